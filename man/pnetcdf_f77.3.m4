@@ -29,7 +29,8 @@ in place of
 .Dv NC_ .
 The version and feature constants
 .Pq Dv PNETCDF_VERSION_MAJOR , PNETCDF_THREAD_SAFE
-have the same names as in C.
+have the same names as in C; there is none named
+.Dv PNETCDF_VERSION .
 .Pa pnetcdf.inc
 declares all of them.
 Include it among the declarations, in fixed or free form, after
@@ -98,14 +99,25 @@ neither array is accessed.
 .El
 .Pp
 .Pa pnetcdf.inc
-accepts programs that were written for functions declared external, without a flag such as
-.Fl fallow-argument-mismatch .
-The compiler does not check types, kinds and ranks of arguments: with an argument of the wrong kind a program reads or
-writes memory outside of it.
+declares the functions external, and constants with literal values.
+It has no word that
+.Xr m4 1
+or
+.Ql cpp -traditional
+replaces.
+The compiler does not check arguments: with one of the wrong kind a program reads or writes memory outside of it.
+If a program passes values of several types to one function, as to the flexible ones, gfortran 10 and later needs
+.Fl fallow-argument-mismatch ,
+which the compilers of MPICH contain.
+With
+.Fl Wextra
+gfortran warns of each constant that a program does not use, unless
+.Fl Wno-unused-parameter
+follows.
 .Pp
 New programs should include
 .Pa pnetcdf_checked.inc
-instead: the compiler then rejects such arguments.
+instead: the compiler then rejects such arguments, without these flags.
 Buffers,
 .Va start , count , stride , imap
 and requests may still be scalars, elements, or arrays of any rank.

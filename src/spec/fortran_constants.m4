@@ -4,8 +4,8 @@ m4_dnl FORTRAN_CONSTANTS expands FORTRAN_CONSTANT(name after nf_, type, value) f
 m4_dnl double precision or OFFSET. Not included: strings, limits of numbers, for which Fortran has huge(), and what
 m4_dnl does not begin with NC_.
 m4_dnl NETCDF2_CONSTANTS expands FORTRAN_FEATURE(name, type, value) for each constant of the netCDF-2 interface.
-m4_dnl FORTRAN_FEATURES expands FORTRAN_FEATURE(name, type, value) for each row of features.m4; the type is integer or
-m4_dnl character(len=*).
+m4_dnl FORTRAN_FEATURES expands FORTRAN_FEATURE(name, type, value) for each row of features.m4 that Fortran has; type is
+m4_dnl integer or character(*).
 m4_include([constants.m4])m4_include([features.m4])m4_include([errors.m4])m4_dnl
 m4_divert(-1)
 m4_define([LOWER_NAME], [m4_translit(m4_substr([$1], 3), [A-Z], [a-z])])
@@ -110,6 +110,6 @@ FORTRAN_FEATURE([fildoub], [double precision], [nf_fill_double])])
 
 m4_define([FORTRAN_FEATURES], [m4_pushdef([FEATURE], m4_defn([FEATURE_IN_FORTRAN]))m4_dnl
 VERSIONS[]FEATURES[]m4_popdef([FEATURE])])
-m4_define([FEATURE_IN_FORTRAN], [FORTRAN_FEATURE([$1], m4_dnl
-m4_ifelse(m4_index([$2], ["]), 0, [[character(len=*)]], [[integer]]), [$2])])
+m4_define([FEATURE_IN_FORTRAN], [m4_ifelse([$3], [c], [], [FORTRAN_FEATURE([$1], m4_dnl
+m4_ifelse(m4_index([$2], ["]), 0, [[character(*)]], [[integer]]), [$2])])])
 m4_divert[]m4_dnl

@@ -47,7 +47,7 @@ BROKEN = [
     ("constants.m4", "CONSTANT([NC_BYTE], [1])", "CONSTANT([NC-BYTE], [1])", ["constants.m4", "NC-BYTE"]),
 ]
 TEMPLATES = ["src/spec/pnetcdf.h.m4", "src/spec/hint_table.h.m4", "src/spec/pnetcdf.inc.m4",
-             "src/binding/f90/shims.c.m4"]
+             "src/spec/pnetcdf_checked.inc.m4", "src/binding/f90/shims.c.m4"]
 
 
 def generate(spec, template):

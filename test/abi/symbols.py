@@ -28,7 +28,7 @@ def declared_in_fortran():
         return []
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    return re.findall(r"^ *(?:(?:pure )?function|procedure\(\w+\) ::|external) (nfmpi_\w+)", text, flags=re.M)
+    return re.findall(r"\bnfmpi_\w+", "".join(re.findall(r"^ *external (.*\n)", text, flags=re.M)))
 
 
 def of_fortran(symbol):

@@ -1,10 +1,12 @@
 """pnetcdf.inc and pnetcdf_checked.inc as programs include them: in fixed and free form, beside mpif.h and the module
-mpi, preprocessed, with all warnings and without flags that forgive mismatched arguments; their constants are those of
-pnetcdf.h, and the second one has mistakes refused."""
+mpi, through m4 and cpp -traditional, beside variables named as intrinsic functions, with all warnings. Their constants
+are those of pnetcdf.h. The first is plain: external functions and literals. The second has mistakes refused, and needs
+no flags that forgive mismatched arguments."""
 # needs: python
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -22,6 +24,9 @@ INCLUDE = "-I" + os.path.join(BUILD, "include")
 STRICT = ["-Wall", "-Wextra"]
 # Wrappers add flags of their own, which users of a plain compiler do not have.
 PLAIN = ["-fno-allow-argument-mismatch"]
+# Of external functions, compilers compare the calls of a program, and warn of each constant that it does not use.
+OF_FILE = {"pnetcdf.inc": ["-Wno-unused-parameter"], "pnetcdf_checked.inc": []}
+FORGIVING = {"pnetcdf.inc": ["-fallow-argument-mismatch"], "pnetcdf_checked.inc": []}
 
 # What users' programs do: one function with scalars, elements, arrays of any rank; flexible ones with any type.
 CALLS = """
@@ -134,11 +139,13 @@ def program(use, include, body, file="pnetcdf.inc"):
             f"{body.strip(chr(10))}\n      end\n")
 
 
-def warnings_of_ours(text):
-    """Warnings of mpif.h are not ours to avoid: each message of gfortran begins with the file it is about."""
+def warnings_of_ours(text, file=None):
+    """Warnings of mpif.h are not ours to avoid: each message of gfortran begins with the file it is about. So
+    are those of calls of external functions that differ from each other."""
     messages = re.split(r"\n(?=\S+:\d+:\d+:)", "\n" + text)
     return [message for message in messages if ("Warning:" in message or "Error:" in message)
-            and not re.match(r"\S*mpif[\w-]*\.h:", message.strip())]
+            and not re.match(r"\S*mpif[\w-]*\.h:", message.strip())
+            and not (file == "pnetcdf.inc" and "mismatch between actual argument" in message)]
 
 
 def with_integers(calls):
@@ -158,8 +165,8 @@ def check_programs(file):
                                       ("free form", ".f90", ["-std=legacy"]), ("free form", ".f90", [])):
             calls = with_integers(CALLS) if "f08" in name else CALLS
             source = write("client" + suffix, program(use, include, calls, file))
-            status, _, why = compiles(source, *STRICT, *options)
-            tap.ok(status == 0 and not warnings_of_ours(why),
+            status, _, why = compiles(source, *STRICT, *options, *OF_FILE[file], *FORGIVING[file])
+            tap.ok(status == 0 and not warnings_of_ours(why, file),
                    f"{file}, {name}, {form} {' '.join(options)}: scalars, arrays, any type compile without a warning",
                    why)
 
@@ -209,20 +216,21 @@ def check_unchanged_programs(file):
     for n in range(0, len(calls), 200):
         body = VARIABLES + "".join(map(in_fixed_form, calls[n:n + 200]))
         text += program("", "      include 'mpif.h'\n", body, file).replace("program client", f"subroutine client{n}")
-    status, _, why = compiles(write("unchanged.f", text), *STRICT, "-Wno-unused", "-Wno-uninitialized", "-std=legacy")
-    tap.ok(len(calls) > 2500 and status == 0 and not warnings_of_ours(why),
+    status, _, why = compiles(write("unchanged.f", text), *STRICT, "-Wno-unused", "-Wno-uninitialized", "-std=legacy",
+                              *OF_FILE[file], *FORGIVING[file])
+    tap.ok(len(calls) > 2500 and status == 0 and not warnings_of_ours(why, file),
            f"{file}: {len(calls)} calls, of each function of the families with all places and buffers, compile",
            why[:4000])
 
 
 def check_unused(file):
     source = write("unused.f", f"      subroutine unused\n      implicit none\n      include '{file}'\n      end\n")
-    status, _, why = compiles(source, *STRICT, "-std=legacy")
+    status, _, why = compiles(source, *STRICT, "-std=legacy", *OF_FILE[file])
     tap.ok(status == 0 and "Warning" not in why, f"{file}: what is not used is not warned of", why)
     text = f"      module mine\n      implicit none\n      include '{file}'\n      end module\n" \
            "      subroutine user\n      use mine\n      implicit none\n      integer err\n" \
            "      err = nfmpi_enddef(nf_global)\n      end\n"
-    status, _, why = compiles(write("module.f90", text), *STRICT, "-std=f2018")
+    status, _, why = compiles(write("module.f90", text), *STRICT, "-std=f2018", *OF_FILE[file])
     tap.ok(status == 0 and "Warning" not in why, f"{file}: a module may include it, as standard Fortran 2018", why)
 
 
@@ -241,6 +249,139 @@ def check_refused():
         tap.ok(status != 0 and re.search(rf"Error: .*\b{argument}\b", why), f"refused by the compiler: {what}", why)
 
 
+# The macros of GNU m4 that remain after -Uinclude -Uindex -Ulen, as its manual lists them.
+M4_WORDS = set("""
+builtin changecom changequote changeword debugfile debugmode decr define defn divert divnum dnl dumpdef errprint
+esyscmd eval format ifdef ifelse incr indir m4exit m4wrap maketemp mkstemp patsubst popdef pushdef regexp shift
+sinclude substr syscmd sysval traceoff traceon translit undefine undivert unix __file__ __line__ __program__
+""".split())
+# The intrinsic procedures of Fortran 2018, and those of gfortran that old programs are likely to have as variables.
+INTRINSICS = """
+abs achar acos acosh adjustl adjustr aimag aint all allocated anint any asin asinh associated atan atan2 atanh
+atomic_add atomic_and atomic_cas atomic_define atomic_or atomic_ref atomic_xor bessel_j0 bessel_j1 bessel_jn bessel_y0
+bessel_y1 bessel_yn bge bgt ble blt bit_size btest ceiling char cmplx command_argument_count conjg coshape cos cosh
+count cpu_time cshift date_and_time dble digits dim dot_product dprod dshiftl dshiftr eoshift epsilon erf erfc
+erfc_scaled execute_command_line exp exponent extends_type_of failed_images findloc floor fraction gamma get_command
+get_command_argument get_environment_variable get_team huge hypot iachar iall iand iany ibclr ibits ibset ichar
+image_index image_status ieor index int ior iparity ishft ishftc is_contiguous is_iostat_end is_iostat_eor kind lbound
+lcobound leadz len len_trim lge lgt lle llt log log10 logical log_gamma maskl maskr matmul max maxexponent maxloc
+maxval merge merge_bits min minexponent minloc minval mod modulo move_alloc mvbits nearest new_line nint norm2 not
+null num_images out_of_range pack parity popcnt poppar precision present product radix random_init random_number
+random_seed range rank real reduce repeat reshape rrspacing same_type_as scale scan selected_char_kind
+selected_int_kind selected_real_kind set_exponent shape shifta shiftl shiftr sign sin sinh size spacing spread sqrt
+stopped_images storage_size sum system_clock tan tanh team_number this_image tiny trailz transfer transpose trim
+ubound ucobound unpack verify abort access alarm and besj0 chdir chmod complex ctime dcmplx dfloat dreal dtime etime
+exit fdate float flush fnum fseek fstat ftell getarg getcwd getenv getpid gmtime hostnm idate ierrno imag isatty
+itime kill link lnblnk loc long lshift ltime malloc mclock or rand rename rshift second short sizeof sleep srand
+stat system time ttynam umask unlink xor format version string
+""".split()
+# How WRF's external/io_pnetcdf is compiled: cpp -traditional reads the include file, m4 all of the result. Calls in
+# code that never runs have other arguments, lengths are integers of default kind, and constants are in upper case.
+LIKE_WRF = """\
+subroutine ext_pnc_realfieldio(Coll, IO, NCID, VarID, VStart, VCount, Len, Data, Status)
+  implicit none
+#  include "pnetcdf.inc"
+  logical, intent(in) :: Coll
+  character(len=*), intent(in) :: IO
+  integer, intent(in) :: NCID, VarID, VStart(4), VCount(4), Len
+  real, intent(inout) :: Data(Len)
+  integer, intent(out) :: Status
+  integer(kind=8) :: Start(4), Count(4)
+  Start = VStart
+  Count = VCount
+  if (IO == 'write') then
+    if (Coll) then
+      Status = NFMPI_PUT_VARA_REAL_ALL(NCID, VarID, Start, Count, Data)
+    else
+      Status = NFMPI_PUT_VARA_REAL(NCID, VarID, Start, Count, Data)
+    endif
+  else
+    Status = NFMPI_GET_VARA_REAL_ALL(NCID, VarID, Start, Count, Data)
+  endif
+end subroutine
+subroutine ext_pnc_open(FileName, format, Hndl, Status)
+  implicit none
+#  include "pnetcdf.inc"
+  character(*), intent(in) :: FileName
+  integer, intent(in) :: format
+  integer, intent(out) :: Hndl, Status
+  integer :: DimID, Version, substring
+  integer, dimension(4) :: DimLen
+  Status = NF_NOERR
+  if (format == nf_format_64bit) then
+    Status = NFMPI_OPEN(FileName, NF_NOWRITE, Hndl)
+  end if
+  DimID = 1
+  Status = NFMPI_INQ_DIMLEN(Hndl, DimID, DimLen(1))
+  Version = PNETCDF_VERSION_MAJOR
+  substring = Version
+  if (Status /= NF_NOERR) write(*,*) 'NetCDF error: ', NFMPI_STRERROR(Status)
+  Status = NFMPI_PUT_ATT_TEXT(Hndl, NF_GLOBAL, 'TITLE', len_trim(FileName), FileName)
+end subroutine
+"""
+
+
+def check_plain():
+    """Statements of Fortran 77 but for three kinds of types, and nothing that a preprocessor takes for its own."""
+    with open(INC, encoding="ascii") as file:
+        text = file.read()
+    name, number = r"[A-Za-z]\w*", r'(-?\d+(_8)?|-?\d+(\.\d+)?[ed]?[+]?\d*|"")'
+    statements = [line.strip() for line in text.split("\n") if line.strip() and not line.startswith("!")]
+    other = [line for line in statements if not re.fullmatch(
+        rf"(integer(\(8\))?|real|double precision|logical|character\((80|\*)\)|external) {name}(, {name})*"
+        rf"|parameter \({name}={number}\)", line)]
+    tap.ok(len(statements) > 800 and not other, "pnetcdf.inc has declarations, external functions and literals only",
+           "\n".join(other))
+    words = set(re.findall(r"[A-Za-z_]\w*", text))
+    tap.ok(not words & M4_WORDS and not re.search("[#'`]", text), "no word of it is a macro of m4, it has no quotes",
+           "\n".join(sorted(words & M4_WORDS)))
+    names = {word.lower() for word in words if word.lower().startswith("pnetcdf_version")}
+    tap.ok(names == {"pnetcdf_version_" + part for part in ("major", "minor", "sub", "pre")},
+           "of the version it has the parts: PNETCDF_VERSION is left to programs", "\n".join(sorted(names)))
+
+
+def check_preprocessed():
+    for command in (["m4", "-Uinclude", "-Uindex", "-Ulen"], ["cpp", "-traditional"], ["cpp", "-P", "-traditional"]):
+        if shutil.which(command[0]) is None:
+            tap.skip(f"pnetcdf.inc through {' '.join(command)}", f"{command[0]} is not installed")
+            continue
+        status, output, why = run(*command, INC)
+        with open(INC, encoding="ascii") as file:
+            kept = [line.rstrip() for line in file if line.strip()]
+        left = [line.rstrip() for line in output.split("\n") if line.strip() and not line.startswith("#")]
+        tap.ok(status == 0 and left == kept, f"pnetcdf.inc through {' '.join(command)} is what it was", why[:2000])
+
+
+def check_like_wrf():
+    if not all(map(shutil.which, ("cpp", "m4"))):
+        tap.skip("a source that is preprocessed as WRF does it", "cpp or m4 is not installed")
+        return
+    status, read, why = run("cpp", "-P", "-traditional", INCLUDE, write("field_routines.F90", LIKE_WRF))
+    if status == 0:
+        status, read, why = run("m4", "-Uinclude", "-Uindex", "-Ulen", write("field_routines.b", read))
+    if status == 0:
+        status, _, why = run(*FC, *PLAIN, "-Wall", "-std=legacy", "-c", write("field_routines.f90", read), "-o",
+                             tap.scratch("field_routines.o"))
+    tap.ok(status == 0 and not warnings_of_ours(why), "a source that is preprocessed as WRF does it compiles",
+           why[:4000])
+
+
+def check_names(file):
+    """Variables and dummy arguments of programs may have the names of intrinsic functions."""
+    include, text = f"      include '{file}'\n", ""
+    names = [name for name in INTRINSICS if file == "pnetcdf.inc" or name != "selected_int_kind"]
+    for first in range(0, len(names), 50):
+        some = names[first:first + 50]
+        declared = "".join(f"      integer {name}\n" for name in some)
+        dummies = "(" + ",\n     &  ".join(some) + ")"
+        used = "".join(f"      {name} = nf_noerr\n      if ({name} .ne. 0) stop\n" for name in some)
+        for n, (dummy, lines) in enumerate((("", include + declared), ("", declared + include),
+                                            (dummies, declared + include), (dummies, include + declared))):
+            text += f"      subroutine s{first}_{n}{dummy}\n      implicit none\n{lines}{used}      end\n"
+    status, _, why = run(*FC, *PLAIN, INCLUDE, "-c", write("names.f", text), "-o", tap.scratch("names.o"))
+    tap.ok(status == 0, f"{file} beside {len(names)} variables and arguments named as intrinsic functions", why[:4000])
+
+
 def check_text(name):
     path = os.path.join(BUILD, "include", name)
     with open(path, encoding="ascii") as file:
@@ -250,16 +391,11 @@ def check_text(name):
     tap.ok(all(re.match(r"!|      |$", line) for line in lines), f"{name}: lines begin in column 7, or are comments")
     # WRF greps for this constant in lower case, and hands the file to cpp
     tap.ok(any("nf_format_64bit" in line for line in lines), f"{name} has nf_format_64bit in lower case")
-    status, output, why = run("cpp", "-P", "-traditional", path)
-    kept = [line for line in lines if line.strip()]
-    tap.ok(status == 0 and [l.rstrip() for l in output.split("\n") if l.strip()] == kept,
-           f"{name}: cpp -traditional changes nothing", why)
 
 
 def check_constants():
     with open(INC, encoding="ascii") as file:
         names = re.findall(r"parameter \((nf_\w+) *=", file.read())
-    names = [name for name in names if name != "nf_offset_kind"]
     lines = "".join(f"      print *, '{name}', {name}\n" for name in names)
     source = write("constants.f90", program("", "", lines))
     status, output, why = run(*FC, INCLUDE, "-ffree-line-length-none", source, "-o", tap.scratch("f_constants"))
@@ -300,18 +436,26 @@ def check_netcdf2():
         tap.ok(printed == expected, f"{name} has the {len(expected)} constants of netCDF-2", why + "\n".join(printed))
 
 
+# What Fortran has of the version and the features: the rest are for the preprocessor of C.
+FEATURES = """
+VERSION_MAJOR VERSION_MINOR VERSION_SUB VERSION_PRE ERANGE_FILL SUBFILING RELAX_COORD_BOUND DEBUG_MODE
+NULL_BYTE_HEADER_PADDING BYTE_SWAP_IN_PLACE BURST_BUFFERING THREAD_SAFE DRIVER_NETCDF4
+""".split()
+
+
 def check_features():
-    """Version and features are those of pnetcdf.h, read as text: numbers, which programs compare, and strings."""
+    """Version and features are those of pnetcdf.h, read as text: numbers, which programs compare, and a string."""
     with open(os.path.join(BUILD, "include", "pnetcdf.h"), encoding="ascii") as file:
-        macros = dict(re.findall(r'^#define (PNETCDF_\w+) (\d+|"[^"]*")$', file.read(), flags=re.M))
+        macros = dict(re.findall(r'^#define PNETCDF_(\w+) (\d+|"[^"]*")$', file.read(), flags=re.M))
+    values = {"PNETCDF_" + name: macros.get(name, "?") for name in FEATURES}
     lines = "".join(f"      print '(3a)', '{name} ', '\"', {name}//'\"'\n" if '"' in value else
                     f"      if ({name} .eq. {value}) print '(a,i0)', '{name} ', {name}\n"
-                    for name, value in macros.items())
-    expected = [f"{name} {value}" for name, value in macros.items()]
+                    for name, value in values.items())
+    expected = [f"{name} {value}" for name, value in values.items()]
     source = write("features.f90", program("", "", lines))
     status, _, why = run(*FC, INCLUDE, "-ffree-line-length-none", source, "-o", tap.scratch("features"))
     output = run(tap.scratch("features"))[1] if status == 0 else ""
-    tap.ok(len(macros) == 20 and output.splitlines() == expected, "version and features are those of pnetcdf.h",
+    tap.ok(len(expected) == 13 and output.splitlines() == expected, "version and features are those of pnetcdf.h",
            why + output)
 
 
@@ -331,6 +475,8 @@ if not os.path.exists(INC) or not FC:
     sys.exit(0)
 for each in FILES:
     check_text(each)
+check_plain()
+check_preprocessed()
 check_coverage()
 if "GNU Fortran" not in run(*FC, "--version")[1]:
     tap.skip("programs that include pnetcdf.inc", f"their flags are gfortran's, and this is {FC[0]}")
@@ -339,6 +485,8 @@ for each in FILES:
     check_programs(each)
     check_unchanged_programs(each)
     check_unused(each)
+    check_names(each)
+check_like_wrf()
 check_refused()
 check_constants()
 check_netcdf2()

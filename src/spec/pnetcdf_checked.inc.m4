@@ -1,8 +1,37 @@
-m4_dnl Interfaces of the functions, for the files that Fortran programs include.
+m4_include(`common.m4')m4_include([fortran.m4])m4_dnl
+m4_dnl Constants, and interfaces of the functions.
 m4_dnl
 m4_dnl Directives disable the checks of an argument: of type, kind and rank, or with (R) of the rank only; the
-m4_dnl directive of gfortran always disables all. For a compiler without such a directive pnetcdf.inc has no interfaces
-m4_dnl (configure.ac).
+m4_dnl directive of gfortran always disables all.
+m4_define([KIND_OF_8_BYTES], [nf_offset_kind])m4_dnl
+!     pnetcdf_checked.inc - constants and functions of PnetCDF for
+!     Fortran.  With this file instead of pnetcdf.inc, compilers reject
+!     arguments of a wrong type or kind.
+!
+!     Generated from src/spec.  Include it among the declarations, in
+!     fixed or free form.  Programs also need mpif.h or the module mpi.
+!     Manual: man 3 pnetcdf_f77.  Indices count from 1, the fastest
+!     dimension first.  Sizes, starts and counts are integers of kind
+!     MPI_OFFSET_KIND.  Buffers, starts, counts and requests may be
+!     scalars, array elements, or arrays of any rank.  The name of a
+!     function states the type of its buffer.
+
+      integer nf_offset_kind
+      parameter (nf_offset_kind = selected_int_kind(18))
+m4_include([include_constants.m4])m4_dnl
+
+!     This type uses every constant: compilers do not warn about those
+!     that a program does not use.
+      type nf_constants
+m4_divert(-1)
+m4_define([_used], 0)
+m4_define([COMPONENT], [m4_define([_used], m4_incr(_used))OUTPUT([m4_dnl
+        m4_ifelse([$2], [character(*)], [character], [$2]) :: c[]_used = $1
+])])
+EACH_CONSTANT([COMPONENT])
+m4_divert(0)m4_dnl
+      end type
+
 m4_divert(-1)
 m4_define([UNCHECKED], [!GCC$ attributes no_arg_check :: $1
 !DEC$ attributes no_arg_check :: $1
@@ -14,7 +43,6 @@ m4_define([DECLARED], [
 m4_dnl An argument: one value, an array (or a scalar or an array element), memory of any type, a string, an array of
 m4_dnl strings; each with its name, type and passing.
 m4_define([INTENT], [m4_ifelse(m4_regexp([$1], [_in$]), -1, [intent(inout)], [intent(in)])])
-m4_ifelse(PNC_ARGUMENTS, [checked], [
 m4_define([VALUE], [DECLARED([$1], [$2], INTENT([$3]))])
 m4_define([VALUES], [
 UNCHECKED([$1], [(R) ])DECLARED([$1], [$2], INTENT([$3]), [(*)])])
@@ -22,14 +50,6 @@ m4_define([MEMORY], [
 UNCHECKED([$1])DECLARED([$1], [$2], INTENT([$3]), [(*)])])
 m4_define([STRING], [DECLARED([$1], [$2], INTENT([$3]))])
 m4_define([STRINGS], [DECLARED([$1], [$2], INTENT([$3]), [(*)])])
-], [
-m4_define([VALUE], [
-UNCHECKED([$1])DECLARED([$1], [integer], [], [(*)])])
-m4_define([VALUES], m4_defn([VALUE]))
-m4_define([MEMORY], m4_defn([VALUE]))
-m4_define([STRING], [DECLARED([$1], [$2], [], [(*)])])
-m4_define([STRINGS], m4_defn([STRING]))
-])
 
 m4_define([ARGUMENT], [ARGUMENT_PASSED([$3], PASSING([$1]))])
 m4_define([ARGUMENT_PASSED], [m4_ifelse(
@@ -57,7 +77,7 @@ m4_divert(-1)
 FUNCTIONS
 VARD
 m4_divert(0)m4_dnl
-      m4_ifelse(PNC_ARGUMENTS, [checked], [pure ])function nfmpi_issyserr(err)
+      pure function nfmpi_issyserr(err)
         logical nfmpi_issyserr[]VALUE([err], [integer], [int_in])
       end function
       end interface
