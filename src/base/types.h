@@ -4,7 +4,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include "config.h"
 #include "spec/constants.h"
+
+typedef PNC_OFFSET_TYPE pnc_offset; /* MPI_Offset, for code that does not use MPI */
 
 /* Types of values in the user's memory: PNC_TEXT, PNC_SCHAR ... PNC_ULONGLONG. */
 typedef enum pnc_mem_type {

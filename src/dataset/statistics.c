@@ -191,10 +191,10 @@ void pnc_dataset_statistics_transfer_finish(pnc_dataset *ds, const pnc_request_l
     time = (double)pnc_statistics_call_get_time(s);
     for (int64_t i = 0; i < list->n; i++) {
         const pnc_request *r = list->at[i];
-        int64_t bytes = r->elements * r->elem_size;
+        int64_t bytes = pnc_io_request_count_bytes(r);
         double share = list->summary.bytes > 0 ? (double)bytes / (double)list->summary.bytes : 0;
 
-        pnc_statistics_var_add(s, r->varid,
+        pnc_statistics_var_add(s, r->elements.varid,
                                &(pnc_var_statistics){.put_bytes = puts ? bytes : 0,
                                                      .get_bytes = puts ? 0 : bytes,
                                                      .nanoseconds = (int64_t)(time * share)});

@@ -9,7 +9,8 @@ static void init(pnc_bundle *b, pnc_op op, bool collective)
 {
     b->list = (pnc_request_list){.direction = pnc_io_op_get_direction(op), .collective = collective};
     b->single.flat = NULL; /* for a bundle that is freed after an error */
-    b->single.has_filetype = false;
+    b->single.elements.form = PNC_SLABS;
+    b->selection.large = NULL;
     b->single_at = &b->single;
     b->many = NULL;
     b->many_at = NULL;
@@ -33,7 +34,7 @@ int pnc_io_bundle_init_call(pnc_bundle *b, pnc_io_context *io, const pnc_call *c
     numbers = reserve_numbers(b, n);
     if (numbers == NULL)
         return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for %lld indices of a call", (long long)n);
-    PNC_TRY(pnc_io_request_init(io, call, numbers, &b->single));
+    PNC_TRY(pnc_io_request_init(io, call, numbers, &b->selection, &b->single));
     b->list.at = &b->single_at;
     pnc_io_request_list_add(&b->list, &b->single);
     return NC_NOERR;
@@ -44,7 +45,7 @@ int pnc_io_bundle_init_vard(pnc_bundle *b, pnc_io_context *io, const pnc_vard *v
     init(b, vard->op, vard->collective);
     PNC_TRY(pnc_io_vard_request_init(io, vard, &b->single));
     b->list.at = &b->single_at;
-    if (b->single.elements > 0)
+    if (b->single.elements.count > 0)
         pnc_io_request_list_add(&b->list, &b->single);
     return NC_NOERR;
 }
@@ -94,7 +95,7 @@ static int fill_list(pnc_bundle *b, pnc_io_context *io, const pnc_multi *m)
     for (int i = 0; i < m->num; i++) {
         pnc_call call = call_of(m, i);
         pnc_request *r = &b->many[b->list.n];
-        int err = pnc_io_request_init(io, &call, numbers, r);
+        int err = pnc_io_request_init(io, &call, numbers, NULL, r);
 
         numbers += pnc_io_request_count_numbers(io, &call);
         if (err == NC_NOERR)
@@ -135,6 +136,7 @@ int pnc_io_bundle_init_multi(pnc_bundle *b, pnc_io_context *io, const pnc_multi 
 void pnc_io_bundle_free(pnc_bundle *b)
 {
     pnc_io_request_free(&b->single);
+    pnc_select_selection_free(&b->selection);
     if (b->many_at != NULL)
         free_requests(b);
     pnc_memory_free(b->many);

@@ -9,6 +9,7 @@
 typedef struct pnc_bundle {
     pnc_request_list list;
     pnc_request single, *single_at; /* of a call with one request */
+    pnc_selection selection;        /* likewise, of one hyperslab */
     pnc_request *many, **many_at;   /* of mput and mget */
     int64_t few_numbers[PNC_NUMBERS_INLINE], *many_numbers;
 } pnc_bundle;

@@ -10,6 +10,8 @@
 typedef enum pnc_op { PNC_OP_PUT, PNC_OP_GET, PNC_OP_IPUT, PNC_OP_IGET, PNC_OP_BPUT } pnc_op;
 typedef enum pnc_shape { PNC_VAR, PNC_VAR1, PNC_VARA, PNC_VARS, PNC_VARM, PNC_VARN } pnc_shape;
 
+_Static_assert(_Generic((MPI_Offset)0, pnc_offset : 1, default : 0), "configure has found the type of MPI_Offset");
+
 #define PNC_FLEX PNC_MEM_TYPE_COUNT /* memory type is described by bufcount and buftype */
 
 typedef struct pnc_call {

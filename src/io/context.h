@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include "file/file.h"
+#include "format/mapping.h"
 #include "format/model.h"
 #include "io/sizes.h"
 #include "io/strategy.h"
@@ -26,6 +27,11 @@ typedef struct pnc_io_context {
     bool no_two_phase;                    /* they could not be made: all access is independent */
     int shown[2][2], shown_collective[2]; /* what the display has shown last, by class of calls */
 } pnc_io_context;
+
+static inline pnc_mapping pnc_io_context_get_mapping(const pnc_io_context *io, int varid)
+{
+    return pnc_format_mapping_get(io->model, io->model->vars[varid]);
+}
 
 static inline int64_t pnc_io_context_get_striping_unit(const pnc_io_context *io)
 {

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/cursors.h"
 #include "io/sieve.h"
 #include "io/strided.h"
+#include "mapping/cursor.h"
 
 #define EXTENTS_INLINE 16
 #define MAX_INTERLEAVED 24 /* requests */
@@ -20,9 +20,7 @@
 typedef struct active_request {
     pnc_io_context *io;
     pnc_request *request;
-    bool has_cursor; /* false: the request is one extent, of which `rest` remains */
-    pnc_extent rest;
-    pnc_extent_cursor cursor;
+    pnc_elements_cursor cursor;
     pnc_packer packer;
     pnc_extent *extents, few[EXTENTS_INLINE]; /* of one portion */
     int64_t max_extents, max_bytes;
@@ -118,7 +116,7 @@ static int fail_no_memory(pnc_io_context *io, int64_t bytes)
 static int reserve_extents(active_request *m)
 {
     const pnc_request *r = m->request;
-    int64_t wanted = pnc_io_request_has_extents(r) ? r->nslabs : r->elements;
+    int64_t wanted = r->elements.form == PNC_EXTENTS ? r->elements.n : r->elements.count;
 
     m->max_extents = wanted < PNC_PORTION_EXTENTS ? wanted : PNC_PORTION_EXTENTS;
     if (m->max_extents > EXTENTS_INLINE)
@@ -140,43 +138,16 @@ static int reserve_stage(active_request *m)
     return m->stage == NULL ? fail_no_memory(m->io, bytes) : NC_NOERR;
 }
 
-/* Most requests are one extent: values next to each other. */
-static void start_extents(active_request *m)
-{
-    const pnc_request *r = m->request;
-    pnc_locator locator;
-
-    m->has_cursor = !pnc_io_request_has_extents(r) || r->nslabs != 1;
-    if (m->has_cursor) {
-        pnc_io_extent_cursor_init(&m->cursor, m->io, &m->request, 1);
-        return;
-    }
-    m->rest = pnc_io_request_get_extent(r, 0);
-    pnc_io_locator_init(&locator, m->io, r->varid);
-    m->rest.offset = pnc_io_offset_locate(&locator, m->rest.offset);
-}
-
-/* Take the extents of the next portion. */
-static int take_extents(active_request *m, int64_t *n, int64_t *bytes)
-{
-    if (m->has_cursor)
-        return pnc_io_extent_cursor_take(&m->cursor, m->max_bytes, m->extents, m->max_extents, n, bytes);
-    *n = 1;
-    *bytes = m->rest.length < m->max_bytes ? m->rest.length : m->max_bytes;
-    m->extents[0] = (pnc_extent){m->rest.offset, *bytes};
-    m->rest.offset += *bytes;
-    m->rest.length -= *bytes;
-    return NC_NOERR;
-}
-
 static int start_request(active_request *m, pnc_io_context *io, pnc_request *r)
 {
+    const pnc_mapping mapping = pnc_io_context_get_mapping(io, r->elements.varid);
+
     m->io = io;
     m->request = r;
     m->extents = m->few;
     m->stage = NULL;
     m->left = pnc_io_request_count_bytes(r);
-    start_extents(m);
+    pnc_mapping_cursor_init(&m->cursor, &mapping, &r->elements, 0, pnc_mapping_elements_get_end(&r->elements));
     PNC_TRY(pnc_io_request_init_packer(io, r, &m->packer));
     PNC_TRY(reserve_extents(m));
     return reserve_stage(m);
@@ -186,7 +157,10 @@ static int step_request(active_request *m)
 {
     int64_t n, bytes;
 
-    PNC_TRY(take_extents(m, &n, &bytes));
+    int err = pnc_mapping_cursor_take(&m->cursor, m->max_bytes, m->extents, m->max_extents, &n, &bytes);
+
+    if (err != NC_NOERR)
+        return pnc_io_request_fail(m->io, m->request->elements.varid, err);
     m->left -= bytes;
     assert(m->left >= 0);
     return access_portion(m, n, bytes);
@@ -194,8 +168,7 @@ static int step_request(active_request *m)
 
 static void finish_request(active_request *m)
 {
-    if (m->has_cursor)
-        pnc_io_extent_cursor_free(&m->cursor);
+    pnc_mapping_cursor_free(&m->cursor);
     if (m->extents != m->few)
         pnc_memory_free(m->extents);
     pnc_io_request_set_status(m->io, m->request, m->packer.status);
@@ -208,7 +181,7 @@ static void finish_request(active_request *m)
 static bool is_small(const pnc_io_context *io, const pnc_request *r)
 {
     return pnc_io_request_is_single(r) && pnc_io_request_count_bytes(r) <= SMALL_BYTES && !r->external &&
-           !pnc_convert_may_fail(io->model->vars[r->varid]->type, r->mem);
+           !pnc_convert_may_fail(io->model->vars[r->elements.varid]->type, r->mem);
 }
 
 /* Like read_portion, returns the complete values that were read before a failure, and sets one that was read in part
@@ -217,10 +190,10 @@ static int read_small(pnc_io_context *io, const pnc_request *r, pnc_extent exten
 {
     char block[SMALL_BYTES];
     int err = pnc_file_extents_read(io->file, &extent, 1, block, got);
-    int64_t elements = *got / r->elem_size;
+    int64_t size = r->elements.elem_size, elements = *got / size;
 
-    if (*got > elements * r->elem_size) {
-        memset(block + elements * r->elem_size, 0, r->elem_size);
+    if (*got > elements * size) {
+        memset(block + elements * size, 0, (size_t)size);
         elements++;
     }
     kernel(r->memory, block, elements, NULL);
@@ -231,24 +204,25 @@ static int write_small(pnc_io_context *io, const pnc_request *r, pnc_extent exte
 {
     char block[SMALL_BYTES];
 
-    kernel(block, r->memory, r->elements, NULL);
+    kernel(block, r->memory, r->elements.count, NULL);
     return pnc_io_extents_write(io, &extent, 1, block);
 }
 
 static int execute_small(pnc_io_context *io, const pnc_request *r)
 {
-    const pnc_var *var = io->model->vars[r->varid];
-    pnc_extent extent = *r->extents;
+    const pnc_var *var = io->model->vars[r->elements.varid];
+    const pnc_mapping mapping = pnc_format_mapping_get(io->model, var);
+    pnc_extent extent = *r->elements.extents;
     int64_t done = extent.length;
     pnc_locator locator;
     pnc_kernel kernel;
     bool same;
     int err;
 
-    kernel = pnc_convert_kernel_find(r->direction, var->type, r->mem, io->model->format, &same);
+    kernel = pnc_convert_kernel_find((pnc_direction)r->direction, var->type, r->mem, io->model->format, &same);
     assert(kernel != NULL); /* the types were checked */
-    pnc_io_locator_init(&locator, io, r->varid);
-    extent.offset = pnc_io_offset_locate(&locator, extent.offset);
+    pnc_mapping_locator_init(&locator, &mapping);
+    extent.offset = pnc_mapping_offset_locate(&locator, extent.offset);
     err = r->direction == PNC_PUT ? write_small(io, r, extent, kernel) : read_small(io, r, extent, kernel, &done);
     pnc_statistics_add(io->file->statistics, PNC_COUNT_CONVERTED_BYTES, same ? 0 : done);
     return err;
@@ -319,7 +293,8 @@ static int64_t count_interleaved(pnc_request *const *r, int64_t most)
         if (!is_scattered(r[n - 1]) || !is_scattered(r[n]) || apart < -CACHE_LINE || apart > CACHE_LINE)
             break;
         for (int64_t i = 0; i < n; i++)
-            if (r[i]->varid == r[n]->varid || (r[n]->direction == PNC_GET && r[i]->memory == r[n]->memory))
+            if (r[i]->elements.varid == r[n]->elements.varid ||
+                (r[n]->direction == PNC_GET && r[i]->memory == r[n]->memory))
                 return n;
     }
     return n;
@@ -330,11 +305,11 @@ int pnc_io_direct_execute(pnc_io_context *io, pnc_request **requests, int64_t n)
     int64_t some;
 
     /* Most calls have one request. The compiler makes this a jump: a return after a system call takes 10 ns. */
-    if (n == 1 && requests[0]->elements > 0)
+    if (n == 1 && requests[0]->elements.count > 0)
         return execute_one(io, requests[0]);
     for (int64_t i = 0; i < n; i += some) {
         some = count_interleaved(requests + i, n - i);
-        if (requests[i]->elements > 0)
+        if (requests[i]->elements.count > 0)
             PNC_TRY(some == 1 ? execute_one(io, requests[i]) : execute_interleaved(io, requests + i, some));
     }
     return NC_NOERR;

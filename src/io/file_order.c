@@ -49,7 +49,7 @@ static void find_next_single(pnc_file_order *o)
     o->has_next = o->at < o->singles.n;
     if (!o->has_next)
         return;
-    next = pnc_io_singles_get(&o->singles, o->io, &o->locator, o->at++);
+    next = pnc_io_singles_get(&o->singles, o->io, &o->target, o->at++);
     o->next = (pnc_source){.first = next.first, .end = next.first + next.length, .slab_end = 1};
     o->single = o->singles.list[next.index];
 }
@@ -260,28 +260,29 @@ static bool is_single(const pnc_file_order *o, int64_t limit, const pnc_portion 
     if (o->nactive > 0 && o->next.end > pnc_io_stream_peek(o->heap[0])->offset)
         return false;
     r = o->list->at[o->next.request];
-    return pnc_io_request_has_extents(r) && o->next.slab_end - o->next.slab == 1 && r->flat == NULL &&
+    return r->elements.form == PNC_EXTENTS && o->next.slab_end - o->next.slab == 1 && r->flat == NULL &&
            !is_next_overlapped(o);
 }
 
-/* The values from `element` on. */
-static int convert_extent(pnc_file_order *o, pnc_request *r, int64_t element, pnc_value_action action, char *bytes,
+/* The n bytes of values from `position` on. */
+static int convert_extent(pnc_file_order *o, pnc_request *r, int64_t position, pnc_value_action action, char *bytes,
                           int64_t n)
 {
-    int64_t elements = r->nslabs == 1 ? r->elements : n / r->elem_size;
+    const pnc_elements *e = &r->elements;
+    int64_t elements = e->n == 1 ? e->count : n / e->elem_size;
     char *memory;
 
     if (action == PNC_VALUES_KEEP)
         return NC_NOERR;
     if (r->external) {
-        memcpy(bytes, r->memory + element * r->elem_size, (size_t)n);
+        memcpy(bytes, r->memory + position, (size_t)n);
         return NC_NOERR;
     }
-    if (o->last == NULL || o->last->varid != r->varid || o->last->mem != r->mem) {
+    if (o->last == NULL || o->last->elements.varid != e->varid || o->last->mem != r->mem) {
         pnc_convert_packer_free(&o->packer);
         PNC_TRY(pnc_io_request_init_packer(o->io, r, &o->packer));
     }
-    memory = r->memory + element * o->packer.mem_size;
+    memory = r->memory + position / e->elem_size * o->packer.mem_size;
     pnc_convert_packer_set_memory(&o->packer, memory);
     o->last = r;
     if (action == PNC_VALUES_PACK)
@@ -306,9 +307,9 @@ static int convert_alike(pnc_file_order *o, const pnc_single *single, pnc_value_
     o->last = like;
     pnc_convert_packer_set_memory(&o->packer, single->memory);
     if (action == PNC_VALUES_PACK)
-        pnc_convert_packer_pack(&o->packer, bytes, single->length / like->elem_size);
+        pnc_convert_packer_pack(&o->packer, bytes, single->length / like->elements.elem_size);
     else
-        pnc_convert_packer_unpack(&o->packer, bytes, single->length / like->elem_size);
+        pnc_convert_packer_unpack(&o->packer, bytes, single->length / like->elements.elem_size);
     if (o->packer.status != NC_NOERR) /* only then read the list: its elements are needed in random order */
         pnc_io_request_set_status(o->io, o->singles.list[single->index], o->packer.status);
     return NC_NOERR;
@@ -337,7 +338,7 @@ static int take_single(pnc_file_order *o, pnc_value_action action, pnc_portion *
 {
     int64_t length = o->next.end - o->next.first;
 
-    PNC_TRY(convert_extent(o, o->list->at[o->next.request], o->next.element, action, p->bytes + p->nbytes, length));
+    PNC_TRY(convert_extent(o, o->list->at[o->next.request], o->next.position, action, p->bytes + p->nbytes, length));
     add_piece(p, o->next.first, length);
     p->nbytes += length;
     return find_next_source(o);
@@ -350,7 +351,7 @@ static int take_singles(pnc_file_order *o, int64_t limit, pnc_value_action actio
     int64_t i = o->at - 1; /* the next one */
 
     for (; i < s->n && p->nextents < p->max_extents; i++) {
-        pnc_single single = pnc_io_singles_get(s, o->io, &o->locator, i);
+        pnc_single single = pnc_io_singles_get(s, o->io, &o->target, i);
 
         if (single.first + single.length > limit || single.length > p->max_bytes - p->nbytes)
             break;
@@ -376,7 +377,7 @@ static bool is_whole_single(const pnc_file_order *o, int64_t limit, const pnc_po
 
 int pnc_io_file_order_init(pnc_file_order *o, pnc_io_context *io, const pnc_request_list *list)
 {
-    *o = (pnc_file_order){.io = io, .list = list, .locator = {.varid = -1}};
+    *o = (pnc_file_order){.io = io, .list = list, .target = {.varid = -1}};
     pnc_io_source_finder_init(&o->finder, io, list);
     PNC_TRY(order_sources(o));
     return find_next_source(o);
@@ -393,7 +394,7 @@ int pnc_io_file_order_init_copy(pnc_file_order *o, const pnc_file_order *from)
                           .sorter = from->sorter,
                           .is_copy = true,
                           .window = from->window,
-                          .locator = {.varid = -1}};
+                          .target = {.varid = -1}};
     if (o->window != NULL)
         o->window->users++;
     pnc_io_source_finder_init(&o->finder, o->io, o->list);
@@ -413,7 +414,6 @@ void pnc_io_file_order_free(pnc_file_order *o)
         pnc_io_singles_free(&o->singles, o->io);
     }
     pnc_convert_packer_free(&o->packer);
-    pnc_io_source_finder_free(&o->finder);
     o->nactive = 0;
     o->spare = NULL;
     o->heap = NULL;

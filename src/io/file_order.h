@@ -24,7 +24,7 @@ typedef struct pnc_file_order {
     pnc_source next;           /* the next source that becomes active */
     bool has_next;
     pnc_request *single; /* of it, if the list has singles */
-    pnc_locator locator;
+    pnc_target target;
     struct pnc_stream **heap; /* active sources; the one with the lowest offset at the front */
     int64_t nactive, capacity;
     struct pnc_stream *spare; /* one that is not active, to be used again */

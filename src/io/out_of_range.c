@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "convert/misfit.h"
-#include "io/cursors.h"
+#include "io/request.h"
+#include "mapping/cursor.h"
 
 /* Some programs expect such values, and repeat the call for each record. */
 #define MOST_SEARCHED (1 << 18) /* elements */
@@ -67,7 +68,7 @@ static bool fits(search *s, const char *bytes)
 /* Values at one extent of the file. */
 static void search_extent(search *s, pnc_extent extent, const char *bytes)
 {
-    int size = (int)s->request->elem_size;
+    int size = (int)s->request->elements.elem_size;
     bool puts = s->request->direction == PNC_PUT;
 
     for (int64_t at = 0; at + size <= extent.length; at += size) {
@@ -88,8 +89,8 @@ static void search_extent(search *s, pnc_extent extent, const char *bytes)
 static void search_values(search *s)
 {
     const char bytes[PORTION] = {0};
-    int size = (int)s->request->elem_size;
-    int64_t left = s->request->elements;
+    int size = (int)s->request->elements.elem_size;
+    int64_t left = s->request->elements.count;
 
     for (int64_t n; left > 0 && s->searched < MOST_SEARCHED; left -= n) {
         n = left < PORTION / size ? left : PORTION / size;
@@ -100,18 +101,19 @@ static void search_values(search *s)
 
 static int search_extents(search *s)
 {
-    pnc_request *list[] = {(pnc_request *)s->request};
+    const pnc_elements *elements = &s->request->elements;
+    const pnc_mapping mapping = pnc_io_context_get_mapping(s->io, elements->varid);
     pnc_extent extents[MOST_EXTENTS];
-    pnc_extent_cursor cursor;
+    pnc_elements_cursor cursor;
     char bytes[PORTION];
     int64_t n, total, got;
     int reads = 0, err;
 
-    pnc_io_extent_cursor_init(&cursor, s->io, list, 1);
+    pnc_mapping_cursor_init(&cursor, &mapping, elements, 0, pnc_mapping_elements_get_end(elements));
     for (;;) {
         const char *at = bytes;
 
-        err = pnc_io_extent_cursor_take(&cursor, PORTION, extents, MOST_EXTENTS, &n, &total);
+        err = pnc_mapping_cursor_take(&cursor, PORTION, extents, MOST_EXTENTS, &n, &total);
         if (err != NC_NOERR || n == 0)
             break;
         s->is_partial = s->searched >= MOST_SEARCHED || reads == MOST_READS;
@@ -126,7 +128,7 @@ static int search_extents(search *s)
         if (err != NC_NOERR)
             break;
     }
-    pnc_io_extent_cursor_free(&cursor);
+    pnc_mapping_cursor_free(&cursor);
     return err;
 }
 
@@ -135,32 +137,26 @@ static int search_extents(search *s)
 /* " at lat = 3, lon = 7", in the order of the program; nothing for a scalar. Many dimensions: as many as fit. */
 static void print_index(const search *s, const pnc_error *error, char *out, size_t capacity)
 {
-    const pnc_model *model = s->io->model;
-    int64_t offset = s->offset - s->var->begin, index[16];
-    int ndims = s->var->ndims, most = (int)(sizeof index / sizeof *index), first = s->var->is_record ? 1 : 0;
+    const pnc_mapping mapping = pnc_io_context_get_mapping(s->io, s->request->elements.varid);
+    int64_t index[16];
+    int ndims = s->var->ndims, most = (int)(sizeof index / sizeof *index);
     size_t used = 0;
 
     out[0] = '\0';
     if (ndims > most)
         return;
-    if (first > 0) {
-        index[0] = offset / model->recsize;
-        offset %= model->recsize;
-    }
-    offset /= s->request->elem_size;
-    for (int i = ndims - 1; i >= first; offset /= s->var->shape[i--])
-        index[i] = offset % s->var->shape[i];
+    pnc_mapping_index_find(&mapping, s->offset, index);
     for (int i = 0; i < ndims && used < capacity; i++) {
         int dim = error->language == PNC_LANGUAGE_C ? i : ndims - 1 - i;
 
         used += (size_t)snprintf(out + used, capacity - used, "%s%s = %" PRId64, i == 0 ? " at " : ", ",
-                                 model->dims[s->var->dimids[dim]]->name, pnc_error_get_index(error, index[dim]));
+                                 s->io->model->dims[s->var->dimids[dim]]->name, pnc_error_get_index(error, index[dim]));
     }
 }
 
 int pnc_io_out_of_range_report(pnc_io_context *io, const pnc_request *r)
 {
-    search s = {.io = io, .request = r, .var = io->model->vars[r->varid]};
+    search s = {.io = io, .request = r, .var = io->model->vars[r->elements.varid]};
     const char *file = pnc_type_get_name(s.var->type), *memory = pnc_mem_type_get_name((pnc_mem_type)r->mem);
     const char *from = r->direction == PNC_PUT ? memory : file, *to = r->direction == PNC_PUT ? file : memory;
     char index[200] = "";
@@ -176,7 +172,7 @@ int pnc_io_out_of_range_report(pnc_io_context *io, const pnc_request *r)
         return pnc_error_set(io->file->error, NC_ERANGE,
                              "variable \"%s\": some values of type %s do not fit type %s and became the fill value",
                              s.var->name, from, to);
-    if (!io->defines && !r->has_filetype) /* which may lead out of the variable */
+    if (!io->defines && r->elements.form != PNC_FILETYPE) /* which may lead out of the variable */
         print_index(&s, io->file->error, index, sizeof index);
     return pnc_error_set(io->file->error, NC_ERANGE,
                          "variable \"%s\": %s%" PRId64

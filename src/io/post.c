@@ -26,7 +26,7 @@ static int try_conversion(pnc_io_context *io, pnc_request *r)
     pnc_packer packer;
     int err = pnc_io_request_init_packer(io, r, &packer);
 
-    for (int64_t left = r->elements, n; err == NC_NOERR && left > 0; left -= n) {
+    for (int64_t left = r->elements.count, n; err == NC_NOERR && left > 0; left -= n) {
         n = (int64_t)sizeof block / packer.ext_size;
         n = n < left ? n : left;
         pnc_convert_packer_pack(&packer, block, n);
@@ -44,7 +44,7 @@ static int pack(pnc_io_context *io, pnc_request *r, char *values)
     int err = pnc_io_request_init_packer(io, r, &packer);
 
     if (err == NC_NOERR)
-        pnc_convert_packer_pack(&packer, values, r->elements);
+        pnc_convert_packer_pack(&packer, values, r->elements.count);
     r->status = (int8_t)packer.status;
     pnc_convert_packer_free(&packer);
     if (r->status != NC_NOERR)
@@ -53,9 +53,9 @@ static int pack(pnc_io_context *io, pnc_request *r, char *values)
 }
 
 /* Packed values are stored behind the request in the arena. */
-static char *get_place_of_values(const pnc_request *r)
+static char *get_place_of_values(const pnc_io_context *io, const pnc_request *r)
 {
-    return (char *)(r->numbers + pnc_io_request_count_used(r));
+    return (char *)(r->elements.numbers + pnc_io_request_count_used(io, r));
 }
 
 /* Pack the values of a put into external bytes, so that the user's buffer may be reused. Contiguous values that fit are
@@ -64,17 +64,17 @@ static int keep_values(pnc_io_context *io, pnc_request **request)
 {
     pnc_queue *q = io->queue;
     pnc_request *r = *request;
-    int64_t bytes = pnc_io_request_count_bytes(r), used = pnc_io_request_count_used(r);
+    int64_t bytes = pnc_io_request_count_bytes(r), used = pnc_io_request_count_used(io, r);
 
     r = pnc_arena_grow(&q->arena, r, (int64_t)sizeof *r + used * (int64_t)sizeof(int64_t) + bytes);
     if (r == NULL)
         return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for the %lld bytes of a request", (long long)bytes);
     *request = r;
-    r->numbers = (int64_t *)(r + 1);
-    if (r->flat != NULL || pnc_convert_may_fail(io->model->vars[r->varid]->type, r->mem)) {
-        PNC_TRY(pack(io, r, get_place_of_values(r)));
+    r->elements.numbers = (int64_t *)(r + 1);
+    if (r->flat != NULL || pnc_convert_may_fail(io->model->vars[r->elements.varid]->type, r->mem)) {
+        PNC_TRY(pack(io, r, get_place_of_values(io, r)));
         pnc_io_request_free(r);
-        r->memory = get_place_of_values(r);
+        r->memory = get_place_of_values(io, r);
     }
     r->external = true;
     return NC_NOERR;
@@ -85,14 +85,15 @@ static int keep_values(pnc_io_context *io, pnc_request **request)
  * random order took 240 ns each, and 190 with this step at the end. */
 static void copy_last(const pnc_io_context *io, pnc_request *r)
 {
-    char *values = get_place_of_values(r);
+    char *values = get_place_of_values(io, r);
     pnc_kernel kernel;
 
     if (!r->external || r->memory == values)
         return;
-    kernel = pnc_convert_kernel_find(PNC_PUT, io->model->vars[r->varid]->type, r->mem, io->model->format, NULL);
+    kernel =
+        pnc_convert_kernel_find(PNC_PUT, io->model->vars[r->elements.varid]->type, r->mem, io->model->format, NULL);
     assert(kernel != NULL); /* the types were checked */
-    kernel(values, r->memory, r->elements, NULL);
+    kernel(values, r->memory, r->elements.count, NULL);
     r->memory = values;
 }
 
@@ -119,7 +120,7 @@ static int keep_or_try(pnc_io_context *io, pnc_request **request)
     int64_t bytes = pnc_io_request_count_bytes(*request);
 
     if (bytes > SMALL_PUT || (bytes > TINY_PUT && q->kept + bytes > MOST_KEPT))
-        return pnc_convert_may_fail(io->model->vars[(*request)->varid]->type, (*request)->mem)
+        return pnc_convert_may_fail(io->model->vars[(*request)->elements.varid]->type, (*request)->mem)
                    ? try_conversion(io, *request)
                    : NC_NOERR;
     PNC_TRY(keep_values(io, request));
@@ -135,8 +136,8 @@ static int make_request(pnc_io_context *io, const pnc_call *call, pnc_request **
     if (r == NULL)
         return pnc_error_set(io->file->error, NC_ENOMEM, "no memory to post a request");
     *request = r;
-    PNC_TRY(pnc_io_request_init(io, call, (int64_t *)(r + 1), r));
-    if (r->elements == 0)
+    PNC_TRY(pnc_io_request_init(io, call, (int64_t *)(r + 1), NULL, r));
+    if (r->elements.count == 0)
         return NC_NOERR;
     if (call->op == PNC_OP_BPUT)
         return keep_in_buffer(io, request);
@@ -163,7 +164,7 @@ int pnc_io_call_post(pnc_io_context *io, const pnc_call *call)
     PNC_TRY(check_attached(io, call));
     PNC_TRY(pnc_io_queue_reserve(io->queue, io->file->error));
     err = make_request(io, call, &r);
-    if (err != NC_NOERR || r->elements == 0) {
+    if (err != NC_NOERR || r->elements.count == 0) {
         if (r != NULL)
             pnc_io_queue_release(io, r);
         return err;

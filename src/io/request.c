@@ -4,16 +4,7 @@
 #include <assert.h>
 
 #include "base/memory.h"
-#include "io/array.h"
-#include "io/request_extents.h"
 #include "io/request_memory.h"
-
-/* MPI_Offset and int64_t may be distinct types of the same size. */
-static void copy_numbers(int64_t *to, const MPI_Offset *from, int64_t otherwise, int n)
-{
-    for (int i = 0; i < n; i++)
-        to[i] = from == NULL ? otherwise : from[i];
-}
 
 static bool has_stride(const pnc_call *call)
 {
@@ -27,71 +18,52 @@ static int64_t count_slabs(const pnc_call *call)
     return call->num > 0 ? call->num : 0;
 }
 
-#define PIECES_NUMBERS (int64_t)((sizeof(pnc_pieces) + sizeof(int64_t) - 1) / sizeof(int64_t))
+#define ARRAYS_NUMBERS (int64_t)((sizeof(pnc_slab_arrays) + sizeof(int64_t) - 1) / sizeof(int64_t))
 
-/* All numbers of a call. */
-static int64_t count_all(const pnc_io_context *io, const pnc_call *call)
+/* Of `n` hyperslabs; at least those of an extent each. */
+static int64_t count_numbers(int64_t n, int ndims, bool strided)
 {
-    int ndims = io->model->vars[call->varid]->ndims;
-
-    return count_slabs(call) * (ndims > 0 ? ndims : 1) * (has_stride(call) ? 3 : 2);
+    return n * (ndims > 0 ? ndims : 1) * (strided ? 3 : 2);
 }
 
 /* A pending request must not depend on the caller's arrays. */
-static bool is_long(const pnc_io_context *io, const pnc_call *call)
+static bool is_long(const pnc_call *call, int ndims)
 {
     bool is_blocking = call->op == PNC_OP_PUT || call->op == PNC_OP_GET;
 
-    return is_blocking && call->shape == PNC_VARN && count_all(io, call) > PNC_PIECES_NUMBERS;
+    return is_blocking && call->shape == PNC_VARN && count_numbers(count_slabs(call), ndims, false) > PNC_LIST_NUMBERS;
 }
 
 int64_t pnc_io_request_count_numbers(const pnc_io_context *io, const pnc_call *call)
 {
+    int ndims;
+
     if (call->varid < 0 || call->varid >= io->model->nvars)
         return 0;
-    if (!is_long(io, call))
-        return count_all(io, call);
-    return PNC_PIECES_NUMBERS + PIECES_NUMBERS + 2 * io->model->vars[call->varid]->ndims;
+    ndims = io->model->vars[call->varid]->ndims;
+    if (!is_long(call, ndims))
+        return count_numbers(count_slabs(call), ndims, has_stride(call));
+    return PNC_LIST_NUMBERS + ARRAYS_NUMBERS + 2 * ndims;
 }
 
-int64_t pnc_io_request_count_used(const pnc_request *r)
+int64_t pnc_io_request_count_used(const pnc_io_context *io, const pnc_request *r)
 {
-    if (r->has_extents)
-        return r->nslabs * 2;
-    return r->nslabs * r->ndims * (r->strided ? 3 : 2);
+    const pnc_elements *e = &r->elements;
+
+    return e->n * (e->form == PNC_EXTENTS ? 2 : pnc_mapping_slab_count_numbers(e, io->model->vars[e->varid]->ndims));
 }
 
 /* --- hyperslabs --- */
 
-#define SHAPE_INLINE 16
-
-/* On the stack up to SHAPE_INLINE dimensions. */
-typedef struct shape_memory {
-    int64_t few[SHAPE_INLINE], *many;
-} shape_memory;
-
-static int64_t *take_shape(shape_memory *memory, int ndims)
+static pnc_slab_arguments arguments_of(const pnc_call *call)
 {
-    memory->many = ndims > SHAPE_INLINE ? pnc_memory_alloc(ndims, sizeof(int64_t)) : NULL;
-    return ndims > SHAPE_INLINE ? memory->many : memory->few;
-}
-
-static void free_shape(shape_memory *memory)
-{
-    pnc_memory_free(memory->many);
-}
-
-/* The arguments of hyperslab i of the call; NULL where the call has none. */
-typedef struct slab_arguments {
-    const MPI_Offset *start, *count, *stride;
-} slab_arguments;
-
-static slab_arguments arguments_of(const pnc_call *call, int64_t i)
-{
-    if (call->shape == PNC_VARN)
-        return (slab_arguments){call->starts == NULL ? NULL : call->starts[i],
-                                call->counts == NULL ? NULL : call->counts[i], NULL};
-    return (slab_arguments){call->start, call->count, has_stride(call) ? call->stride : NULL};
+    return (pnc_slab_arguments){.n = count_slabs(call),
+                                .is_list = call->shape == PNC_VARN,
+                                .start = call->start,
+                                .count = call->count,
+                                .stride = has_stride(call) ? call->stride : NULL,
+                                .starts = call->starts,
+                                .counts = call->counts};
 }
 
 /* CDF-1 and CDF-2 store the number of records in 4 bytes. */
@@ -109,29 +81,20 @@ int pnc_io_request_check_records(pnc_io_context *io, const pnc_var *var, int64_t
 
 /* Add the elements of one hyperslab to the request's. The check assumes elements of 8 bytes, the largest in memory
  * and file, so that no size in bytes overflows later. */
-static int add_elements(pnc_io_context *io, pnc_request *r, const int64_t *count)
+static int add_elements(pnc_io_context *io, pnc_elements *e, int ndims, const int64_t *count)
 {
     int64_t bytes = 8;
     bool overflows = false;
 
-    for (int i = 0; i < r->ndims; i++)
+    for (int i = 0; i < ndims; i++)
         if (count[i] == 0)
             return NC_NOERR;
-    for (int i = 0; i < r->ndims && !overflows; i++)
+    for (int i = 0; i < ndims && !overflows; i++)
         overflows = pnc_size_multiply(bytes, count[i], &bytes) != 0;
-    if (overflows || pnc_size_add(r->elements, bytes / 8, &r->elements) != 0 || r->elements > INT64_MAX / 8)
+    if (overflows || pnc_size_add(e->count, bytes / 8, &e->count) != 0 || e->count > INT64_MAX / 8)
         return pnc_error_set(io->file->error, NC_EINVAL, "variable \"%s\": the request is larger than any memory",
-                             io->model->vars[r->varid]->name);
+                             io->model->vars[e->varid]->name);
     return NC_NOERR;
-}
-
-pnc_slab pnc_io_request_load_slab(const pnc_request *r, int64_t i)
-{
-    const pnc_pieces *p = r->pieces;
-
-    copy_numbers(p->numbers, p->starts != NULL ? p->starts[i] : NULL, 0, r->ndims);
-    copy_numbers(p->numbers + r->ndims, p->counts != NULL ? p->counts[i] : NULL, 1, r->ndims);
-    return (pnc_slab){p->numbers, p->numbers + r->ndims, NULL};
 }
 
 /* Check a hyperslab. Messages name the dimensions: the names are collected only after an error. */
@@ -154,61 +117,89 @@ static int check_bounds(pnc_io_context *io, const pnc_var *var, const pnc_array 
     return err;
 }
 
-/* Check hyperslab i and store its numbers. */
-static int take_slab(pnc_io_context *io, const pnc_call *call, const pnc_array *array, int64_t i, pnc_request *r)
+/* Store the numbers of hyperslab i and check it. */
+static int take_slab(pnc_io_context *io, const pnc_slab_arguments *given, const pnc_array *array, pnc_bounds how,
+                     int64_t i, pnc_request *r)
 {
-    const pnc_var *var = io->model->vars[r->varid];
-    slab_arguments given = arguments_of(call, i);
-    pnc_slab s = pnc_io_request_get_slab(r, i);
-    bool put = r->direction == PNC_PUT;
-    pnc_bounds how = {.relax = io->relax, .growing = put, .single = call->shape == PNC_VAR1 || call->shape == PNC_VARN};
+    const pnc_var *var = io->model->vars[r->elements.varid];
+    pnc_slab s = pnc_mapping_slab_take(&r->elements, given, var->ndims, i), known = s;
+    int64_t records;
 
-    copy_numbers(s.start, given.start, 0, r->ndims);
-    copy_numbers(s.count, given.count, 1, r->ndims);
-    if (r->strided)
-        copy_numbers(s.stride, given.stride, 1, r->ndims);
-    if (r->ndims > 0 && call->shape == PNC_VARN && given.start == NULL)
+    if (given->is_list && var->ndims > 0 && (given->starts == NULL || given->starts[i] == NULL))
         return pnc_error_set(io->file->error, NC_ENULLSTART, "variable \"%s\": starts[%lld] is NULL", var->name,
                              (long long)i);
-    PNC_TRY(check_bounds(
-        io, var, array,
-        &(pnc_slab){given.start == NULL ? NULL : s.start, given.count == NULL ? NULL : s.count, s.stride}, how));
-    if (put) {
-        int64_t records = pnc_select_hyperslab_count_records(array, s.start, s.count, s.stride);
-
-        if (records > 0)
-            PNC_TRY(pnc_io_request_check_records(io, var, s.start[0], records));
-        r->numrecs = records > r->numrecs ? records : r->numrecs;
-    }
-    return add_elements(io, r, s.count);
+    if (!given->is_list && given->start == NULL)
+        known.start = NULL;
+    if (given->is_list && (given->counts == NULL || given->counts[i] == NULL))
+        known.count = NULL;
+    if (!given->is_list && given->count == NULL)
+        known.count = NULL;
+    PNC_TRY(check_bounds(io, var, array, &known, how));
+    records = how.growing ? pnc_select_hyperslab_count_records(array, s.start, s.count, s.stride) : 0;
+    if (records > 0)
+        PNC_TRY(pnc_io_request_check_records(io, var, s.start[0], records));
+    r->numrecs = records > r->numrecs ? records : r->numrecs;
+    return add_elements(io, &r->elements, var->ndims, s.count);
 }
 
 /* The whole variable: all existing records. */
-static int take_whole(pnc_io_context *io, const pnc_array *array, pnc_request *r)
+static int take_whole(pnc_io_context *io, const pnc_var *var, pnc_elements *e)
 {
-    for (int i = 0; i < r->ndims; i++) {
-        r->numbers[i] = 0;
-        r->numbers[r->ndims + i] = array->shape[i];
+    for (int i = 0; i < var->ndims; i++) {
+        e->numbers[i] = 0;
+        e->numbers[var->ndims + i] = var->is_record && i == 0 ? io->model->numrecs : var->shape[i];
     }
-    return add_elements(io, r, r->numbers + r->ndims);
+    return add_elements(io, e, var->ndims, e->numbers + var->ndims);
 }
 
-static int take_slabs(pnc_io_context *io, const pnc_call *call, pnc_request *r)
+static int take_slabs(pnc_io_context *io, const pnc_call *call, const pnc_slab_arguments *given,
+                      const pnc_mapping *mapping, pnc_request *r)
 {
-    const pnc_var *var = io->model->vars[r->varid];
-    shape_memory memory;
-    int64_t *shape = take_shape(&memory, var->ndims);
-    int err = NC_NOERR;
+    pnc_bounds how = {.relax = io->relax,
+                      .growing = r->direction == PNC_PUT,
+                      .single = call->shape == PNC_VAR1 || call->shape == PNC_VARN,
+                      .numrecs = io->model->numrecs};
 
-    if (shape == NULL)
-        return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for the shape of variable \"%s\"", var->name);
-    pnc_array array = pnc_io_array_get(io->model, var, io->model->numrecs, shape);
     if (call->shape == PNC_VAR)
-        err = take_whole(io, &array, r);
-    for (int64_t i = 0; call->shape != PNC_VAR && i < r->nslabs && err == NC_NOERR; i++)
-        err = take_slab(io, call, &array, i, r);
-    free_shape(&memory);
-    return err;
+        return take_whole(io, io->model->vars[r->elements.varid], &r->elements);
+    for (int64_t i = 0; i < given->n; i++)
+        PNC_TRY(take_slab(io, given, &mapping->array, how, i, r));
+    return NC_NOERR;
+}
+
+/* Make the selection of the only hyperslab, of a call that is executed at once. */
+static int make_ready(pnc_io_context *io, const pnc_mapping *mapping, pnc_elements *e, pnc_selection *ready)
+{
+    const pnc_selection *made;
+    int err;
+
+    if (e->form != PNC_SLABS || e->n != 1 || e->in_arrays || e->count == 0)
+        return NC_NOERR;
+    err = pnc_mapping_selection_get(mapping, e, 0, ready, &made);
+    if (err != NC_NOERR)
+        return pnc_io_request_fail(io, e->varid, err);
+    e->selection = made;
+    e->is_ready = true;
+    return NC_NOERR;
+}
+
+static bool make_extents(const pnc_io_context *io, const pnc_call *call, const pnc_slab_arguments *given,
+                         const pnc_mapping *mapping, pnc_request *r)
+{
+    bool has_count = call->shape == PNC_VARN || call->shape == PNC_VAR1 || call->count != NULL;
+    int64_t most = io->model->format < 5 ? INT32_MAX : INT64_MAX, records;
+
+    if (call->shape == PNC_VAR)
+        return pnc_mapping_extent_make_whole(mapping, &r->elements);
+    if (!has_count || given->stride != NULL || (call->shape == PNC_VARM && call->imap != NULL))
+        return false;
+    if (r->direction == PNC_GET)
+        most = io->model->numrecs;
+    if (!pnc_mapping_extents_make(mapping, given, most, r->elements.in_arrays ? PNC_LIST_NUMBERS / 2 : given->n,
+                                  &r->elements, &records))
+        return false;
+    r->numrecs = r->direction == PNC_PUT ? records : 0;
+    return true;
 }
 
 /* Check the number of blocks of varn: at most 1 for a scalar variable, which has no start. */
@@ -232,80 +223,67 @@ int pnc_io_request_check_target(pnc_io_context *io, const pnc_call *call)
     return pnc_io_conversion_check(io, io->model->vars[call->varid], call->mem);
 }
 
-/* Place the description of the pieces, and the numbers of one of them, before the memory for extents. */
-static void start_pieces(const pnc_call *call, pnc_request *r)
+/* Place the description of the arrays, and the numbers of one hyperslab, before the memory for extents. */
+static void keep_in_arrays(const pnc_slab_arguments *given, int ndims, pnc_elements *e)
 {
-    r->has_pieces = true;
-    r->pieces = (pnc_pieces *)(void *)r->numbers;
-    *r->pieces = (pnc_pieces){.starts = call->starts, .counts = call->counts, .numbers = r->numbers + PIECES_NUMBERS};
-    r->numbers = r->pieces->numbers + 2 * r->ndims;
+    e->in_arrays = true;
+    e->arrays = (pnc_slab_arrays *)(void *)e->numbers;
+    *e->arrays = (pnc_slab_arrays){.given = *given, .numbers = e->numbers + ARRAYS_NUMBERS};
+    e->numbers = e->arrays->numbers + 2 * ndims;
 }
 
-int pnc_io_request_init(pnc_io_context *io, const pnc_call *call, int64_t *numbers, pnc_request *r)
+int pnc_io_request_init(pnc_io_context *io, const pnc_call *call, int64_t *numbers, pnc_selection *ready,
+                        pnc_request *r)
 {
-    const pnc_var *var;
+    const pnc_slab_arguments given = arguments_of(call);
+    pnc_elements *e = &r->elements;
+    pnc_mapping mapping;
 
-    *r = (pnc_request){.direction = pnc_io_op_get_direction(call->op), .varid = call->varid};
+    *r = (pnc_request){.direction = pnc_io_op_get_direction(call->op), .elements = {.varid = call->varid}};
     PNC_TRY(pnc_io_request_check_target(io, call));
     PNC_TRY(pnc_error_check_arguments(io->file->error));
-    var = io->model->vars[call->varid];
-    r->elem_size = (unsigned)pnc_type_get_size(var->type);
-    r->ndims = var->ndims;
-    r->strided = has_stride(call);
-    r->numbers = numbers;
-    r->nslabs = count_slabs(call);
+    mapping = pnc_io_context_get_mapping(io, call->varid);
+    e->elem_size = (unsigned)mapping.array.elem_size;
+    e->strided = given.stride != NULL;
+    e->numbers = numbers;
+    e->n = given.n;
     if (call->shape == PNC_VARN)
-        PNC_TRY(check_blocks(io, call, var));
-    if (is_long(io, call))
-        start_pieces(call, r);
-    if (!pnc_io_request_make_extents(io, call, r))
-        PNC_TRY(take_slabs(io, call, r));
+        PNC_TRY(check_blocks(io, call, io->model->vars[call->varid]));
+    if (is_long(call, mapping.array.ndims))
+        keep_in_arrays(&given, mapping.array.ndims, e);
+    if (!make_extents(io, call, &given, &mapping, r)) {
+        PNC_TRY(take_slabs(io, call, &given, &mapping, r));
+        if (ready != NULL)
+            PNC_TRY(make_ready(io, &mapping, e, ready));
+    }
     return pnc_io_request_set_memory(io, call, r);
 }
 
 void pnc_io_request_free(pnc_request *r)
 {
-    if (r->flat != NULL)
-        pnc_select_flat_free(r->flat);
-    if (r->has_filetype)
-        pnc_select_flat_free(r->filetype);
+    pnc_select_flat_free(r->flat);
     r->flat = NULL;
-    r->has_filetype = false;
+    if (r->elements.form == PNC_FILETYPE) {
+        pnc_select_flat_free(r->elements.filetype);
+        r->elements.filetype = NULL;
+    }
 }
 
-/* --- execution --- */
-
-static int fail(pnc_io_context *io, const pnc_var *var, int err)
+int pnc_io_request_fail(pnc_io_context *io, int varid, int err)
 {
-    return pnc_error_set(io->file->error, err, "variable \"%s\": %s", var->name, pnc_error_get_text(err));
-}
-
-int pnc_io_request_get_selection(pnc_io_context *io, const pnc_request *r, int64_t i, pnc_selection *out)
-{
-    const pnc_var *var = io->model->vars[r->varid];
-    pnc_slab s = pnc_io_request_get_slab(r, i);
-    shape_memory memory;
-    int64_t *shape = take_shape(&memory, var->ndims);
-    int err;
-
-    assert(i < r->nslabs && r->ndims == var->ndims && !pnc_io_request_has_extents(r));
-    if (shape == NULL)
-        return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for the shape of variable \"%s\"", var->name);
-    pnc_array array = pnc_io_array_get(io->model, var, io->model->numrecs, shape);
-    err = pnc_select_selection_init(out, &array, s.start, s.count, s.stride);
-    free_shape(&memory);
-    return err == NC_NOERR ? NC_NOERR : fail(io, var, err);
+    return pnc_error_set(io->file->error, err, "variable \"%s\": %s", io->model->vars[varid]->name,
+                         pnc_error_get_text(err));
 }
 
 int pnc_io_request_init_packer(pnc_io_context *io, const pnc_request *r, pnc_packer *packer)
 {
-    const pnc_var *var = io->model->vars[r->varid];
-    pnc_conversion conversion = {r->direction, var->type, r->mem, io->model->format, NULL};
+    const pnc_var *var = io->model->vars[r->elements.varid];
+    pnc_conversion conversion = {(pnc_direction)r->direction, var->type, r->mem, io->model->format, NULL};
     unsigned char fill[8];
     int err;
 
     if (r->external) {
-        pnc_convert_packer_init_copy(packer, r->direction, r->memory, r->elem_size);
+        pnc_convert_packer_init_copy(packer, (pnc_direction)r->direction, r->memory, r->elements.elem_size);
         return NC_NOERR;
     }
     if (r->direction == PNC_PUT && pnc_convert_may_fail(var->type, r->mem)) {
@@ -313,5 +291,5 @@ int pnc_io_request_init_packer(pnc_io_context *io, const pnc_request *r, pnc_pac
         conversion.fill = fill;
     }
     err = pnc_convert_packer_init(packer, &conversion, r->flat, r->memory);
-    return err == NC_NOERR ? NC_NOERR : fail(io, var, err);
+    return err == NC_NOERR ? NC_NOERR : pnc_io_request_fail(io, r->elements.varid, err);
 }

@@ -23,7 +23,7 @@ static int check_buffer(pnc_io_context *io, const pnc_call *call, const pnc_requ
 {
     MPI_Aint low = 0, extent;
 
-    if (call->buf != NULL || r->elements == 0)
+    if (call->buf != NULL || r->elements.count == 0)
         return NC_NOERR;
     if (call->mem == PNC_FLEX && call->buftype != MPI_DATATYPE_NULL)
         MPI_Type_get_true_extent(call->buftype, &low, &extent);
@@ -31,13 +31,18 @@ static int check_buffer(pnc_io_context *io, const pnc_call *call, const pnc_requ
         return NC_NOERR;
     return pnc_error_set(io->file->error, NC_EINVAL,
                          "variable \"%s\": the buffer is NULL, but the request has %lld values",
-                         io->model->vars[r->varid]->name, (long long)r->elements);
+                         io->model->vars[r->elements.varid]->name, (long long)r->elements.count);
 }
 
 static int fail_no_memory(pnc_io_context *io, const pnc_request *r)
 {
     return pnc_error_set(io->file->error, NC_ENOMEM, "variable \"%s\": no memory to flatten the type of the buffer",
-                         io->model->vars[r->varid]->name);
+                         io->model->vars[r->elements.varid]->name);
+}
+
+static int get_ndims(const pnc_io_context *io, const pnc_request *r)
+{
+    return io->model->vars[r->elements.varid]->ndims;
 }
 
 /* True if all elements are equally spaced. */
@@ -57,16 +62,17 @@ static bool is_regular(const pnc_flat_type *flat, pnc_memory_run *run)
 /* Flatten imap over elements `stride` bytes apart, the first at `offset`. */
 static int flatten_imap(pnc_io_context *io, const pnc_call *call, pnc_request *r, int64_t offset, int64_t stride)
 {
-    int64_t most = INT64_MAX / 2 / (stride < 0 ? -stride : stride + 1), *count = r->numbers + r->ndims;
+    int ndims = get_ndims(io, r);
+    int64_t most = INT64_MAX / 2 / (stride < 0 ? -stride : stride + 1), *count = r->elements.numbers + ndims;
     pnc_flat_type *flat = pnc_select_flat_create_block(1, (int)pnc_mem_type_get_size(r->mem));
 
-    for (int i = r->ndims - 1; i >= 0; i--) {
+    for (int i = ndims - 1; i >= 0; i--) {
         if (call->imap[i] > most / count[i] || call->imap[i] < -most / count[i]) {
             pnc_select_flat_free(flat);
             return pnc_error_set(io->file->error, NC_EINVAL,
                                  "variable \"%s\": imap[%d] = %lld exceeds the address space",
-                                 io->model->vars[r->varid]->name, pnc_error_get_position(io->file->error, i, r->ndims),
-                                 (long long)call->imap[i]);
+                                 io->model->vars[r->elements.varid]->name,
+                                 pnc_error_get_position(io->file->error, i, ndims), (long long)call->imap[i]);
         }
         flat = pnc_select_flat_create_vector(flat, count[i], call->imap[i] * stride);
     }
@@ -75,16 +81,17 @@ static int flatten_imap(pnc_io_context *io, const pnc_call *call, pnc_request *r
 }
 
 /* imap indexes the elements of the datatype: its largest index must not exceed theirs. */
-static bool is_inside_type(const pnc_call *call, const pnc_request *r)
+static bool is_inside_type(const pnc_io_context *io, const pnc_call *call, const pnc_request *r)
 {
+    int ndims = get_ndims(io, r);
     int64_t last = 0;
 
-    for (int i = 0; i < r->ndims; i++) {
-        int64_t times = r->numbers[r->ndims + i] - 1;
+    for (int i = 0; i < ndims; i++) {
+        int64_t times = r->elements.numbers[ndims + i] - 1;
 
         if (times == 0)
             continue;
-        if (call->imap[i] < 0 || call->imap[i] > (r->elements - 1 - last) / times)
+        if (call->imap[i] < 0 || call->imap[i] > (r->elements.count - 1 - last) / times)
             return false;
         last += call->imap[i] * times;
     }
@@ -94,16 +101,18 @@ static bool is_inside_type(const pnc_call *call, const pnc_request *r)
 /* Flatten imap over a datatype without a regular stride; `picked` is the flattened datatype. */
 static int flatten_imap_by_pick(pnc_io_context *io, const pnc_call *call, pnc_request *r, pnc_flat_type *picked)
 {
-    int64_t *imap = pnc_memory_alloc(r->ndims, sizeof *imap);
+    int ndims = get_ndims(io, r);
+    int64_t *imap = pnc_memory_alloc(ndims, sizeof *imap);
 
     if (imap == NULL) {
         pnc_select_flat_free(picked);
         return fail_no_memory(io, r);
     }
-    for (int i = 0; i < r->ndims; i++)
+    for (int i = 0; i < ndims; i++)
         imap[i] = call->imap[i];
     r->flat = pnc_select_flat_create_pick(
-        pnc_select_flat_create_imap(r->ndims, r->numbers + r->ndims, imap, (int)pnc_mem_type_get_size(r->mem)), picked);
+        pnc_select_flat_create_imap(ndims, r->elements.numbers + ndims, imap, (int)pnc_mem_type_get_size(r->mem)),
+        picked);
     pnc_memory_free(imap);
     return r->flat == NULL ? fail_no_memory(io, r) : NC_NOERR;
 }
@@ -118,19 +127,19 @@ static int flatten_imap_over_type(pnc_io_context *io, const pnc_call *call, pnc_
         return flatten_imap(io, call, r, run.offset,
                             run.count > 1 ? run.stride : (int64_t)pnc_mem_type_get_size(r->mem));
     }
-    if (is_inside_type(call, r))
+    if (is_inside_type(io, call, r))
         return flatten_imap_by_pick(io, call, r, picked);
     pnc_select_flat_free(picked);
     return pnc_error_set(io->file->error, NC_EINVAL,
                          "variable \"%s\": imap exceeds the %lld elements of the "
                          "MPI datatype",
-                         io->model->vars[r->varid]->name, (long long)r->elements);
+                         io->model->vars[r->elements.varid]->name, (long long)r->elements.count);
 }
 
 /* Flatten an MPI datatype, and imap over it if given. */
 static int flatten_buffer(pnc_io_context *io, const pnc_call *call, pnc_request *r)
 {
-    const pnc_var *var = io->model->vars[r->varid];
+    const pnc_var *var = io->model->vars[r->elements.varid];
     pnc_flat_type *picked = NULL;
     pnc_mem_type mem;
     int64_t offset;
@@ -138,9 +147,9 @@ static int flatten_buffer(pnc_io_context *io, const pnc_call *call, pnc_request 
 
     /* measured: no elements in an independent call, NC_EIOMISMATCH in a collective call */
     if (!call->collective && call->bufcount == 0 && call->buftype != MPI_DATATYPE_NULL)
-        r->elements = r->nslabs = r->numrecs = 0;
-    err = pnc_mpitype_buffer_flatten((pnc_mpi_buffer){call->bufcount, call->buftype}, var->type, r->elements, &picked,
-                                     &mem, io->file->error);
+        r->elements.count = r->elements.n = r->numrecs = 0;
+    err = pnc_mpitype_buffer_flatten((pnc_mpi_buffer){call->bufcount, call->buftype}, var->type, r->elements.count,
+                                     &picked, &mem, io->file->error);
     if (err == NC_NOERR)
         err = pnc_io_conversion_check(io, var, mem);
     if (err == NC_NOERR)
@@ -150,7 +159,7 @@ static int flatten_buffer(pnc_io_context *io, const pnc_call *call, pnc_request 
         return err;
     }
     r->mem = (unsigned)mem;
-    if (call->shape == PNC_VARM && call->imap != NULL && r->elements > 0)
+    if (call->shape == PNC_VARM && call->imap != NULL && r->elements.count > 0)
         return flatten_imap_over_type(io, call, r, picked);
     if (call->buf == NULL || !pnc_select_flat_is_contiguous(picked, &offset)) {
         r->flat = picked;
@@ -167,14 +176,14 @@ int pnc_io_request_set_memory(pnc_io_context *io, const pnc_call *call, pnc_requ
 
     r->memory = call->buf;
     if (mem == PNC_FLEX) {
-        mem = pnc_mpitype_buffer_find_type((pnc_mpi_buffer){call->bufcount, call->buftype}, r->elements);
+        mem = pnc_mpitype_buffer_find_type((pnc_mpi_buffer){call->bufcount, call->buftype}, r->elements.count);
         if (mem == PNC_MEM_TYPE_COUNT)
             return flatten_buffer(io, call, r);
-        PNC_TRY(pnc_io_conversion_check(io, io->model->vars[r->varid], mem));
+        PNC_TRY(pnc_io_conversion_check(io, io->model->vars[r->elements.varid], mem));
     }
     r->mem = (unsigned)mem;
     PNC_TRY(check_buffer(io, call, r));
-    if (call->shape == PNC_VARM && call->imap != NULL && r->elements > 0)
+    if (call->shape == PNC_VARM && call->imap != NULL && r->elements.count > 0)
         return flatten_imap(io, call, r, 0, (int64_t)pnc_mem_type_get_size(r->mem));
     return NC_NOERR;
 }

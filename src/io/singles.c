@@ -25,22 +25,22 @@ typedef struct findings {
 
 /* --- lists in order --- */
 
-static pnc_extent locate(const pnc_singles *s, pnc_io_context *io, pnc_locator *locator, int64_t i)
+static pnc_extent locate(const pnc_singles *s, pnc_io_context *io, pnc_target *target, int64_t i)
 {
-    const pnc_request *r = s->list[i];
+    const pnc_elements *e = &s->list[i]->elements;
 
-    pnc_io_locator_load(locator, io, r->varid);
-    return (pnc_extent){pnc_io_offset_locate(locator, r->extents->offset), r->extents->length};
+    pnc_io_target_load(target, io, e->varid);
+    return (pnc_extent){pnc_mapping_offset_locate(&target->locator, e->extents->offset), e->extents->length};
 }
 
 /* Whether each one begins after the end of the one before it. */
 static bool is_in_order(const pnc_singles *s, pnc_io_context *io)
 {
-    pnc_locator locator = {.varid = -1};
+    pnc_target target = {.varid = -1};
     int64_t end = 0;
 
     for (int64_t i = 0; i < s->n; i++) {
-        pnc_extent extent = locate(s, io, &locator, i);
+        pnc_extent extent = locate(s, io, &target, i);
 
         if (extent.offset < end)
             return false;
@@ -51,10 +51,10 @@ static bool is_in_order(const pnc_singles *s, pnc_io_context *io)
 
 static void set_range(pnc_singles *s, pnc_io_context *io)
 {
-    pnc_locator locator = {.varid = -1};
-    pnc_extent last = locate(s, io, &locator, s->n - 1);
+    pnc_target target = {.varid = -1};
+    pnc_extent last = locate(s, io, &target, s->n - 1);
 
-    s->low = locate(s, io, &locator, 0).offset;
+    s->low = locate(s, io, &target, 0).offset;
     s->high = last.offset + last.length;
 }
 
@@ -169,19 +169,19 @@ static bool are_disjoint(const pnc_singles *s, int64_t longest)
 
 static bool is_alike(const pnc_request *a, const pnc_request *b)
 {
-    return a->varid == b->varid && a->mem == b->mem && a->external == b->external;
+    return a->elements.varid == b->elements.varid && a->mem == b->mem && a->external == b->external;
 }
 
 /* In the order of posting. Sets the range. */
 static findings fill(pnc_singles *s, pnc_io_context *io)
 {
-    pnc_locator locator = {.varid = -1};
+    pnc_target target = {.varid = -1};
     findings f = {0};
 
-    s->low = s->high = locate(s, io, &locator, 0).offset;
+    s->low = s->high = locate(s, io, &target, 0).offset;
     s->are_alike = true;
     for (int64_t i = 0; i < s->n; i++) {
-        pnc_extent extent = locate(s, io, &locator, i);
+        pnc_extent extent = locate(s, io, &target, i);
         int64_t end = extent.offset + extent.length;
 
         if (i + PNC_REQUESTS_AHEAD < s->n)

@@ -4,7 +4,7 @@
 #define PNC_IO_SINGLES_H
 
 #include "base/memory.h"
-#include "io/request_extents.h"
+#include "io/request.h"
 
 /* Requests in random order are at random addresses, and each access to one costs cache misses: what accesses need is
  * copied here. */
@@ -33,15 +33,17 @@ int pnc_io_singles_init(pnc_singles *singles, pnc_io_context *io, const pnc_requ
 void pnc_io_singles_free(pnc_singles *singles, pnc_io_context *io);
 
 /* Number i in the order of the file. */
-static inline pnc_single pnc_io_singles_get(const pnc_singles *s, pnc_io_context *io, pnc_locator *locator, int64_t i)
+static inline pnc_single pnc_io_singles_get(const pnc_singles *s, pnc_io_context *io, pnc_target *target, int64_t i)
 {
+    const pnc_extent *e;
     pnc_request *r;
 
     if (s->at != NULL)
         return (pnc_single){s->at[i].first, s->at[i].length, s->at[i].index, s->at[i].memory};
     r = s->list[i];
-    pnc_io_locator_load(locator, io, r->varid);
-    return (pnc_single){pnc_io_offset_locate(locator, r->extents->offset), r->extents->length, i, r->memory};
+    e = r->elements.extents;
+    pnc_io_target_load(target, io, r->elements.varid);
+    return (pnc_single){pnc_mapping_offset_locate(&target->locator, e->offset), e->length, i, r->memory};
 }
 
 /* Load what the access to number i needs into the cache: its values, and its request if it is read. */

@@ -284,7 +284,6 @@ void pnc_io_source_sorter_free(pnc_source_sorter *s)
 {
     if (s == NULL)
         return;
-    pnc_io_source_finder_free(&s->finder);
     pnc_memory_free(s->statistics);
     pnc_memory_free(s);
 }

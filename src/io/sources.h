@@ -3,34 +3,15 @@
 #ifndef PNC_IO_SOURCES_H
 #define PNC_IO_SOURCES_H
 
-#include "io/request_extents.h"
+#include "io/request.h"
 
 typedef struct pnc_source {
     int64_t first;          /* file offset of the first byte */
     int64_t end;            /* file offset after the last byte */
-    int64_t element;        /* number of the first value among those of the request */
+    int64_t position;       /* bytes that the values of the request before it have in the file */
     int64_t slab, slab_end; /* extents, hyperslabs, or elements of the filetype */
     int64_t request;        /* index in the list: where puts overlap, the later request wins */
 } pnc_source;
-
-/* Bytes between neighbours along each dimension of a variable. */
-typedef struct pnc_distances {
-    int varid; /* -1: none yet */
-    int capacity;
-    int64_t *at, few[8];
-} pnc_distances;
-
-void pnc_io_distances_init(pnc_distances *distances);
-void pnc_io_distances_free(pnc_distances *distances);
-/* Set the distances of a variable, unless they are set. NC_ENOMEM */
-int pnc_io_distances_load(pnc_distances *distances, pnc_io_context *io, int varid);
-
-/* The span of a hyperslab in the file, and its elements. */
-typedef struct pnc_slab_span {
-    int64_t first, end, elements;
-} pnc_slab_span;
-pnc_slab_span pnc_io_slab_compute_span(const pnc_distances *distances, const pnc_io_context *io, const pnc_request *r,
-                                       int64_t slab);
 
 /* What the sources of a list have in common. */
 typedef struct pnc_source_totals {
@@ -42,7 +23,7 @@ typedef struct pnc_source_totals {
 
 /* A position in a list of requests. */
 typedef struct pnc_source_position {
-    int64_t request, slab, element;
+    int64_t request, slab, position;
     int64_t singles; /* the extents or hyperslabs before this one are sources, not parts of runs */
 } pnc_source_position;
 
@@ -53,12 +34,10 @@ typedef struct pnc_source_finder {
     int64_t least_run; /* shorter runs of extents or hyperslabs are not sources, but each of their members is one;
                         * 0: not known yet */
     int64_t low, high; /* only sources that begin here are found */
-    pnc_distances distances;
-    pnc_locator locator;
+    pnc_target target;
 } pnc_source_finder;
 
 void pnc_io_source_finder_init(pnc_source_finder *finder, pnc_io_context *io, const pnc_request_list *list);
-void pnc_io_source_finder_free(pnc_source_finder *finder);
 /* Back to the beginning, to find all sources. */
 void pnc_io_source_finder_start(pnc_source_finder *finder);
 /* Find the next source in the order of posting; *found is false at the end. NC_ENOMEM */

@@ -6,111 +6,17 @@
 /* Larger than any request: the extents alone limit what is taken. */
 #define NO_LIMIT (INT64_MAX / 4)
 
-static int no_memory(pnc_file_order *order, int err)
-{
-    return pnc_error_set(order->io->file->error, err, "%s: no memory for the extents of a request",
-                         order->io->file->path);
-}
-
 /* --- extents --- */
-
-static void close_slab(pnc_stream *s)
-{
-    if (s->open && s->request->has_filetype) {
-        pnc_select_run_cursor_free(&s->runs);
-    } else if (s->open) {
-        pnc_select_cursor_free(&s->cursor);
-        pnc_select_selection_free(&s->selection);
-    }
-    s->open = false;
-}
-
-static void add_extent(pnc_stream *s, int64_t offset, int64_t length)
-{
-    if (s->n > 0 && s->ahead[s->n - 1].offset + s->ahead[s->n - 1].length == offset)
-        s->ahead[s->n - 1].length += length;
-    else
-        s->ahead[s->n++] = (pnc_extent){offset, length};
-}
-
-static int open_filetype(pnc_stream *s, pnc_file_order *order)
-{
-    int err = pnc_select_run_cursor_init(&s->runs, s->request->filetype);
-
-    if (err != NC_NOERR)
-        return no_memory(order, err);
-    pnc_select_run_cursor_seek(&s->runs, s->slab);
-    s->open = true;
-    return NC_NOERR;
-}
-
-static int fill_from_filetype(pnc_stream *s, pnc_file_order *order)
-{
-    int64_t size = s->request->elem_size, begin = order->io->model->vars[s->request->varid]->begin;
-    pnc_memory_run run;
-
-    if (!s->open)
-        PNC_TRY(open_filetype(s, order));
-    while (s->n < PNC_STREAM_AHEAD && s->slab < s->source.slab_end) {
-        int64_t most = s->source.slab_end - s->slab, space = PNC_STREAM_AHEAD - s->n;
-
-        if (!pnc_select_run_cursor_next(&s->runs, most, &run))
-            break;
-        if (run.stride == size) {
-            add_extent(s, begin + run.offset, run.count * size);
-            s->slab += run.count;
-            continue;
-        }
-        for (int64_t i = 0; i < run.count && i < space; i++, s->slab++)
-            add_extent(s, begin + run.offset + i * run.stride, size);
-        if (run.count > space) /* the rest of the run comes next */
-            pnc_select_run_cursor_seek(&s->runs, s->slab);
-    }
-    return NC_NOERR;
-}
-
-static int open_slab(pnc_stream *s, pnc_file_order *order)
-{
-    int err;
-
-    PNC_TRY(pnc_io_request_get_selection(order->io, s->request, s->slab, &s->selection));
-    err = pnc_select_cursor_init(&s->cursor, &s->selection);
-    if (err != NC_NOERR) {
-        pnc_select_selection_free(&s->selection);
-        return no_memory(order, err);
-    }
-    s->open = true;
-    s->slab++;
-    return NC_NOERR;
-}
-
-static void fill_from_extents(pnc_stream *s, pnc_file_order *order)
-{
-    pnc_io_locator_load(&order->locator, order->io, s->request->varid);
-    for (; s->n < PNC_STREAM_AHEAD && s->slab < s->source.slab_end; s->slab++) {
-        pnc_extent e = pnc_io_request_get_extent(s->request, s->slab);
-
-        s->ahead[s->n++] = (pnc_extent){pnc_io_offset_locate(&order->locator, e.offset), e.length};
-    }
-}
 
 static int fill_ahead(pnc_stream *s, pnc_file_order *order)
 {
-    int64_t bytes;
+    int64_t n, bytes;
+    int err = pnc_mapping_cursor_take(&s->cursor, NO_LIMIT, s->ahead, PNC_STREAM_AHEAD, &n, &bytes);
 
-    s->at = s->n = 0;
-    if (s->request->has_filetype)
-        return fill_from_filetype(s, order);
-    if (pnc_io_request_has_extents(s->request))
-        fill_from_extents(s, order);
-    while (s->n == 0 && (s->open || s->slab < s->source.slab_end)) {
-        if (!s->open)
-            PNC_TRY(open_slab(s, order));
-        s->n = (int)pnc_select_cursor_take(&s->cursor, NO_LIMIT, s->request->elem_size, s->ahead, PNC_STREAM_AHEAD,
-                                           &bytes);
-        if (s->n == 0)
-            close_slab(s);
-    }
+    if (err != NC_NOERR)
+        return pnc_io_request_fail(order->io, s->request->elements.varid, err);
+    s->at = 0;
+    s->n = (int)n;
     return NC_NOERR;
 }
 
@@ -118,15 +24,16 @@ int pnc_io_stream_open(pnc_stream *s, pnc_file_order *order, const pnc_source *s
 {
     s->source = *source;
     s->request = request;
-    s->slab = source->slab;
-    s->open = s->has_packer = false;
-    s->held = 0;
+    s->has_packer = false;
+    s->held = s->at = s->n = 0;
+    pnc_io_target_load(&order->target, order->io, request->elements.varid);
+    pnc_mapping_cursor_init(&s->cursor, &order->target.mapping, &request->elements, source->slab, source->slab_end);
     return fill_ahead(s, order);
 }
 
 void pnc_io_stream_close(pnc_stream *s, pnc_file_order *order)
 {
-    close_slab(s);
+    pnc_mapping_cursor_free(&s->cursor);
     if (s->has_packer) {
         pnc_io_request_set_status(order->io, s->request, s->packer.status);
         pnc_convert_packer_free(&s->packer);
@@ -153,8 +60,8 @@ static int open_packer(pnc_stream *s, pnc_file_order *order)
     int err = pnc_io_request_init_packer(order->io, s->request, &s->packer);
 
     s->has_packer = true;
-    if (err == NC_NOERR && s->source.element > 0)
-        pnc_convert_packer_seek(&s->packer, s->source.element);
+    if (err == NC_NOERR && s->source.position > 0)
+        pnc_convert_packer_seek(&s->packer, s->source.position / s->request->elements.elem_size);
     return err;
 }
 

@@ -3,17 +3,14 @@
 #define PNC_IO_STREAM_H
 
 #include "io/file_order.h"
+#include "mapping/cursor.h"
 
 #define PNC_STREAM_AHEAD 32
 
 typedef struct pnc_stream {
     pnc_source source;
     pnc_request *request;
-    int64_t slab; /* the next hyperslab, or element of the filetype */
-    bool open;    /* a hyperslab of several extents is in progress, or the filetype */
-    pnc_selection selection;
-    pnc_selection_cursor cursor;
-    pnc_run_cursor runs;
+    pnc_elements_cursor cursor;
     pnc_extent ahead[PNC_STREAM_AHEAD]; /* the next extents; none at the end of the source */
     int at, n;
     bool has_packer;

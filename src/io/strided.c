@@ -15,14 +15,15 @@ typedef struct strided_access {
 
 /* --- which requests --- */
 
-static bool may_be_strided(const pnc_request *r)
+static bool may_be_strided(const pnc_io_context *io, const pnc_elements *e)
 {
+    int ndims = io->model->vars[e->varid]->ndims;
     pnc_slab slab;
 
-    if (r->nslabs != 1 || r->elements < PNC_STRIDED_LEAST_ROW || r->has_filetype || pnc_io_request_has_extents(r))
+    if (e->form != PNC_SLABS || e->n != 1 || e->count < PNC_STRIDED_LEAST_ROW)
         return false;
-    slab = pnc_io_request_get_slab(r, 0);
-    return slab.count[r->ndims - 1] == 1 || (slab.stride != NULL && slab.stride[r->ndims - 1] > 1);
+    slab = pnc_mapping_slab_get(e, ndims, 0);
+    return slab.count[ndims - 1] == 1 || (slab.stride != NULL && slab.stride[ndims - 1] > 1);
 }
 
 static bool suits(const pnc_io_context *io, const pnc_request *r, const pnc_selection *s)
@@ -30,7 +31,7 @@ static bool suits(const pnc_io_context *io, const pnc_request *r, const pnc_sele
     const pnc_store *store = io->file->store;
     int64_t gap = r->direction == PNC_PUT ? store->sieve_write_gap : store->sieve_read_gap;
 
-    return pnc_io_selection_is_strided(s, r->elem_size, gap);
+    return pnc_io_selection_is_strided(s, r->elements.elem_size, gap);
 }
 
 static pnc_extent find_span(const pnc_selection *s)
@@ -133,23 +134,28 @@ static int execute(pnc_io_context *io, pnc_request *r, const pnc_selection *s, p
 
 int pnc_io_strided_execute(pnc_io_context *io, pnc_request *r, bool *done)
 {
-    pnc_selection selection;
-    int err = NC_NOERR;
+    pnc_selection own = {0};
+    const pnc_selection *selection;
+    pnc_mapping mapping;
+    int err;
 
     *done = false;
-    if (!may_be_strided(r))
+    if (!may_be_strided(io, &r->elements))
         return NC_NOERR;
-    PNC_TRY(pnc_io_request_get_selection(io, r, 0, &selection));
-    if (suits(io, r, &selection)) {
-        pnc_extent span = find_span(&selection);
+    mapping = pnc_io_context_get_mapping(io, r->elements.varid);
+    err = pnc_mapping_selection_get(&mapping, &r->elements, 0, &own, &selection);
+    if (err != NC_NOERR)
+        return pnc_io_request_fail(io, r->elements.varid, err);
+    if (suits(io, r, selection)) {
+        pnc_extent span = find_span(selection);
         bool is_put = r->direction == PNC_PUT;
 
         *done = !is_put || pnc_io_span_lock(io, span);
         if (*done)
-            err = execute(io, r, &selection, span);
+            err = execute(io, r, selection, span);
         if (*done && is_put)
             err = pnc_error_keep_first(err, pnc_io_span_unlock(io, span));
     }
-    pnc_select_selection_free(&selection);
+    pnc_select_selection_free(&own);
     return err;
 }

@@ -6,7 +6,6 @@
 
 #include "file/agree.h"
 #include "io/collective_access.h"
-#include "io/cursors.h"
 #include "io/direct.h"
 #include "io/display.h"
 #include "io/merged.h"
@@ -18,20 +17,25 @@
 
 /* --- which strategy --- */
 
-static int count_runs_of(pnc_io_context *io, const pnc_request *r, pnc_access_pattern *p)
+static int count_runs_of(pnc_io_context *io, const pnc_elements *e, pnc_access_pattern *p)
 {
-    if (r->has_filetype || pnc_io_request_has_extents(r)) {
-        p->runs += r->nslabs;
-        p->reads += r->nslabs;
+    const pnc_mapping mapping = pnc_io_context_get_mapping(io, e->varid);
+
+    if (e->form != PNC_SLABS) {
+        p->runs += e->n;
+        p->reads += e->n;
         return NC_NOERR;
     }
-    for (int64_t k = 0; k < r->nslabs; k++) {
-        pnc_selection selection;
+    for (int64_t k = 0; k < e->n; k++) {
+        pnc_selection own = {0};
+        const pnc_selection *selection;
+        int err = pnc_mapping_selection_get(&mapping, e, k, &own, &selection);
 
-        PNC_TRY(pnc_io_request_get_selection(io, r, k, &selection));
-        p->runs += selection.nruns;
-        p->reads += pnc_io_reads_count(&selection, r->elem_size);
-        pnc_select_selection_free(&selection);
+        if (err != NC_NOERR)
+            return pnc_io_request_fail(io, e->varid, err);
+        p->runs += selection->nruns;
+        p->reads += pnc_io_reads_count(selection, e->elem_size);
+        pnc_select_selection_free(&own);
     }
     return NC_NOERR;
 }
@@ -47,7 +51,7 @@ static int count_runs(pnc_io_context *io, const pnc_request_list *list, pnc_acce
         return NC_NOERR;
     }
     for (int64_t i = 0; i < list->n; i++)
-        PNC_TRY(count_runs_of(io, list->at[i], p));
+        PNC_TRY(count_runs_of(io, &list->at[i]->elements, p));
     return NC_NOERR;
 }
 
@@ -240,7 +244,7 @@ static pnc_strategy find_possible(pnc_io_context *io, const pnc_access_pattern *
 static int access_separately(pnc_io_context *io, pnc_file_order *order)
 {
     const pnc_request_list *list = order->list;
-    bool one_slab = list->n == 1 && list->at[0]->nslabs == 1;
+    bool one_slab = list->n == 1 && list->at[0]->elements.n == 1;
     int err;
 
     io->exclusive = true;
@@ -332,7 +336,7 @@ static int transfer_independent(pnc_io_context *io, pnc_request_list *list)
     pnc_strategy choice = PNC_DIRECT;
     pnc_access_pattern pattern;
 
-    if (list->n != 1 || !pnc_io_strategy_is_certain(list->at[0]->nslabs, io->hints))
+    if (list->n != 1 || !pnc_io_strategy_is_certain(list->at[0]->elements.n, io->hints))
         PNC_TRY(choose_strategy(io, list, &pattern, &choice));
     PNC_TRY(execute_independent(io, list, choice));
     (void)find_out_of_range(io, list);

@@ -76,8 +76,8 @@ static int check_reach(pnc_io_context *io, const pnc_var *var, pnc_request *q, c
 static int read_filetype(pnc_io_context *io, const pnc_var *var, MPI_Datatype filetype, pnc_request *q, reach *r)
 {
     pnc_mem_type mem;
-    int err = pnc_mpitype_buffer_flatten((pnc_mpi_buffer){1, filetype}, var->type, q->elements, &q->filetype, &mem,
-                                         io->file->error);
+    int err = pnc_mpitype_buffer_flatten((pnc_mpi_buffer){1, filetype}, var->type, q->elements.count,
+                                         &q->elements.filetype, &mem, io->file->error);
 
     if (err == NC_EIOMISMATCH || err == NC_EBADTYPE) {
         /* the size matches, but the elements have another size or no type */
@@ -92,10 +92,10 @@ static int read_filetype(pnc_io_context *io, const pnc_var *var, MPI_Datatype fi
         err = pnc_error_set(io->file->error, NC_ETYPE_MISMATCH,
                             "variable \"%s\" has type %s, but the filetype has elements of type %s", var->name,
                             pnc_type_get_name(var->type), pnc_mem_type_get_name(mem));
-    if (err == NC_NOERR && measure(q->filetype, r) != NC_NOERR)
+    if (err == NC_NOERR && measure(q->elements.filetype, r) != NC_NOERR)
         err = pnc_error_set(io->file->error, NC_ENOMEM, "no memory to flatten a filetype");
-    q->has_filetype = q->filetype != NULL;
-    q->nslabs = r->runs;
+    q->elements.form = q->elements.filetype != NULL ? PNC_FILETYPE : PNC_SLABS;
+    q->elements.n = r->runs;
     return err;
 }
 
@@ -112,7 +112,7 @@ int pnc_io_vard_request_init(pnc_io_context *io, const pnc_vard *vard, pnc_reque
     MPI_Count size = 0;
     reach r = {0};
 
-    *q = (pnc_request){.direction = pnc_io_op_get_direction(vard->op), .varid = vard->varid};
+    *q = (pnc_request){.direction = pnc_io_op_get_direction(vard->op), .elements = {.varid = vard->varid}};
     PNC_TRY(pnc_format_var_check(io->model, vard->varid, io->file->error));
     if (vard->filetype == MPI_DATATYPE_NULL)
         return NC_NOERR;
@@ -123,13 +123,13 @@ int pnc_io_vard_request_init(pnc_io_context *io, const pnc_vard *vard, pnc_reque
                              "variable \"%s\": the filetype has %lld bytes, not a "
                              "multiple of %d, the size of an element",
                              var->name, (long long)size, (int)pnc_type_get_size(var->type));
-    q->elem_size = (unsigned)pnc_type_get_size(var->type);
-    q->elements = size / q->elem_size;
-    if (q->elements == 0)
+    q->elements.elem_size = (unsigned)pnc_type_get_size(var->type);
+    q->elements.count = size / q->elements.elem_size;
+    if (q->elements.count == 0)
         return NC_NOERR;
     PNC_TRY(read_filetype(io, var, vard->filetype, q, &r));
     if (vard->bufcount == 0 && vard->buftype != MPI_DATATYPE_NULL) { /* no elements */
-        q->elements = 0;
+        q->elements.count = 0;
         return NC_NOERR;
     }
     PNC_TRY(check_reach(io, var, q, &r));

@@ -20,6 +20,11 @@ static bool is_open(const check *c, int dim)
     return dim == 0 && c->array->is_record && c->how.growing;
 }
 
+static int64_t length_along(const check *c, int dim)
+{
+    return dim == 0 && c->array->is_record ? c->how.numrecs : c->array->shape[dim];
+}
+
 /* The position of a dimension, and an index along it, as the program writes them. */
 static int position(const check *c, int dim)
 {
@@ -50,7 +55,7 @@ static subject_text describe_dim(const check *c, int dim)
 /* dimension "lat" of variable "tas" has length 8 */
 static subject_text describe_bound(const check *c, int dim)
 {
-    int64_t length = c->array->shape[dim];
+    int64_t length = length_along(c, dim);
     subject_text s = describe_dim(c, dim);
     size_t used = strlen(s.text);
     if (dim == 0 && c->array->is_record)
@@ -77,7 +82,7 @@ static int check_starts(const check *c)
                              "start index for each",
                              c->array->name, c->array->ndims);
     for (int dim = 0; dim < c->array->ndims; dim++) {
-        int64_t start = c->start[dim], length = c->array->shape[dim];
+        int64_t start = c->start[dim], length = length_along(c, dim);
         /* a negative count is an error of the count */
         bool nothing = c->how.relax && c->count != NULL && c->count[dim] <= 0;
         if (start < 0)
@@ -91,7 +96,7 @@ static int check_starts(const check *c)
 
 static int fail_edge(const check *c, int dim, int64_t stride)
 {
-    int64_t length = c->array->shape[dim], first = c->start[dim], count = c->count[dim];
+    int64_t length = length_along(c, dim), first = c->start[dim], count = c->count[dim];
     int64_t space = first < length ? (length - 1 - first) / stride + 1 : 0, start = index_of(c, first);
     int at = position(c, dim);
     subject_text bound = describe_bound(c, dim);
@@ -122,7 +127,7 @@ static int check_counts(const check *c)
                                  position(c, dim), count, describe_dim(c, dim).text);
         if (count == 0 || is_open(c, dim))
             continue;
-        if (count - 1 > (c->array->shape[dim] - 1 - c->start[dim]) / stride)
+        if (count - 1 > (length_along(c, dim) - 1 - c->start[dim]) / stride)
             return fail_edge(c, dim, stride);
     }
     return NC_NOERR;

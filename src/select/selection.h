@@ -21,7 +21,7 @@ typedef struct pnc_array {
     int64_t begin;                /* file offset of element 0,0,.. */
     int elem_size;                /* external bytes of one element */
     int ndims;
-    const int64_t *shape; /* lengths; entry 0 of a record variable is the number of records (bound of a read) */
+    const int64_t *shape; /* lengths; entry 0 of a record variable is not used */
     bool is_record;
     int64_t recsize; /* bytes from record to record */
 } pnc_array;
@@ -49,9 +49,10 @@ static inline const pnc_axis *pnc_select_selection_get_axes(const pnc_selection 
 /* Check a hyperslab against the array's bounds in the documented order of errors: NC_EINVALCOORDS, then NC_EEDGE or
  * NC_ENEGATIVECNT, then NC_ESTRIDE. `relax`: start == length is allowed with count 0. `growing`: a write may exceed
  * the number of records, up to the largest file offset (beyond it the same codes). `single`: count NULL means all
- * ones (var1). Nothing overflows for any arguments. */
+ * ones (var1). `numrecs`: the number of records, which bounds a read. Nothing overflows for any arguments. */
 typedef struct pnc_bounds {
     bool relax, growing, single;
+    int64_t numrecs;
 } pnc_bounds;
 int pnc_select_hyperslab_check(const pnc_array *array, const int64_t *start, const int64_t *count,
                                const int64_t *stride, pnc_bounds how, pnc_error *error);

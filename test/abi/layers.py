@@ -16,18 +16,19 @@ BUILD = os.environ.get("PNC_BUILD", os.getcwd())
 # What each room may include, besides itself. spec/ holds generated constants, config.h and base are for everyone.
 PURE = ["spec", "base"]
 # The pure files of io.
-PURE_IO = ["array", "file_domains", "parts", "placement", "sizes", "strategy"]
+PURE_IO = ["file_domains", "parts", "placement", "sizes", "strategy"]
 MAY_SEE = {
     "base": ["spec"],
-    "format": PURE,
+    "format": PURE + ["mapping", "select"],
     "select": PURE,
+    "mapping": PURE + ["select"],
     "convert": PURE + ["select"],
     "growth": PURE + ["select", "format"],
     "statistics": PURE,
     "drivers": PURE + ["select", "statistics"],
     "mpitype": PURE + ["select"],
     "file": PURE + ["statistics", "drivers/driver.h", "drivers/store.h"],
-    "io": PURE + ["select", "convert", "format", "mpitype", "file", "statistics/statistics.h"],
+    "io": PURE + ["select", "mapping", "convert", "format", "mpitype", "file", "statistics/statistics.h"],
     "dataset": PURE + ["select", "convert", "format", "growth", "statistics", "drivers/driver.h", "file", "io"],
     "api": PURE + ["select", "convert", "format", "dataset", "io", "drivers/driver.h", "pnetcdf.h"],
     # its calls go through pnetcdf.h; what it says about them, and asks before them, through dataset/caller.h
@@ -38,7 +39,7 @@ MAY_SEE = {
                           *(f"io/{name}.h" for name in PURE_IO)],
     "spec": [],
 }
-PURE_ROOMS = ["base", "format", "growth", "select", "convert"]
+PURE_ROOMS = ["base", "format", "growth", "mapping", "select", "convert"]
 # All that outlives a call without belonging to an open file: by object, what and why threads do not disturb each other.
 MAY_CHANGE = {
     "src/base/memory": {"held": "atomic: bytes that are allocated", "peak": "atomic: the most of them"},
@@ -99,7 +100,7 @@ def may_include(room, source, target):
         return True
     if room == "io" and is_pure(source):
         seen = target.split("/")[0]
-        return seen in PURE + ["select", "convert", "format"] or (seen == "io" and is_pure(target))
+        return seen in PURE + ["select", "mapping", "convert", "format"] or (seen == "io" and is_pure(target))
     if "/" not in target and os.path.exists(os.path.join(TOP, "src", os.path.dirname(source), target)):
         return True
     if target.startswith(room + "/"):

@@ -32,6 +32,7 @@ PREFIX = {
     "src/mpitype": "pnc_mpitype_",
     "src/statistics": "pnc_(statistics|counter|spread|summary|trace|amount)_",
     "src/select": "pnc_select_",
+    "src/mapping": "pnc_mapping_",
     "src/tools/cdfdiff": "diff_",
     "src/tools/common": "tool_",
     "src/tools/diff": "diff_",

@@ -75,7 +75,7 @@ static inline void slab_make_request(slab *s, pnc_op op, pnc_io_context *io, pnc
     call.count = s->count;
     call.stride = s->stride[0] == 1 && s->stride[1] == 1 ? NULL : s->stride;
     call.mem = pnc_type_get_mem_type(io->model->vars[s->varid]->type);
-    t_local(pnc_io_request_init(io, &call, s->numbers, out) == NC_NOERR, "request: %s", io->file->error->text);
+    t_local(pnc_io_request_init(io, &call, s->numbers, NULL, out) == NC_NOERR, "request: %s", io->file->error->text);
 }
 
 static inline pnc_request_list slabs_make_list(pnc_direction direction, pnc_request **requests, int n)

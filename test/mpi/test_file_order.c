@@ -192,6 +192,20 @@ static int64_t find_place(const pnc_extent *extents, int i)
     return place;
 }
 
+/* A get of one extent. */
+static pnc_request request_of(pnc_extent *extent, unsigned elem_size)
+{
+    pnc_request r = {.direction = PNC_GET};
+
+    r.elements.form = PNC_EXTENTS;
+    r.elements.elem_size = elem_size;
+    r.elements.n = 1;
+    r.elements.count = extent->length / elem_size;
+    r.elements.extents = extent;
+    r.elements.ascends = true;
+    return r;
+}
+
 /* Requests of one byte anywhere in a file of 2^61 bytes, some of them at the same offset. */
 static bool sorts_far_offsets(void)
 {
@@ -206,13 +220,7 @@ static bool sorts_far_offsets(void)
         extents[i] = (pnc_extent){(int64_t)rand() << random_in(0, 30), 1};
         if (i % 3 == 2)
             extents[i] = extents[random_in(0, i - 1)];
-        far[i] = (pnc_request){.direction = PNC_GET,
-                               .elem_size = 1,
-                               .has_extents = true,
-                               .extents = &extents[i],
-                               .ascends = true,
-                               .nslabs = 1,
-                               .elements = 1};
+        far[i] = request_of(&extents[i], 1);
         all[i] = &far[i];
     }
     posted = slabs_make_list(PNC_GET, all, FAR_REQUESTS);
@@ -242,20 +250,14 @@ static bool sorts_singles(int n, int shift)
         int64_t block = (int64_t)i * 1237 % n; /* a prime: each block once */
 
         extents[i] = (pnc_extent){((block << shift) + random_in(0, (INT64_C(1) << shift) - 1)) * 16, 16};
-        far[i] = (pnc_request){.direction = PNC_GET,
-                               .elem_size = 2,
-                               .has_extents = true,
-                               .extents = &extents[i],
-                               .ascends = true,
-                               .nslabs = 1,
-                               .elements = 8};
+        far[i] = request_of(&extents[i], 2);
         all[i] = &far[i];
         is_seen[i] = false;
     }
     posted = slabs_make_list(PNC_GET, all, n);
     good = pnc_io_file_order_init(&order, &io, &posted) == NC_NOERR && order.singles.n == n;
     for (int64_t i = 0; good && i < n; i++) {
-        pnc_single next = pnc_io_singles_get(&order.singles, &io, &order.locator, i);
+        pnc_single next = pnc_io_singles_get(&order.singles, &io, &order.target, i);
         int64_t request = next.index;
 
         good = next.first >= end && next.first == extents[request].offset + begin && !is_seen[request];

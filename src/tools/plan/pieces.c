@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/array.h"
+#include "format/mapping.h"
 #include "io/sizes.h"
 #include "tools/common/message.h"
 #include "tools/plan/map.h"
@@ -85,13 +85,13 @@ static void add_selection(plan_pieces *p, pnc_selection *s, int elem_size)
 static int add_variable(const plan_decomposition *d, int i, int rank, int64_t first, int64_t n, plan_pieces *out)
 {
     const pnc_var *var = d->whole->vars[d->varids[i]];
-    int64_t shape[PLAN_MOST_DIMS], start[PLAN_MOST_DIMS], count[PLAN_MOST_DIMS];
-    pnc_array array = pnc_io_array_get(d->whole, var, d->options->records, shape);
+    int64_t start[PLAN_MOST_DIMS], count[PLAN_MOST_DIMS];
+    const pnc_array array = pnc_format_mapping_get(d->whole, var).array;
     pnc_selection selection;
 
     for (int k = 0; k < var->ndims; k++) {
         start[k] = 0;
-        count[k] = shape[k];
+        count[k] = var->is_record && k == 0 ? d->options->records : var->shape[k];
     }
     if (rank != ALL_RANKS && !find_block(d, var->ndims, rank, start, count))
         return NC_NOERR;
@@ -187,8 +187,7 @@ static int add_slab(const plan_decomposition *d, const plan_slab *slab, plan_pie
 {
     const pnc_var *var = d->whole->vars[d->varids[0]];
     const int64_t *start = d->map->numbers + slab->at;
-    int64_t shape[PLAN_MOST_DIMS];
-    pnc_array array = pnc_io_array_get(d->whole, var, INT64_MAX, shape);
+    const pnc_array array = pnc_format_mapping_get(d->whole, var).array;
     pnc_selection s;
     int err = pnc_select_selection_init(&s, &array, start, start + var->ndims, NULL);
 
