@@ -31,6 +31,7 @@ typedef struct pnc_hints {
     int64_t timeout_action;    /* 0: an error, 1: end the program */
     int64_t statistics;        /* PNC_STATS_OFF .. */
     int64_t short_file;        /* 0: reads beyond the end of the file give zeros, 1: an error */
+    int64_t assumes_dead;      /* 1: of a program of which it is not known whether it still changes the file */
 } pnc_hints;
 
 /* The report of a call that failed. The message has call, rank, file, cause, and the name of the code. */

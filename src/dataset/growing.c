@@ -2,6 +2,7 @@
 #include "dataset/growing.h"
 
 #include "file/agree.h"
+#include "host/host.h"
 
 static int64_t bytes_of(const pnc_extent *extents, int64_t n)
 {
@@ -49,6 +50,29 @@ static int set_size(void *file, int64_t size)
     return pnc_file_status_agree(file, err);
 }
 
+static int maximize(void *file, int64_t *values, int n)
+{
+    return pnc_file_maxima_agree(file, values, n, "which ranks hold the file");
+}
+
+static pnc_held hold_file(void *file, pnc_hold hold)
+{
+    pnc_store *store = ((pnc_file *)file)->store;
+
+    return store->ops->hold == NULL ? PNC_HELD_UNKNOWN : store->ops->hold(store, hold);
+}
+
+/* The node counts only where other nodes may access the file. */
+static void identify(void *file, pnc_growth_program *own)
+{
+    const pnc_store *store = ((pnc_file *)file)->store;
+
+    own->id = pnc_host_id_create();
+    own->is_local = store->striping.is_local;
+    if (!own->is_local && store->nnodes == 1)
+        pnc_host_node_get(own->node);
+}
+
 pnc_growth_io pnc_dataset_growing_get_io(pnc_file *file)
 {
     return (pnc_growth_io){.file = file,
@@ -61,21 +85,33 @@ pnc_growth_io pnc_dataset_growing_get_io(pnc_file *file)
                            .write = write_extents,
                            .agree = agree,
                            .sync = sync_file,
-                           .set_size = set_size};
+                           .set_size = set_size,
+                           .maximize = maximize,
+                           .hold = hold_file,
+                           .identify = identify};
 }
 
-static int repair_opened(pnc_file *file)
+static int repair_opened(pnc_file *file, bool assumes_dead)
 {
     pnc_growth_io io = pnc_dataset_growing_get_io(file);
     pnc_growth_outcome outcome;
+    pnc_growth_life life;
     int64_t size;
+    int err;
 
-    PNC_TRY(pnc_file_get_size(file, &size));
-    return pnc_growth_file_repair(&io, size, &outcome);
+    io.life = &life;
+    io.assumes_dead = assumes_dead;
+    err = pnc_growth_life_begin(&io);
+    if (err == NC_NOERR)
+        err = pnc_file_get_size(file, &size);
+    if (err == NC_NOERR)
+        err = pnc_growth_file_repair(&io, size, &outcome);
+    pnc_growth_life_end(&io);
+    return err;
 }
 
 /* The other ranks do not take part: a repair is rare, and they wait for the header. */
-int pnc_dataset_growing_repair(const pnc_file *file)
+int pnc_dataset_growing_repair(const pnc_file *file, bool assumes_dead)
 {
     MPI_Info info;
     pnc_file own = {0};
@@ -84,9 +120,16 @@ int pnc_dataset_growing_repair(const pnc_file *file)
     PNC_TRY(pnc_file_hints_create(file, &info));
     err = pnc_file_open_again(file, MPI_COMM_SELF, info, &own);
     if (err == NC_NOERR)
-        err = repair_opened(&own);
+        err = repair_opened(&own, assumes_dead);
     if (own.store != NULL)
         err = pnc_error_keep_first(err, pnc_file_close_again(&own));
     MPI_Info_free(&info);
     return err;
+}
+
+int pnc_dataset_growing_inquire(pnc_file *file)
+{
+    pnc_growth_io io = pnc_dataset_growing_get_io(file);
+
+    return pnc_growth_life_inquire(&io);
 }

@@ -8,7 +8,10 @@
 /* `file` must outlive the result. */
 pnc_growth_io pnc_dataset_growing_get_io(pnc_file *file);
 
-/* Rank 0 of an open file: complete a growth that was interrupted. Local. */
-int pnc_dataset_growing_repair(const pnc_file *file);
+/* Rank 0 of an open file: complete a growth that was interrupted. NC_EINTERRUPTED if its program runs, or may run and
+ * assumes_dead is not set. Local. */
+int pnc_dataset_growing_repair(const pnc_file *file, bool assumes_dead);
+/* Whether another program changes the file now: then NC_EINTERRUPTED, with a message. Local. */
+int pnc_dataset_growing_inquire(pnc_file *file);
 
 #endif

@@ -16,6 +16,16 @@
 #include "growth/fill.h"
 #include "growth/patch.h"
 
+/* For a change that may have a journal. */
+static pnc_growth_io get_io(pnc_dataset *ds, pnc_growth_life *life)
+{
+    pnc_growth_io io = pnc_dataset_growing_get_io(&ds->file);
+
+    io.life = life;
+    io.assumes_dead = ds->hints.assumes_dead != 0;
+    return io;
+}
+
 /* All ranks know then what the file has. */
 static void finish(pnc_dataset *ds)
 {
@@ -113,19 +123,18 @@ static int write_at_once(pnc_dataset *ds, const part *p)
 }
 
 /* The extent and the sizes are the same on all ranks. */
-static int write_with_journal(pnc_dataset *ds, const part *p)
+static int write_with_journal(pnc_dataset *ds, const pnc_growth_io *io, const part *p)
 {
-    pnc_growth_io io = pnc_dataset_growing_get_io(&ds->file);
     pnc_growth_patch patch = {.format = ds->model.format,
                               .where = p->where,
                               .before = p->was,
                               .after = p->becomes,
                               .old_size = p->old_size,
                               .new_size = p->new_size};
-    int err = pnc_growth_patch_execute(&io, &patch);
+    int err = pnc_growth_patch_execute(io, &patch);
 
     if (err != NC_NOERR)
-        pnc_growth_patch_undo(&io, &patch);
+        pnc_growth_patch_undo(io, &patch);
     pnc_statistics_add(ds->file.statistics, PNC_COUNT_HEADER_BYTES, ds->file.rank == 0 ? p->where.length : 0);
     return err;
 }
@@ -162,12 +171,15 @@ static int examine_header(pnc_dataset *ds, const char *header, int64_t n, char *
     return NC_NOERR;
 }
 
-static int examine_file(pnc_dataset *ds, const char *header, int64_t n, examination *found, char **old)
+/* io->life: begun before, so that no other program that begins such a change can make what is found here wrong. */
+static int examine_file(pnc_dataset *ds, const pnc_growth_io *io, const char *header, int64_t n, examination *found,
+                        char **old)
 {
-    int err = NC_NOERR;
+    int err = pnc_growth_life_begin(io);
 
     if (ds->file.rank == 0) {
-        err = pnc_file_get_size(&ds->file, &found->size);
+        if (err == NC_NOERR)
+            err = pnc_file_get_size(&ds->file, &found->size);
         if (err == NC_NOERR)
             err = pnc_dataset_file_end_check(ds, found->size);
         if (err == NC_NOERR)
@@ -244,44 +256,46 @@ static int write_simply(pnc_dataset *ds, const pnc_growth_io *io, const char *he
 }
 
 /* No data move. */
-static int replace(pnc_dataset *ds, const char *header, int64_t n, const char *old, const examination *found)
+static int replace(pnc_dataset *ds, const pnc_growth_io *io, const char *header, int64_t n, const char *old,
+                   const examination *found)
 {
     part p = {found->change, found->size, get_new_size(ds, found->size), NULL, NULL};
-    pnc_growth_io io = pnc_dataset_growing_get_io(&ds->file);
     int err;
 
     if (ds->file.rank == 0) {
         p.was = old + p.where.offset;
         p.becomes = header + p.where.offset;
     }
-    err = write_simply(ds, &io, header, n, found->beyond, &p);
+    err = write_simply(ds, io, header, n, found->beyond, &p);
     if (err == NC_NOERR)
-        return needs_journal(p.where) ? write_with_journal(ds, &p) : NC_NOERR;
-    (void)io.set_size(io.file, found->size); /* a full disk gets its space back; the first error is returned */
+        return needs_journal(p.where) ? write_with_journal(ds, io, &p) : NC_NOERR;
+    (void)io->set_size(io->file, found->size); /* a full disk gets its space back; the first error is returned */
     return err;
 }
 
 int pnc_dataset_header_update(pnc_dataset *ds, const char *header, int64_t n)
 {
-    pnc_growth_io io = pnc_dataset_growing_get_io(&ds->file);
+    pnc_growth_life life;
+    pnc_growth_io io = get_io(ds, &life);
     pnc_growth_change growth;
     examination found = {0};
     char *old = NULL;
-    int err = examine_file(ds, header, n, &found, &old);
+    int err = examine_file(ds, &io, header, n, &found, &old);
 
     if (err != NC_NOERR)
-        goto free_old;
+        goto end_life;
     err = pnc_growth_change_init(&growth, &io, ds->before, &ds->model, found.size, ds->hints.data_move_chunk);
     if (err == NC_NOERR)
         err = check_move(ds, growth.stream.total);
     if (err == NC_NOERR && growth.stream.total > 0)
         err = grow(ds, &growth, header, n);
     else if (err == NC_NOERR)
-        err = replace(ds, header, n, old, &found);
+        err = replace(ds, &io, header, n, old, &found);
     if (err == NC_NOERR)
         finish(ds);
     pnc_growth_change_free(&growth);
-free_old:
+end_life:
+    pnc_growth_life_end(&io);
     pnc_memory_free(old);
     return err;
 }
@@ -312,7 +326,7 @@ typedef struct entry_change {
 } entry_change;
 
 /* Rank 0: write it, unless a journal is needed. *bytes: those before and after the change; to be freed. */
-static int write_entry(pnc_dataset *ds, const pnc_rewrite *r, char **bytes, part *p)
+static int write_entry(pnc_dataset *ds, const pnc_growth_io *io, const pnc_rewrite *r, char **bytes, part *p)
 {
     int64_t n = r->where.length, skipped;
     char *old = *bytes = pnc_memory_alloc_zeroed(n, 2);
@@ -327,6 +341,7 @@ static int write_entry(pnc_dataset *ds, const pnc_rewrite *r, char **bytes, part
     p->becomes = old + n + skipped;
     if (!needs_journal(p->where))
         return write_at_once(ds, p);
+    PNC_TRY(pnc_growth_life_begin(io));
     PNC_TRY(pnc_file_get_size(&ds->file, &p->old_size));
     PNC_TRY(pnc_dataset_file_end_check(ds, p->old_size)); /* the journal would extend a file that was truncated */
     p->new_size = get_new_size(ds, p->old_size);
@@ -340,17 +355,20 @@ bool pnc_dataset_header_entry_is_in_place(const pnc_dataset *ds, pnc_extent old,
 
 int pnc_dataset_header_entry_write(pnc_dataset *ds, int err, const pnc_rewrite *rewrite)
 {
+    pnc_growth_life life = {.held = PNC_HELD_UNKNOWN, .at = -1};
+    pnc_growth_io io = get_io(ds, &life);
     entry_change change = {.err = NC_NOERR};
     char *bytes = NULL;
 
     PNC_TRY(pnc_file_status_agree(&ds->file, err));
     if (ds->file.rank == 0)
-        change.err = write_entry(ds, rewrite, &bytes, &change.part);
+        change.err = write_entry(ds, &io, rewrite, &bytes, &change.part);
     pnc_file_bytes_broadcast(&ds->file, &change, sizeof change, "what has changed in the header");
     if (change.err != NC_NOERR)
         err = pnc_file_status_broadcast(&ds->file, (int)change.err);
     else if (needs_journal(change.part.where))
-        err = write_with_journal(ds, &change.part);
+        err = write_with_journal(ds, &io, &change.part);
+    pnc_growth_life_end(&io);
     pnc_memory_free(bytes);
     return err;
 }

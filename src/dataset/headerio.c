@@ -103,13 +103,26 @@ static int read_unmarked(pnc_dataset *ds, header_bytes *header)
     return err;
 }
 
+/* A reader finds the mark: its program may be running. */
+static int explain_mark(pnc_dataset *ds)
+{
+    pnc_error decoded = ds->error;
+
+    pnc_error_clear(&ds->error);
+    PNC_TRY(pnc_dataset_growing_inquire(&ds->file));
+    ds->error = decoded;
+    return add_path(&ds->file, NC_EINTERRUPTED);
+}
+
 static int read_on_root(pnc_dataset *ds, header_bytes *header)
 {
     int err = read_unmarked(ds, header);
 
-    if (err == NC_EINTERRUPTED && !ds->file.read_only) {
+    if (err == NC_EINTERRUPTED && ds->file.read_only)
+        return explain_mark(ds);
+    if (err == NC_EINTERRUPTED) {
         pnc_error_clear(&ds->error);
-        PNC_TRY(pnc_dataset_growing_repair(&ds->file));
+        PNC_TRY(pnc_dataset_growing_repair(&ds->file, ds->hints.assumes_dead != 0));
         err = read_whole(ds, header, &ds->model);
     }
     return add_path(&ds->file, err);

@@ -341,7 +341,7 @@ int pnc_dataset_opening_end(const pnc_opening *o, pnc_dataset *ds, int err)
     bool has_found = o->finds_nodes && ds->file.nodes != NULL;
     int64_t is_leader = has_found && ds->file.nodes->is_leader;
     int64_t nprocessors = has_found && ds->file.rank == 0 ? ds->file.nodes->nprocessors : 0;
-    int64_t flags = root.round_robin | root.in_memory << 1 | root.on_servers << 2;
+    int64_t flags = root.round_robin | root.in_memory << 1 | root.on_servers << 2 | root.is_local << 3;
     int64_t sums[] = {0, is_leader, root.unit, root.factor, flags, inode, nprocessors};
 
     err = pnc_file_late_take(&ds->file, err);
@@ -353,7 +353,8 @@ int pnc_dataset_opening_end(const pnc_opening *o, pnc_dataset *ds, int err)
                                      .factor = sums[3],
                                      .round_robin = (sums[4] & 1) != 0,
                                      .in_memory = (sums[4] & 2) != 0,
-                                     .on_servers = (sums[4] & 4) != 0};
+                                     .on_servers = (sums[4] & 4) != 0,
+                                     .is_local = (sums[4] & 8) != 0};
     store->identity.inode = sums[5];
     if (o->finds_nodes) {
         ds->file.nodes->n = (int)sums[1];

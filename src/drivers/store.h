@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/error.h"
+#include "base/hold.h"
 #include "select/selection.h"
 #include "statistics/statistics.h"
 
@@ -85,6 +86,9 @@ typedef struct pnc_store_ops {
      * Local. NULL, both: it never can. */
     bool (*lock)(pnc_store *store, pnc_extent span);
     int (*unlock)(pnc_store *store, pnc_extent span, pnc_error *error);
+    /* Show to other programs that this one changes the file, or find whether another one does: as pnc_host_file_hold.
+     * Local. NULL: the driver has no such locks. */
+    pnc_held (*hold)(pnc_store *store, pnc_hold hold);
     /* Read or write one extent while the program does something else, until finish; until then bytes must not be used,
      * or changed. finish does what the system did not do in the background, and returns the errors. is_complete:
      * nothing is in progress in the background. Local. The three are NULL if the driver has only complete accesses. */
@@ -117,6 +121,7 @@ typedef struct pnc_striping {
     bool round_robin; /* consecutive stripes are on different servers, which take turns */
     bool in_memory;   /* there is no disk: the file does not survive the death of its node */
     bool on_servers;  /* nodes share the file system: an access is a request to a server */
+    bool is_local;    /* one kernel makes all accesses, and knows the locks of all programs. Neither: that is unknown */
 } pnc_striping;
 
 /* What distinguishes a file from all others. Nodes may number devices differently. */

@@ -52,6 +52,15 @@ int pnc_wrapper_unlock(pnc_store *store, pnc_extent span, pnc_error *error)
     return inner->ops->unlock(inner, span, error);
 }
 
+/* Ranks learn the identity of the file after it was opened. */
+pnc_held pnc_wrapper_hold(pnc_store *store, pnc_hold hold)
+{
+    pnc_store *inner = pnc_wrapper_get_inner(store);
+
+    inner->identity = store->identity;
+    return inner->ops->hold == NULL ? PNC_HELD_UNKNOWN : inner->ops->hold(inner, hold);
+}
+
 int pnc_wrapper_write_all(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
 {
     pnc_store *inner = pnc_wrapper_get_inner(store);

@@ -27,6 +27,7 @@ int pnc_wrapper_write(pnc_store *store, const pnc_extent *extents, int64_t n, co
 int pnc_wrapper_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got, pnc_error *error);
 bool pnc_wrapper_lock(pnc_store *store, pnc_extent span);
 int pnc_wrapper_unlock(pnc_store *store, pnc_extent span, pnc_error *error);
+pnc_held pnc_wrapper_hold(pnc_store *store, pnc_hold hold);
 int pnc_wrapper_write_all(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
 int pnc_wrapper_read_all(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
                          pnc_error *error);

@@ -41,7 +41,7 @@ static int flush(filler *f)
     pnc_extent held = f->held;
 
     f->held.length = 0;
-    return held.length > 0 ? f->io->write(f->io->file, &held, 1, f->buffer) : NC_NOERR;
+    return held.length > 0 ? pnc_growth_extents_write(f->io, &held, 1, f->buffer) : NC_NOERR;
 }
 
 static int filler_finish(filler *f, int err)
@@ -72,7 +72,7 @@ static int fill_large(filler *f, const pnc_var *var, pnc_extent part)
     for (int64_t at = 0; at < part.length; at += f->capacity) {
         pnc_extent portion = {part.offset + at, min64(part.length - at, f->capacity)};
 
-        PNC_TRY(f->io->write(f->io->file, &portion, 1, f->buffer));
+        PNC_TRY(pnc_growth_extents_write(f->io, &portion, 1, f->buffer));
     }
     return NC_NOERR;
 }

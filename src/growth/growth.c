@@ -65,7 +65,8 @@ static void place_journal(pnc_growth_change *g, int64_t file_size, int64_t chunk
     j->scratch = round_up(j->new_size, PNC_JOURNAL_ALIGNMENT);
     j->half = round_up(most, PNC_JOURNAL_ALIGNMENT);
     g->step = g->io->is_volatile ? most : j->half;
-    j->at = j->scratch + 2 * j->half;
+    j->owner = j->scratch + 2 * j->half;
+    j->at = j->owner + PNC_OWNER_BYTES;
     j->old_header = pnc_format_header_get_size(g->old);
     j->new_header = pnc_format_header_get_size(g->now);
     j->nvars = g->now->nvars;
@@ -128,7 +129,7 @@ static int access_range(pnc_growth_change *g, place where, range rest, bool is_w
             rest.first += extents[n].length;
             length += extents[n].length;
         }
-        PNC_TRY(is_write ? io->write(io->file, extents, n, bytes) : io->read(io->file, extents, n, bytes));
+        PNC_TRY(is_write ? pnc_growth_extents_write(io, extents, n, bytes) : io->read(io->file, extents, n, bytes));
         bytes += length;
     }
     return NC_NOERR;
@@ -191,20 +192,21 @@ static int put_mark(const pnc_growth_change *g, bool marked)
 static int put_journal(pnc_growth_change *g, const char *header)
 {
     const pnc_journal *j = &g->journal;
-    int64_t n = pnc_growth_journal_get_size(j);
-    char *bytes = pnc_memory_alloc_zeroed(n, 1), *to = bytes + PNC_JOURNAL_SLOTS;
+    int64_t n = PNC_OWNER_BYTES + pnc_growth_journal_get_size(j);
+    char *bytes = pnc_memory_alloc_zeroed(n, 1), *slots = bytes + PNC_OWNER_BYTES, *to = slots + PNC_JOURNAL_SLOTS;
     int err;
 
     if (bytes == NULL)
         return pnc_growth_memory_fail(g->io, n);
-    pnc_growth_state_encode(&g->state, 0, bytes);
+    pnc_growth_life_encode(g->io, bytes);
+    pnc_growth_state_encode(&g->state, 0, slots);
     pnc_format_header_encode(g->old, to);
     memcpy(to + j->old_header, header, (size_t)j->new_header);
     to += j->old_header + j->new_header;
     for (int i = 0; i < g->now->nvars; i++)
         to[i] = g->now->vars[i]->no_fill;
-    pnc_growth_journal_encode(j, bytes);
-    err = pnc_growth_bytes_write(g->io, j->at, bytes, n);
+    pnc_growth_journal_encode(j, slots);
+    err = pnc_growth_bytes_write(g->io, j->owner, bytes, n);
     pnc_memory_free(bytes);
     return err;
 }
@@ -348,6 +350,7 @@ static int remove_mark(pnc_growth_change *g, int64_t size)
         err = put_mark(g, false);
     PNC_TRY(io->agree(io->file, err));
     PNC_TRY(flush(g));
+    PNC_TRY(io->agree(io->file, pnc_growth_life_check(io)));
     return io->set_size(io->file, size);
 }
 
@@ -369,9 +372,12 @@ int pnc_growth_change_execute(pnc_growth_change *g, const char *header)
 {
     int err = NC_NOERR;
 
+    PNC_TRY(pnc_growth_life_share(g->io));
+    g->begun = true;
     if (g->io->rank == 0)
         err = put_journal(g, header);
     PNC_TRY(g->io->agree(g->io->file, err));
+    g->io->life->at = g->journal.owner;
     PNC_TRY(copy(g, (range){g->state.first, g->stream.total}, OLD, NEW));
     return complete(g, header);
 }
@@ -398,6 +404,8 @@ void pnc_growth_change_undo(pnc_growth_change *g)
 {
     pnc_error cause = pnc_growth_cause_get(g->io);
 
+    if (!g->begun || pnc_growth_life_is_lost(g->io))
+        return;
     if (restore(g) != NC_NOERR && g->exposed) /* else the file is only longer */
         pnc_growth_undo_fail(g->io, &cause);
 }
@@ -475,6 +483,12 @@ static int adopt_state(pnc_growth_change *g, const pnc_journal *j, const char *s
     return refuse(g->io, pnc_growth_state_find_wrong(j, &g->state, g->seq, &g->stream, beyond));
 }
 
+static int take_over(const pnc_growth_change *g)
+{
+    PNC_TRY(pnc_growth_owner_replace(g->io));
+    return flush(g);
+}
+
 /* Each repetition of this begins as the first one does, so that a death is no different from one in the growth. */
 static int resume(const pnc_growth_io *io, const pnc_journal *j, const char *bytes)
 {
@@ -486,6 +500,8 @@ static int resume(const pnc_growth_io *io, const pnc_journal *j, const char *byt
         err = pnc_growth_change_init(&growth, io, &old, &now, j->old_size, REPAIR_CHUNK);
     if (err == NC_NOERR)
         err = adopt_state(&growth, j, bytes);
+    if (err == NC_NOERR)
+        err = take_over(&growth);
     if (err == NC_NOERR)
         err = copy_scratch_to(&growth, NEW);
     if (err == NC_NOERR)
@@ -544,6 +560,35 @@ static int remove_journal(const pnc_growth_io *io, const pnc_journal *j, const c
     return NC_NOERR;
 }
 
+/* Where the journal at the end of the file, of either kind, has the slots for its owner: -1 if nowhere. */
+static int find_owner(const pnc_growth_io *io, int64_t file_size, bool *has_journal, int64_t *at)
+{
+    char foot[PNC_JOURNAL_FOOT];
+    pnc_extent extent = {file_size - PNC_JOURNAL_FOOT, PNC_JOURNAL_FOOT};
+    pnc_journal journal;
+
+    *at = -1;
+    *has_journal = false;
+    if (extent.offset < 0)
+        return NC_NOERR;
+    PNC_TRY(io->read(io->file, &extent, 1, foot));
+    *has_journal = pnc_growth_journal_decode(foot, file_size, &journal);
+    if (*has_journal)
+        *at = journal.owner;
+    else
+        *has_journal = pnc_growth_patch_find_owner(foot + PNC_JOURNAL_FOOT, file_size, at);
+    return NC_NOERR;
+}
+
+int pnc_growth_file_examine(const pnc_growth_io *io, int64_t file_size)
+{
+    bool has_journal;
+    int64_t at;
+
+    PNC_TRY(find_owner(io, file_size, &has_journal, &at));
+    return has_journal ? pnc_growth_owner_examine(io, at) : NC_NOERR;
+}
+
 int pnc_growth_file_repair(const pnc_growth_io *io, int64_t file_size, pnc_growth_outcome *outcome)
 {
     pnc_extent start = {0, PNC_MAGIC_BYTES};
@@ -554,6 +599,7 @@ int pnc_growth_file_repair(const pnc_growth_io *io, int64_t file_size, pnc_growt
     *outcome = PNC_GROWTH_NONE;
     if (file_size < PNC_MAGIC_BYTES)
         return NC_NOERR;
+    PNC_TRY(pnc_growth_file_examine(io, file_size));
     PNC_TRY(io->read(io->file, &start, 1, magic));
     PNC_TRY(pnc_growth_patch_repair(io, file_size, magic, outcome));
     if (*outcome != PNC_GROWTH_NONE)

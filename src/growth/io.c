@@ -2,12 +2,19 @@
 #include "growth/io.h"
 
 #include "format/codec.h"
+#include "growth/life.h"
 
 enum { LARGEST_ACCESS = 1 << 29 };
 
 static pnc_extent portion_of(int64_t at, int64_t n, int64_t done)
 {
     return (pnc_extent){at + done, n - done < LARGEST_ACCESS ? n - done : LARGEST_ACCESS};
+}
+
+int pnc_growth_extents_write(const pnc_growth_io *io, const pnc_extent *extents, int64_t n, const void *bytes)
+{
+    PNC_TRY(pnc_growth_life_check(io));
+    return io->write(io->file, extents, n, bytes);
 }
 
 int pnc_growth_bytes_read(const pnc_growth_io *io, int64_t at, char *bytes, int64_t n)
@@ -25,7 +32,7 @@ int pnc_growth_bytes_write(const pnc_growth_io *io, int64_t at, const char *byte
     for (int64_t done = 0; done < n; done += LARGEST_ACCESS) {
         pnc_extent extent = portion_of(at, n, done);
 
-        PNC_TRY(io->write(io->file, &extent, 1, bytes + done));
+        PNC_TRY(pnc_growth_extents_write(io, &extent, 1, bytes + done));
     }
     return NC_NOERR;
 }

@@ -3,11 +3,13 @@
 
 #include <string.h>
 
+#include "growth/life.h"
 #include "growth/number.h"
 
 enum { NUMBERS = 8 };
 
-static const char magic[9] = "PNCgrow1";
+/* With slots for the owner, and without. */
+static const char magic[9] = "PNCgrow2", magic_without[9] = "PNCgrow1";
 
 int64_t pnc_growth_journal_get_size(const pnc_journal *j)
 {
@@ -35,7 +37,7 @@ void pnc_growth_journal_encode(const pnc_journal *j, char *bytes)
     char *to = bytes + n - PNC_JOURNAL_FOOT;
 
     list_numbers(j, numbers);
-    memcpy(to, magic, 8);
+    memcpy(to, j->owner >= 0 ? magic : magic_without, 8);
     to += 8;
     for (size_t i = 0; i < NUMBERS; i++)
         to = pnc_growth_number_encode(to, numbers[i]);
@@ -52,19 +54,29 @@ static bool is_possible(const pnc_journal *j, int64_t file_size)
         if (numbers[i] < 0 || numbers[i] > file_size)
             return false;
     return file_size < INT64_MAX / 8 && j->old_size <= j->new_size && j->new_size <= j->scratch &&
-           j->old_header <= j->old_size && j->new_header <= j->new_size && j->scratch + 2 * j->half == j->at &&
+           j->old_header <= j->old_size && j->new_header <= j->new_size &&
+           j->scratch + 2 * j->half + (j->owner >= 0 ? PNC_OWNER_BYTES : 0) == j->at &&
            pnc_growth_journal_get_end(j) == file_size;
 }
 
 bool pnc_growth_journal_decode(const char *foot, int64_t file_size, pnc_journal *out)
 {
-    pnc_journal j = {pnc_growth_number_decode(foot + 8),  pnc_growth_number_decode(foot + 16),
-                     pnc_growth_number_decode(foot + 24), pnc_growth_number_decode(foot + 32),
-                     pnc_growth_number_decode(foot + 40), pnc_growth_number_decode(foot + 48),
-                     pnc_growth_number_decode(foot + 56), pnc_growth_number_decode(foot + 64)};
+    bool has_owner = memcmp(foot, magic, 8) == 0;
+    pnc_journal j = {.old_size = pnc_growth_number_decode(foot + 8),
+                     .new_size = pnc_growth_number_decode(foot + 16),
+                     .scratch = pnc_growth_number_decode(foot + 24),
+                     .half = pnc_growth_number_decode(foot + 32),
+                     .at = pnc_growth_number_decode(foot + 40),
+                     .old_header = pnc_growth_number_decode(foot + 48),
+                     .new_header = pnc_growth_number_decode(foot + 56),
+                     .nvars = pnc_growth_number_decode(foot + 64)};
 
-    if (memcmp(foot, magic, 8) != 0 || !is_possible(&j, file_size))
+    if (!has_owner && memcmp(foot, magic_without, 8) != 0)
         return false;
+    j.owner = has_owner ? 0 : -1;
+    if (!is_possible(&j, file_size))
+        return false;
+    j.owner = has_owner ? j.at - PNC_OWNER_BYTES : -1;
     *out = j;
     return true;
 }

@@ -1,6 +1,7 @@
 /* The journal of a growth: bytes at the end of the file while data move, after those of the old and the new layout.
  *
  *   scratch space: two halves of `half` bytes, each for a copy of data that a step overwrites
+ *   two slots for the owner, see life.h; a journal of an older version has none
  *   two slots for states, written in turns: a torn write of one leaves the other
  *   the old header, the new header, the fill modes of the variables
  *   numbers with a digest, at the end of the file */
@@ -15,7 +16,8 @@ enum { PNC_JOURNAL_SLOT = 64, PNC_JOURNAL_SLOTS = 2 * PNC_JOURNAL_SLOT, PNC_JOUR
 typedef struct pnc_journal {
     int64_t old_size, new_size;            /* of the file before and after the growth */
     int64_t scratch, half;                 /* offset of the scratch space, bytes of one half of it */
-    int64_t at;                            /* offset of the slots */
+    int64_t owner;                         /* offset of the slots for the owner; -1: it has none */
+    int64_t at;                            /* offset of the slots for states */
     int64_t old_header, new_header, nvars; /* bytes of the headers, and of the fill modes */
 } pnc_journal;
 

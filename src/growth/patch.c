@@ -5,11 +5,13 @@
 
 #include "base/memory.h"
 #include "format/codec.h"
+#include "growth/life.h"
 #include "growth/number.h"
 
 enum { NUMBERS = 3, FOOT = 8 + 8 * NUMBERS + 8 };
 
-static const char magic_of_patch[9] = "PNCpatc1";
+/* With slots for the owner, and without. */
+static const char magic_of_patch[9] = "PNCpatc2", magic_without[9] = "PNCpatc1";
 
 /* --- the journal --- */
 
@@ -19,19 +21,25 @@ typedef struct found_patch {
     char *bytes; /* before, after, and the foot */
 } found_patch;
 
-static int64_t measure_journal(int64_t length)
+/* Bytes that the digest is of, and the digest. */
+static int64_t measure_body(int64_t length)
 {
     return 2 * length + FOOT;
 }
 
-static void encode_journal(const pnc_growth_patch *p, char *bytes)
+static int64_t measure_journal(const pnc_growth_patch *p)
+{
+    return measure_body(p->where.length) + (p->has_owner ? PNC_OWNER_BYTES : 0);
+}
+
+static void encode_body(const pnc_growth_patch *p, char *bytes)
 {
     const int64_t numbers[NUMBERS] = {p->new_size, p->where.offset, p->where.length};
     char *to = bytes + 2 * p->where.length;
 
     memcpy(bytes, p->before, (size_t)p->where.length);
     memcpy(bytes + p->where.length, p->after, (size_t)p->where.length);
-    memcpy(to, magic_of_patch, 8);
+    memcpy(to, p->has_owner ? magic_of_patch : magic_without, 8);
     to += 8;
     for (size_t i = 0; i < NUMBERS; i++)
         to = pnc_growth_number_encode(to, numbers[i]);
@@ -42,11 +50,12 @@ static void encode_journal(const pnc_growth_patch *p, char *bytes)
 static bool decode_foot(const char *foot, int64_t file_size, pnc_growth_patch *out)
 {
     pnc_growth_patch p = {.new_size = pnc_growth_number_decode(foot + 8),
-                          .where = {pnc_growth_number_decode(foot + 16), pnc_growth_number_decode(foot + 24)}};
+                          .where = {pnc_growth_number_decode(foot + 16), pnc_growth_number_decode(foot + 24)},
+                          .has_owner = memcmp(foot, magic_of_patch, 8) == 0};
 
-    if (memcmp(foot, magic_of_patch, 8) != 0 || p.where.offset < PNC_MAGIC_BYTES || p.where.length <= 0 ||
-        p.where.length > (file_size - FOOT) / 2 || p.new_size != file_size - measure_journal(p.where.length) ||
-        p.where.offset > p.new_size - p.where.length)
+    if ((!p.has_owner && memcmp(foot, magic_without, 8) != 0) || p.where.offset < PNC_MAGIC_BYTES ||
+        p.where.length <= 0 || p.where.length > (file_size - FOOT) / 2 ||
+        p.new_size != file_size - measure_journal(&p) || p.where.offset > p.new_size - p.where.length)
         return false;
     *out = p;
     return true;
@@ -71,7 +80,7 @@ static int read_journal(const pnc_growth_io *io, int64_t file_size, found_patch 
     PNC_TRY(io->read(io->file, &extent, 1, foot));
     if (!decode_foot(foot, file_size, &out->patch))
         return NC_NOERR;
-    n = measure_journal(out->patch.where.length);
+    n = measure_body(out->patch.where.length);
     out->bytes = pnc_memory_alloc(n, 1);
     if (out->bytes == NULL)
         return pnc_growth_memory_fail(io, n);
@@ -85,15 +94,18 @@ static int read_journal(const pnc_growth_io *io, int64_t file_size, found_patch 
 
 static int put_journal(const pnc_growth_io *io, const pnc_growth_patch *p)
 {
-    int64_t n = measure_journal(p->where.length);
+    int64_t n = measure_journal(p);
     char *bytes = pnc_memory_alloc(n, 1);
     int err;
 
     if (bytes == NULL)
         return pnc_growth_memory_fail(io, n);
-    encode_journal(p, bytes);
+    pnc_growth_life_encode(io, bytes);
+    encode_body(p, bytes + PNC_OWNER_BYTES);
     err = pnc_growth_bytes_write(io, p->new_size, bytes, n);
     pnc_memory_free(bytes);
+    if (err == NC_NOERR)
+        io->life->at = p->new_size;
     return err;
 }
 
@@ -107,13 +119,17 @@ static int put_bytes(const pnc_growth_io *io, const pnc_growth_patch *p, const c
 
 int pnc_growth_patch_execute(const pnc_growth_io *io, pnc_growth_patch *p)
 {
-    int err = io->rank == 0 ? put_journal(io, p) : NC_NOERR;
+    int err;
 
+    p->has_owner = true;
     p->is_exposed = false;
+    err = io->rank == 0 ? put_journal(io, p) : NC_NOERR;
     PNC_TRY(io->agree(io->file, err));
     p->is_exposed = true;
     if (io->rank == 0)
         err = put_bytes(io, p, p->after);
+    if (io->rank == 0 && err == NC_NOERR)
+        err = pnc_growth_life_check(io);
     PNC_TRY(io->agree(io->file, err));
     return io->set_size(io->file, p->new_size);
 }
@@ -137,6 +153,8 @@ void pnc_growth_patch_undo(const pnc_growth_io *io, const pnc_growth_patch *p)
 {
     pnc_error cause = pnc_growth_cause_get(io);
 
+    if (pnc_growth_life_is_lost(io))
+        return;
     if (restore(io, p) != NC_NOERR && p->is_exposed) /* else the file is only longer */
         pnc_growth_undo_fail(io, &cause);
 }
@@ -163,6 +181,7 @@ static int check_bytes(const pnc_growth_io *io, const pnc_growth_patch *p)
 static int complete(const pnc_growth_io *io, const found_patch *found, pnc_growth_outcome *outcome)
 {
     PNC_TRY(check_bytes(io, &found->patch));
+    PNC_TRY(pnc_growth_owner_replace(io));
     PNC_TRY(put_bytes(io, &found->patch, found->patch.after));
     *outcome = PNC_GROWTH_COMPLETED;
     return io->set_size(io->file, found->patch.new_size);
@@ -200,4 +219,14 @@ int pnc_growth_patch_repair(const pnc_growth_io *io, int64_t file_size, const ch
         discard(&found);
     }
     return err;
+}
+
+bool pnc_growth_patch_find_owner(const char *end, int64_t file_size, int64_t *at)
+{
+    pnc_growth_patch patch;
+
+    if (!decode_foot(end - FOOT, file_size, &patch))
+        return false;
+    *at = patch.has_owner ? patch.new_size : -1;
+    return true;
 }

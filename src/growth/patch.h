@@ -1,7 +1,7 @@
 /* A change of the header where no data move, in bytes of several pages: the death of a process could leave a part of
  * their write. So that it cannot, the file has a journal at its end meanwhile, and the mark:
  *
- *   the bytes before the change, the bytes after it, numbers with a digest
+ *   two slots for the owner, see life.h; the bytes before the change, the bytes after it, numbers with a digest
  *
  * Nothing is flushed: the death of a node is not covered. */
 #ifndef PNC_GROWTH_PATCH_H
@@ -15,15 +15,20 @@ typedef struct pnc_growth_patch {
     pnc_extent where;           /* behind the magic number */
     const char *before, *after; /* on rank 0: the bytes there */
     int64_t old_size, new_size; /* of the file; the journal begins at new_size */
+    bool has_owner;             /* slots for it; set by execute, not in a file of an older version */
     bool is_exposed;            /* set by execute: the file may have the mark, or a part of the bytes */
 } pnc_growth_patch;
 
-/* Collective. After an error, call undo: it restores the old bytes; io->error holds the cause, and its message reports
- * if that fails. */
+/* Collective, between pnc_growth_life_begin and _end with io->life: only rank 0 writes. After an error, call undo: it
+ * restores the old bytes, unless another program has the file now; io->error has the cause, and its message reports if
+ * that fails. */
 int pnc_growth_patch_execute(const pnc_growth_io *io, pnc_growth_patch *patch);
 void pnc_growth_patch_undo(const pnc_growth_io *io, const pnc_growth_patch *patch);
 
 /* As pnc_growth_file_repair, for this kind of journal. */
 int pnc_growth_patch_repair(const pnc_growth_io *io, int64_t file_size, const char *magic, pnc_growth_outcome *outcome);
+/* Whether a file that ends with the bytes before `end` has this kind of journal. at: that of its slots for the owner,
+ * or -1. */
+bool pnc_growth_patch_find_owner(const char *end, int64_t file_size, int64_t *at);
 
 #endif

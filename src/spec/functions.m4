@@ -45,8 +45,9 @@ PLAIN([int], [open], [all], [P(comm, comm, mpi_comm)P(path, path)P(flags, omode)
 [Open an existing dataset in collective data mode. omode: NC_NOWRITE or NC_WRITE. NC_DISKLESS and
 NC_MMAP are errors, other flags are ignored. Collective over comm. Errors: NC_ENOENT NC_EINVAL_OMODE NC_EACCESS
 NC_ENOTNC NC_ENOTBUILT (HDF5) NC_EBAD_FILE NC_ENFILE NC_EMULTIDEFINE_OMODE NC_EMAXDIMS NC_EMAXATTS NC_EMAXVARS
-NC_EMAXNAME (a count in the header exceeds the limit of the format) NC_EVARSIZE NC_EINTERRUPTED (a program ended while
-it changed the header or moved data: with NC_WRITE, ncmpi_open completes that)])
+NC_EMAXNAME (a count in the header exceeds the limit of the format) NC_EVARSIZE NC_EINTERRUPTED (a program has not
+completed a change of the header: with NC_WRITE, ncmpi_open completes that if the program has ended; see the hint
+nc_repair)])
 
 PLAIN([int], [delete], [all], [P(path, filename, name)P(info, info, mpi_info)],
 [Delete a file with the driver in the hint nc_driver. Call it on one rank. Errors: NC_ENOENT NC_EACCESS])

@@ -59,6 +59,10 @@ HINT_CHOICE([nc_short_file], [short_file], [zero], [WORDS(zero, error)], [],
 [result of a read beyond the end of a file that is shorter than its header describes. Other writers produce such files
 if the fill mode is off and the last values are never written. zero: zeros. error: NC_EREAD. A read from a file that is
 truncated while it is open always returns NC_EREAD])
+HINT_CHOICE([nc_repair], [assumes_dead], [automatic], [WORDS(automatic, assume_dead)], [],
+[what ncmpi_open for writing does if a program has not completed a change of the header. If that program is known to
+run: NC_EINTERRUPTED. If it is known to have ended, the change is completed. If neither is known, as nodes share the
+file system: automatic: NC_EINTERRUPTED; assume_dead: the change is completed, which destroys data if the program runs])
 HINT_CHOICE([nc_stats], [statistics], [disable], [WORDS(disable, enable, keep)], [],
 [statistics of the file. enable: print a report when it is closed. keep: only for ncmpi_inq_stats. Also set by
 PNETCDF_STATS, which pnetcdf(3) describes])

@@ -24,16 +24,17 @@ MAY_SEE = {
     "mapping": PURE + ["select"],
     "convert": PURE + ["select"],
     "growth": PURE + ["select", "format"],
+    "host": PURE,
     "statistics": PURE,
-    "drivers": PURE + ["select", "statistics"],
+    "drivers": PURE + ["select", "statistics", "host"],
     "mpitype": PURE + ["select"],
     "file": PURE + ["statistics", "drivers/driver.h", "drivers/store.h"],
     "io": PURE + ["select", "mapping", "convert", "format", "mpitype", "file", "statistics/statistics.h"],
-    "dataset": PURE + ["select", "convert", "format", "growth", "statistics", "drivers/driver.h", "file", "io"],
+    "dataset": PURE + ["select", "convert", "format", "growth", "statistics", "host", "drivers/driver.h", "file", "io"],
     "api": PURE + ["select", "convert", "format", "dataset", "io", "drivers/driver.h", "pnetcdf.h"],
     # its calls go through pnetcdf.h; what it says about them, and asks before them, through dataset/caller.h
     "binding": PURE + ["dataset/caller.h", "pnetcdf.h"],
-    "tools": PURE + ["format", "growth", "convert", "pnetcdf.h"],
+    "tools": PURE + ["format", "growth", "convert", "host", "pnetcdf.h"],
     # plans count by the arithmetic of the library
     "tools/plan": PURE + ["format", "select", "convert", "tools/common", "file/reduction.h",
                           *(f"io/{name}.h" for name in PURE_IO)],
@@ -62,7 +63,7 @@ MAY_CHANGE = {
     "src/drivers/mpiio/turn": {"turn": "a mutex", "is_prepared": "atomic: whether a file has been opened"},
     "src/api/cdl": {"open_headers": "under its lock", "lock": "a mutex"},
 }
-SHARED_ROOMS = ["drivers", "file", "dataset", "io", "mpitype", "api", "binding"]
+SHARED_ROOMS = ["host", "drivers", "file", "dataset", "io", "mpitype", "api", "binding"]
 FILE_HEADERS = {"fcntl.h", "unistd.h", "sys/stat.h", "sys/mman.h", "dirent.h"}
 NOT_FOR_FILES = {("base/memory.c", "sys/mman.h")}  # for madvise; calls of mmap are found all the same
 FILE_CALLS = {"fopen", "fopen64", "open", "open64", "openat", "creat", "read", "write", "pread", "pread64", "pwrite",

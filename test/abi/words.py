@@ -28,6 +28,7 @@ PREFIX = {
     "src/file": "pnc_file_",
     "src/format": "pnc_format_",
     "src/growth": "pnc_growth_",
+    "src/host": "pnc_host_",
     "src/io": "pnc_io_",
     "src/mpitype": "pnc_mpitype_",
     "src/statistics": "pnc_(statistics|counter|spread|summary|trace|amount)_",

@@ -17,6 +17,7 @@
 
 #include "format/codec.h"
 #include "growth/growth.h"
+#include "growth/life.h"
 #include "growth/number.h"
 #include "replay.h"
 
@@ -76,20 +77,50 @@ static int set_size(void *file, int64_t size)
     return NC_NOERR;
 }
 
+/* The program has died. */
+static pnc_held hold(void *file, pnc_hold kind)
+{
+    (void)file;
+    (void)kind;
+    return PNC_HELD;
+}
+
+static void identify(void *file, pnc_growth_program *own)
+{
+    (void)file;
+    own->id = 1;
+    own->is_local = true;
+}
+
+static void put_owner(char *slots)
+{
+    pnc_growth_life life = {.owner = {.id = 2, .is_locked = true, .is_local = true}};
+    pnc_growth_io io = {.life = &life};
+
+    pnc_growth_life_encode(&io, slots);
+}
+
 static int repair(image *f, bool is_volatile, pnc_growth_outcome *outcome)
 {
     pnc_error error = {0};
+    pnc_growth_life life;
     pnc_growth_io io = {.file = f,
                         .path = "image",
                         .nprocs = 1,
                         .is_volatile = is_volatile,
+                        .life = &life,
                         .error = &error,
                         .read = read_extents,
                         .write = write_extents,
                         .agree = agree,
                         .sync = sync_file,
-                        .set_size = set_size};
-    int err = pnc_growth_file_repair(&io, f->size, outcome);
+                        .set_size = set_size,
+                        .hold = hold,
+                        .identify = identify};
+    int err = pnc_growth_life_begin(&io);
+
+    REQUIRE(err == NC_NOERR);
+    err = pnc_growth_file_repair(&io, f->size, outcome);
 
     REQUIRE(err == NC_NOERR || (err == NC_EINTERRUPTED && error.text[0] != '\0'));
     return err;
@@ -137,9 +168,17 @@ static bool make_growth(const uint8_t *data, int64_t size, image *f)
         return false;
     for (int i = 0; i < NUMBERS + 2 * STATE; i++)
         n[i] = pnc_growth_number_decode(numbers + 8 * i);
-    j = (pnc_journal){n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7]};
-    if (j.at < size - START || j.at > MOST || j.old_header < 0 || j.old_header > size || j.new_header < 0 ||
-        j.new_header > size || j.nvars < 0 || j.nvars > size || j.old_header + j.new_header + j.nvars != size - START)
+    j = (pnc_journal){.old_size = n[0],
+                      .new_size = n[1],
+                      .scratch = n[2],
+                      .half = n[3],
+                      .at = n[4],
+                      .old_header = n[5],
+                      .new_header = n[6],
+                      .nvars = n[7]};
+    if (j.at < size - START + PNC_OWNER_BYTES || j.at > MOST || j.old_header < 0 || j.old_header > size ||
+        j.new_header < 0 || j.new_header > size || j.nvars < 0 || j.nvars > size ||
+        j.old_header + j.new_header + j.nvars != size - START)
         return false;
     f->size = f->most = pnc_growth_journal_get_end(&j);
     f->bytes = calloc((size_t)f->size, 1);
@@ -147,6 +186,8 @@ static bool make_growth(const uint8_t *data, int64_t size, image *f)
     memcpy(f->bytes, bytes, (size_t)j.old_header);
     memcpy(f->bytes, "CDF", 3);
     f->bytes[3] = (char)(bytes[3] | PNC_MAGIC_MARK);
+    j.owner = j.at - PNC_OWNER_BYTES;
+    put_owner(f->bytes + j.owner);
     to = f->bytes + j.at;
     for (int i = 0; i < 2; i++) {
         const int64_t *s = n + NUMBERS + i * STATE;
@@ -170,15 +211,16 @@ static bool make_patch(const uint8_t *data, int64_t size, image *f)
     offset = pnc_growth_number_decode(numbers + 8);
     if (end < PNC_MAGIC_BYTES || end > MOST)
         end = 1000;
-    f->size = f->most = end + n + PATCH_FOOT;
+    f->size = f->most = end + PNC_OWNER_BYTES + n + PATCH_FOOT;
     f->bytes = calloc((size_t)f->size, 1);
     REQUIRE(f->bytes != NULL);
     if (offset >= PNC_MAGIC_BYTES && offset <= end - n / 2)
         memcpy(f->bytes + offset, bytes, (size_t)n / 2);
     memcpy(f->bytes, "CDF\x85", 4);
-    to = f->bytes + end;
+    put_owner(f->bytes + end);
+    to = f->bytes + end + PNC_OWNER_BYTES;
     memcpy(to, bytes, (size_t)n);
-    memcpy(to + n, "PNCpatc1", 8);
+    memcpy(to + n, "PNCpatc2", 8);
     memcpy(to + n + 8, numbers, 8 * PATCH);
     pnc_growth_number_encode(to + n + PATCH_FOOT - 8, pnc_growth_digest_get(to, n + PATCH_FOOT - 8));
     return true;

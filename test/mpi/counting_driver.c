@@ -92,6 +92,7 @@ const pnc_store_ops counting_driver = {
     .read = counting_read,
     .lock = pnc_wrapper_lock,
     .unlock = pnc_wrapper_unlock,
+    .hold = pnc_wrapper_hold,
     .write_all = counting_write_all,
     .read_all = counting_read_all,
     .sync = pnc_wrapper_sync,

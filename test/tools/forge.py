@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cdf
 
-SLOT, FOOT, ALIGNMENT, MARK = 64, 80, 4096, 0x80
+SLOT, OWNER, FOOT, ALIGNMENT, MARK = 64, 128, 80, 4096, 0x80
 MASK = 2 ** 64 - 1
 NAMES = ["old_size", "new_size", "scratch", "half", "at", "old_header", "new_header", "nvars"]
 HUGE = [2 ** 31 - 1, 2 ** 32 - 1, 2 ** 40, 2 ** 60, 2 ** 62, 2 ** 63 - 1, -1, -2 ** 63]
@@ -33,6 +33,12 @@ def number(n):
     return struct.pack(">Q", n & MASK)
 
 
+def owner():
+    """The slots of a program that has died on a local file system: a number, its id, no node, locked, local."""
+    data = b"".join(map(number, (0, 77, 0, 0, 1, 1)))
+    return (data + number(digest(data))).ljust(OWNER, b"\0")
+
+
 def round_up(n):
     return n + -n % ALIGNMENT
 
@@ -50,7 +56,7 @@ class Growth:
         n = self.numbers
         n["old_header"], n["new_header"], n["nvars"] = len(self.old), len(self.new), len(self.modes)
         n["scratch"] = round_up(n["new_size"])
-        n["at"] = n["scratch"] + 2 * n["half"]
+        n["at"] = n["scratch"] + 2 * n["half"] + OWNER
 
     def state(self, values):
         data = b"".join(map(number, values))
@@ -61,9 +67,10 @@ class Growth:
         if not len(self.start) <= at <= LARGEST: # a repair finds the journal by the end of the file
             at = round_up(len(self.start))
         data = bytearray(self.start.ljust(at, b"\0"))
+        data[at - OWNER:at] = owner()
         if self.marked:
             data[3] |= MARK
-        body = self.old + self.new + self.modes + b"PNCgrow1" + b"".join(number(self.numbers[n]) for n in NAMES)
+        body = self.old + self.new + self.modes + b"PNCgrow2" + b"".join(number(self.numbers[n]) for n in NAMES)
         return bytes(data) + b"".join(map(self.state, self.states)) + body + number(digest(body))
 
     def recipe(self):
@@ -88,8 +95,8 @@ class Patch:
         data = bytearray(self.start)
         if self.marked:
             data[3] |= MARK
-        body = self.before + self.after + b"PNCpatc1" + b"".join(map(number, self.numbers.values()))
-        return bytes(data) + body + number(digest(body))
+        body = self.before + self.after + b"PNCpatc2" + b"".join(map(number, self.numbers.values()))
+        return bytes(data) + owner() + body + number(digest(body))
 
     def recipe(self):
         return b"p" + b"".join(map(number, self.numbers.values())) + self.before + self.after

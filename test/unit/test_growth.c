@@ -15,6 +15,7 @@
 #include "format/layout.h"
 #include "growth/fill.h"
 #include "growth/growth.h"
+#include "growth/life.h"
 #include "growth/number.h"
 #include "growth/patch.h"
 #include "random.h"
@@ -40,6 +41,12 @@ typedef struct disk {
     int64_t count, dies_at, fails_at; /* writes, flushes and changes of the size */
     int64_t reads, fails_to_read_at;
     bool dead, torn, is_volatile;
+    pnc_held held;                /* the answer to who asks for the lock */
+    bool is_shared, assumes_dead; /* by nodes; see pnc_growth_io */
+    int64_t node, next_id;        /* of who asks */
+    pnc_growth_life life;
+    int64_t taken_over_at; /* the read before which another program takes the file over */
+    image *taken_over;     /* the file then */
 } disk;
 
 static disk the_disk; /* large */
@@ -69,7 +76,7 @@ static void start_disk(disk *d, const image *from)
     forget(d);
     d->durable = d->now = *from;
     d->count = d->reads = 0;
-    d->dies_at = d->fails_at = d->fails_to_read_at = NEVER;
+    d->dies_at = d->fails_at = d->fails_to_read_at = d->taken_over_at = NEVER;
     d->dead = d->torn = false;
 }
 
@@ -93,6 +100,15 @@ static int end(const disk *d)
     return d->dead || d->count - 1 == d->fails_at ? NC_EWRITE : NC_NOERR;
 }
 
+static int write_unnoticed(void *file, const pnc_extent *extents, int64_t n, const void *bytes)
+{
+    disk *d = file;
+
+    assert_int_equal(n, 1);
+    memcpy(d->now.bytes + extents[0].offset, bytes, (size_t)extents[0].length);
+    return NC_NOERR;
+}
+
 static void log_operation(disk *d, operation o, const char *bytes)
 {
     if (d->is_volatile) { /* it only loses its writer */
@@ -109,6 +125,22 @@ static void log_operation(disk *d, operation o, const char *bytes)
     apply(&d->now, &o);
 }
 
+/* As a repair does first. A record of the owner is known by the place that the program has noted. */
+static void take_file_over(disk *d)
+{
+    pnc_growth_io io = {.file = d, .write = write_unnoticed};
+    pnc_growth_life other = d->life;
+
+    *d->taken_over = d->now;
+    if (other.at < 0)
+        return;
+    other.owner.id += 1000;
+    other.seq = 1;
+    io.life = &other;
+    assert_int_equal(pnc_growth_owner_replace(&io), NC_NOERR);
+    *d->taken_over = d->now;
+}
+
 static int disk_read(void *file, const pnc_extent *extents, int64_t n, void *bytes)
 {
     disk *d = file;
@@ -116,6 +148,8 @@ static int disk_read(void *file, const pnc_extent *extents, int64_t n, void *byt
 
     if (d->reads++ == d->fails_to_read_at)
         return NC_EREAD;
+    if (d->reads - 1 == d->taken_over_at)
+        take_file_over(d);
     for (int64_t i = 0; i < n; to += extents[i++].length) {
         assert_true(extents[i].offset >= 0 && extents[i].offset + extents[i].length <= MOST);
         memcpy(to, d->now.bytes + extents[i].offset, (size_t)extents[i].length);
@@ -171,10 +205,36 @@ static int agree(void *file, int err)
     return err;
 }
 
+static pnc_held disk_hold(void *file, pnc_hold hold)
+{
+    (void)hold;
+    return ((disk *)file)->held;
+}
+
+static void disk_identify(void *file, pnc_growth_program *own)
+{
+    disk *d = file;
+
+    own->id = ++d->next_id;
+    own->node[0] = d->node;
+    own->is_local = !d->is_shared;
+}
+
 static pnc_growth_io io_of(disk *d)
 {
-    return (pnc_growth_io){d,         "disk",     0,     1,         d->is_volatile, NULL,
-                           disk_read, disk_write, agree, disk_sync, disk_set_size};
+    return (pnc_growth_io){.file = d,
+                           .path = "disk",
+                           .nprocs = 1,
+                           .is_volatile = d->is_volatile,
+                           .assumes_dead = d->assumes_dead,
+                           .life = &d->life,
+                           .read = disk_read,
+                           .write = disk_write,
+                           .agree = agree,
+                           .sync = disk_sync,
+                           .set_size = disk_set_size,
+                           .hold = disk_hold,
+                           .identify = disk_identify};
 }
 
 /* What a disk without power holds: of the operations since the last flush, each sector has the first few, and so has
@@ -337,7 +397,8 @@ static void check_place(const pnc_growth_change *g)
     const pnc_journal *j = &g->journal;
 
     assert_true(j->scratch >= j->new_size && j->scratch < j->new_size + 4096 && j->scratch % 4096 == 0);
-    assert_true(j->half % 4096 == 0 && g->step <= j->half && j->at == j->scratch + 2 * j->half);
+    assert_true(j->half % 4096 == 0 && g->step <= j->half && j->owner == j->scratch + 2 * j->half &&
+                j->at == j->owner + PNC_OWNER_BYTES);
 }
 
 static int move(const growth_case *c, const pnc_growth_io *io, int64_t size, pnc_model *old, const pnc_model *now,
@@ -402,15 +463,24 @@ static int change(const growth_case *c, const pnc_growth_io *io, int64_t size)
 static int grow(const growth_case *c, disk *d)
 {
     pnc_growth_io io = io_of(d);
+    int err = pnc_growth_life_begin(&io);
 
-    return change(c, &io, d->now.size);
+    if (err == NC_NOERR)
+        err = change(c, &io, d->now.size);
+    pnc_growth_life_end(&io);
+    return err;
 }
 
 static int repair(disk *d, pnc_growth_outcome *outcome)
 {
     pnc_growth_io io = io_of(d);
+    int err = pnc_growth_life_begin(&io);
 
-    return pnc_growth_file_repair(&io, d->now.size, outcome);
+    *outcome = PNC_GROWTH_NONE;
+    if (err == NC_NOERR)
+        err = pnc_growth_file_repair(&io, d->now.size, outcome);
+    pnc_growth_life_end(&io);
+    return err;
 }
 
 static void take_what_is_left(const disk *d, bool power)
@@ -707,14 +777,17 @@ static void test_short_files(void **state)
 /* A journal with the right digest and these numbers, at the end of `left`, which has 400 bytes before. */
 static void write_patch(int64_t offset, int64_t length, int64_t new_size)
 {
+    pnc_growth_io io = io_of(&the_disk);
     const int64_t numbers[] = {new_size, offset, length};
     int64_t n = length == 400 ? 400 : 8;
-    char *to = left.bytes + 400, *end = to + 2 * n;
+    char *to = left.bytes + 400 + PNC_OWNER_BYTES, *end = to + 2 * n;
 
     memset(&left, 0, sizeof left);
+    the_disk.life.owner = (pnc_growth_program){.id = 1, .is_locked = true, .is_local = true};
+    pnc_growth_life_encode(&io, left.bytes + 400);
     memset(to + n, 'a', (size_t)n); /* after the change */
     memcpy(left.bytes, "CDF\x85", 4);
-    memcpy(end, "PNCpatc1", 8);
+    memcpy(end, "PNCpatc2", 8);
     end += 8;
     for (int i = 0; i < 3; i++)
         end = pnc_growth_number_encode(end, numbers[i]);
@@ -780,7 +853,7 @@ static void begin_forgery(const growth_case *c, forgery *f)
     assert_true(pnc_growth_journal_decode(left.bytes + left.size - PNC_JOURNAL_FOOT, left.size, &f->j));
     assert_true(pnc_growth_state_decode(left.bytes + f->j.at, &f->seq, &f->state));
     f->slot = f->seq % 2;
-    memset(left.bytes + f->j.at, 0, (size_t)(MOST - f->j.at));
+    memset(left.bytes + f->j.owner, 0, (size_t)(MOST - f->j.owner));
 }
 
 static void end_forgery(forgery *f)
@@ -792,13 +865,17 @@ static void end_forgery(forgery *f)
 /* To the end of `left`. All variables of the new header are filled. */
 static void write_forgery(forgery *f)
 {
+    pnc_growth_io io = io_of(&the_disk);
     char *slots, *to;
 
-    f->j.at = f->j.scratch + 2 * f->j.half;
+    f->j.owner = f->j.scratch + 2 * f->j.half;
+    f->j.at = f->j.owner + PNC_OWNER_BYTES;
     f->j.old_header = pnc_format_header_get_size(&f->old);
     f->j.new_header = pnc_format_header_get_size(&f->now);
     left.size = pnc_growth_journal_get_end(&f->j);
     assert_true(left.size <= MOST);
+    the_disk.life.owner = (pnc_growth_program){.id = 1, .is_locked = true, .is_local = true};
+    pnc_growth_life_encode(&io, left.bytes + f->j.owner);
     slots = left.bytes + f->j.at;
     to = slots + PNC_JOURNAL_SLOTS;
     pnc_growth_state_encode(&f->state, f->seq, slots + f->slot * PNC_JOURNAL_SLOT);
@@ -1012,14 +1089,151 @@ static void test_foreign_patch(void **state)
     check_refused("a patch of other bytes");
 }
 
+/* --- whether the program still runs --- */
+
+/* A file that is marked, left by a program that found locks like this. */
+static void leave_marked_by(const growth_case *c, pnc_held held, bool is_shared)
+{
+    the_disk.held = held;
+    the_disk.is_shared = is_shared;
+    the_disk.node = 7;
+    die_everywhere(c, NEVER, 100000); /* makes the file */
+    leave_marked(c);
+    the_disk.held = PNC_HELD;
+    the_disk.is_shared = false;
+    the_disk.node = 0;
+}
+
+static void expect_repair(const char *what, const growth_case *c, bool succeeds)
+{
+    static image as_it_was; /* large */
+    pnc_growth_outcome outcome;
+    bool is_new;
+
+    as_it_was = left;
+    if (!succeeds) {
+        check_refused(what);
+    } else {
+        start_disk(&the_disk, &left);
+        if (repair(&the_disk, &outcome) != NC_NOERR || outcome != PNC_GROWTH_COMPLETED)
+            fail_msg("%s: refused", what);
+        assert_int_equal(count_wrong(&the_disk.now, count_old_vars(c), &is_new), 0);
+        assert_true(is_new);
+    }
+    left = as_it_was;
+}
+
+static void check_trust(const growth_case *c)
+{
+    leave_marked_by(c, PNC_HELD, false);
+    expect_repair("a free lock of a local file", c, true);
+    the_disk.node = 8;
+    expect_repair("the same, after the node was started again", c, true);
+    the_disk.held = PNC_HELD_BY_OTHERS;
+    expect_repair("a lock that others have", c, false);
+    the_disk.assumes_dead = true;
+    expect_repair("the same, but the user takes them for dead", c, false);
+    the_disk.assumes_dead = false;
+    the_disk.held = PNC_HELD_UNKNOWN;
+    expect_repair("no locks any more", c, false);
+    the_disk.held = PNC_HELD;
+    the_disk.is_shared = true;
+    expect_repair("a file that was local, and is shared", c, false);
+    leave_marked_by(c, PNC_HELD, true);
+    expect_repair("a file that was shared, and is local", c, false);
+    the_disk.is_shared = true;
+    the_disk.node = 8;
+    expect_repair("another node", c, false);
+    the_disk.held = PNC_HELD_BY_OTHERS;
+    expect_repair("another node, and a lock that others have", c, false);
+    the_disk.assumes_dead = true;
+    expect_repair("the same, but the user takes them for dead", c, true);
+    the_disk.node = 7;
+    expect_repair("the same on the node of the others", c, false);
+    the_disk.assumes_dead = false;
+    the_disk.held = PNC_HELD;
+    expect_repair("a free lock on that node", c, true);
+    leave_marked_by(c, PNC_HELD_UNKNOWN, false);
+    expect_repair("a writer without locks", c, false);
+    the_disk.assumes_dead = true;
+    expect_repair("the same, but the user takes it for dead", c, true);
+    the_disk.assumes_dead = false;
+}
+
+static void test_trust(void **state)
+{
+    (void)state;
+    check_trust(&cases[1]);
+    check_trust(&cases[12]);
+}
+
+/* Another program becomes the owner of the journal before an access of this one, which then stops: no byte changes. */
+static int64_t take_over(const growth_case *c, int64_t reads)
+{
+    static image taken; /* large */
+    int64_t found = 0;
+
+    start_disk(&the_disk, &before);
+    the_disk.taken_over_at = reads;
+    the_disk.taken_over = &taken;
+    if (grow(c, &the_disk) != NC_NOERR) {
+        assert_true(the_disk.now.size == taken.size);
+        assert_memory_equal(the_disk.now.bytes, taken.bytes, MOST);
+        found = 1;
+    }
+    the_disk.taken_over_at = NEVER;
+    return found;
+}
+
+static void check_owner(const growth_case *c)
+{
+    int64_t times = 0;
+
+    the_disk.held = PNC_HELD_UNKNOWN;
+    die_everywhere(c, NEVER, 100000); /* makes the file */
+    for (int64_t reads = 0; reads < 2000; reads += 1 + reads / 20)
+        times += take_over(c, reads);
+    the_disk.held = PNC_HELD;
+    assert_true(times > 2);
+}
+
+static void test_owner(void **state)
+{
+    (void)state;
+    check_owner(&cases[1]);
+    check_owner(&cases[12]);
+}
+
+/* Journals of the version before have no owner: whether it runs is not known. */
+static void test_old_version(void **state)
+{
+    pnc_growth_outcome outcome;
+
+    (void)state;
+    write_patch(40, 8, 400);
+    memmove(left.bytes + 400, left.bytes + 400 + PNC_OWNER_BYTES, 16 + 40);
+    left.size -= PNC_OWNER_BYTES;
+    memcpy(left.bytes + 416, "PNCpatc1", 8);
+    pnc_growth_number_encode(left.bytes + left.size - 8,
+                             (int64_t)pnc_digest_add(PNC_DIGEST_START, left.bytes + 400, 48));
+    memset(left.bytes + left.size, 0, (size_t)(MOST - left.size));
+    check_refused("a journal without an owner");
+    the_disk.assumes_dead = true;
+    start_disk(&the_disk, &left);
+    assert_int_equal(repair(&the_disk, &outcome), NC_NOERR);
+    assert_true(outcome == PNC_GROWTH_COMPLETED && the_disk.now.size == 400 && the_disk.now.bytes[3] == 5);
+    the_disk.assumes_dead = false;
+}
+
 /* --- several ranks --- */
 
-enum { RANKS = 5 };
+enum { RANKS = 5, MAXIMA = 4 };
 
 static struct {
     pthread_mutex_t lock;
     pthread_barrier_t barrier;
     int err; /* the least of the ranks, as codes are negative */
+    int64_t maxima[MAXIMA];
 } ranks = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static int read_shared(void *file, const pnc_extent *extents, int64_t n, void *bytes)
@@ -1052,6 +1266,23 @@ static int agree_shared(void *file, int err)
     return err;
 }
 
+static int maximize_shared(void *file, int64_t *values, int n)
+{
+    (void)file;
+    assert_true(n <= MAXIMA);
+    pthread_barrier_wait(&ranks.barrier);
+    pthread_mutex_lock(&ranks.lock);
+    for (int i = 0; i < n; i++)
+        ranks.maxima[i] = values[i] > ranks.maxima[i] ? values[i] : ranks.maxima[i];
+    pthread_mutex_unlock(&ranks.lock);
+    pthread_barrier_wait(&ranks.barrier);
+    memcpy(values, ranks.maxima, (size_t)n * sizeof *values);
+    if (pthread_barrier_wait(&ranks.barrier) != 0)
+        memset(ranks.maxima, 0, sizeof ranks.maxima);
+    pthread_barrier_wait(&ranks.barrier);
+    return NC_NOERR;
+}
+
 static int sync_shared(void *file)
 {
     return agree_shared(file, pthread_barrier_wait(&ranks.barrier) != 0 ? disk_sync(file) : NC_NOERR);
@@ -1071,6 +1302,7 @@ typedef struct rank_of_case {
 static void *grow_on_rank(void *with)
 {
     rank_of_case *r = with;
+    pnc_growth_life life;
     pnc_growth_io io = io_of(&the_disk);
 
     io.rank = r->rank;
@@ -1080,7 +1312,12 @@ static void *grow_on_rank(void *with)
     io.agree = agree_shared;
     io.sync = sync_shared;
     io.set_size = set_size_shared;
-    r->err = change(r->c, &io, r->size);
+    io.maximize = maximize_shared;
+    io.life = &life;
+    r->err = pnc_growth_life_begin(&io);
+    if (r->err == NC_NOERR)
+        r->err = change(r->c, &io, r->size);
+    pnc_growth_life_end(&io);
     return NULL;
 }
 
@@ -1210,6 +1447,9 @@ int main(void)
                                        cmocka_unit_test(test_forged_journals),
                                        cmocka_unit_test(test_unmarked_forgery),
                                        cmocka_unit_test(test_foreign_patch),
+                                       cmocka_unit_test(test_trust),
+                                       cmocka_unit_test(test_owner),
+                                       cmocka_unit_test(test_old_version),
                                        cmocka_unit_test(test_impossible_patches),
                                        cmocka_unit_test(test_ranks),
                                        cmocka_unit_test(test_sizes)};

@@ -15,8 +15,9 @@ typedef struct memory_file {
     char *path;
     char *bytes;
     int64_t size, capacity;
-    int stores;   /* number of stores that have the file open */
-    bool removed; /* removed from the list; freed when the last store closes */
+    int stores;              /* number of stores that have the file open */
+    const pnc_store *holder; /* the one that is changing it, or NULL */
+    bool removed;            /* removed from the list; freed when the last store closes */
 } memory_file;
 
 typedef struct memory_store {
@@ -97,6 +98,7 @@ static int memory_open(const pnc_open_call *call, pnc_store *store, pnc_error *e
                          .nprocs = 1,
                          .nnodes = 1,
                          .has_collective = true,
+                         .striping.is_local = true,
                          .end = &memory->end};
     PNC_TRY(check_communicator(call->comm, call->path, error));
     pthread_mutex_lock(&lock);
@@ -140,6 +142,8 @@ static int memory_close(pnc_store *store, pnc_error *error)
     if (file != NULL) { /* open has succeeded */
         assert(file->stores > 0);
         file->stores--;
+        if (file->holder == store)
+            file->holder = NULL;
         free_if_unused(file);
     }
     pthread_mutex_unlock(&lock);
@@ -214,6 +218,20 @@ static int memory_read(pnc_store *store, const pnc_extent *extents, int64_t n, v
     return err;
 }
 
+/* A store is of one rank: it shares the file with no other one. */
+static pnc_held memory_hold(pnc_store *store, pnc_hold hold)
+{
+    memory_file *file = ((memory_store *)store)->file;
+    bool is_free;
+
+    pthread_mutex_lock(&lock);
+    is_free = file->holder == NULL || file->holder == store;
+    if (is_free && hold != PNC_HOLD_INQUIRE)
+        file->holder = hold == PNC_HOLD_NOTHING ? NULL : store;
+    pthread_mutex_unlock(&lock);
+    return is_free ? PNC_HELD : PNC_HELD_BY_OTHERS;
+}
+
 static int memory_sync(pnc_store *store, pnc_error *error)
 {
     (void)store;
@@ -253,6 +271,7 @@ const pnc_store_ops pnc_store_memory = {
     .read = memory_read,
     .write_all = memory_write,
     .read_all = memory_read,
+    .hold = memory_hold,
     .sync = memory_sync,
     .size = memory_size,
     .set_size = memory_set_size,

@@ -93,6 +93,7 @@ const pnc_store_ops pnc_store_mpiio = {
     .read = pnc_mpiio_extents_read,
     .lock = pnc_mpiio_span_lock,
     .unlock = pnc_mpiio_span_unlock,
+    .hold = pnc_mpiio_file_hold,
     .start = pnc_mpiio_transfer_start,
     .is_complete = pnc_mpiio_transfer_is_complete,
     .finish = pnc_mpiio_transfer_finish,

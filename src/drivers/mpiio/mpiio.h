@@ -89,7 +89,7 @@ typedef enum pnc_mpiio_library { PNC_MPIIO_UNKNOWN, PNC_MPIIO_MPICH, PNC_MPIIO_O
 pnc_mpiio_library pnc_mpiio_library_get(void);
 
 /* striping.c: ask the file system. The caller sets *out to zeros. False if it does not report how it distributes the
- * file: then only in_memory and on_servers may be set. */
+ * file: then only in_memory, on_servers and is_local may be set. */
 bool pnc_mpiio_striping_find(const char *path, pnc_striping *out);
 /* Set the unit and the number of servers by hints, and on_servers if there is a unit. */
 void pnc_mpiio_striping_derive(MPI_Info hints, pnc_striping *out);
@@ -120,6 +120,7 @@ int pnc_mpiio_sieve_read(pnc_mpiio *io, const pnc_extent *extents, int64_t n, ch
 /* lock.c: as in pnc_store_ops. False if other ranks or threads may write, or if the file system has no locks. */
 bool pnc_mpiio_span_lock(pnc_store *store, pnc_extent span);
 int pnc_mpiio_span_unlock(pnc_store *store, pnc_extent span, pnc_error *error);
+pnc_held pnc_mpiio_file_hold(pnc_store *store, pnc_hold hold);
 
 /* filetype.c: the committed filetype of ascending extents, relative to the first one. Returns a code of MPI. */
 int pnc_mpiio_filetype_create(const pnc_extent *extents, int64_t n, MPI_Datatype *type);

@@ -8,6 +8,7 @@
 #include <sys/xattr.h>
 
 #include "base/memory.h"
+#include "host/host.h"
 
 /* Types of file systems (statfs(2), and the headers of the file systems). */
 #define LUSTRE 0x0BD00BD0
@@ -16,8 +17,6 @@
 #define CEPH 0x00C36400
 #define PANFS 0xAAD7AAEA
 #define PVFS2 0x20030528
-#define TMPFS 0x01021994
-#define RAMFS 0x858458F6
 
 /* Users can read the first attribute, the superuser also the second. */
 static bool read_lustre_layout(const char *path, pnc_striping *out)
@@ -57,6 +56,7 @@ bool pnc_mpiio_striping_find(const char *path, pnc_striping *out)
 
     if (statfs(local, &system) != 0)
         return false;
+    out->is_local = pnc_host_type_is_local((uint32_t)system.f_type);
     switch ((uint32_t)system.f_type) {
     case LUSTRE: out->on_servers = true; return read_lustre_layout(local, out);
     case GPFS:
@@ -65,8 +65,8 @@ bool pnc_mpiio_striping_find(const char *path, pnc_striping *out)
     case PANFS:
     case PVFS2:
     case PNC_MPIIO_NFS: out->on_servers = true; return false;
-    case TMPFS:
-    case RAMFS: out->in_memory = true; return false;
+    case PNC_HOST_TMPFS:
+    case PNC_HOST_RAMFS: out->in_memory = true; return false;
     default: return false;
     }
 }

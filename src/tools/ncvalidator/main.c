@@ -62,7 +62,7 @@ static int write_repaired(const tool_file *file, const report *r, const tool_out
     repair_log log = {.n = 0};
 
     PNC_TRY(validator_file_copy(file, output->temporary));
-    PNC_TRY(validator_file_repair(file, r, &o->choice, output->temporary, &log));
+    PNC_TRY(validator_file_repair(file, r, &o->choice, output->temporary, NULL, &log));
     *status = conclude(output->temporary, name, &log, o);
     return tool_output_flush(name);
 }
@@ -88,7 +88,7 @@ static int repair_to_copy(const tool_file *file, const report *r, const char *na
     return 1;
 }
 
-static int repair(const tool_file *file, const report *r, const options *o)
+static int repair(const tool_file *file, const report *r, validator_hold *held, const options *o)
 {
     repair_log log = {.n = 0};
     char *name = NULL;
@@ -99,9 +99,11 @@ static int repair(const tool_file *file, const report *r, const options *o)
         if (o->padding)
             err = validator_padding_repair(o->path, r, &log);
         else
-            err = validator_file_repair(file, r, &o->choice, o->path, &log);
+            err = validator_file_repair(file, r, &o->choice, o->path, held, &log);
         return err != NC_NOERR ? 1 : conclude(o->path, NULL, &log, o);
     }
+    if (held->fd >= 0 && validator_growth_examine(held) != NC_NOERR)
+        return 1;
     if (o->output != NULL)
         return repair_to_copy(file, r, o->output, o);
     name = pnc_memory_alloc((int64_t)capacity, 1);
@@ -118,16 +120,21 @@ static int repair(const tool_file *file, const report *r, const options *o)
 static int validate(const options *o)
 {
     tool_file file;
+    validator_hold held;
     report r;
     int err, status = 1;
 
     if (!o->padding && !o->repair)
         return conclude(o->path, NULL, NULL, o);
-    err = examine(o->path, NULL, o, false, &file, &r);
-    if (err == NC_NOERR)
-        status = repair(&file, &r, o);
-    validator_report_free(&r);
-    tool_file_close(&file);
+    err = validator_hold_begin(o->path, o->padding || o->in_place, o->choice.assumes_dead, &held);
+    if (err == NC_NOERR) {
+        err = examine(o->path, NULL, o, false, &file, &r);
+        if (err == NC_NOERR)
+            status = repair(&file, &r, &held, o);
+        validator_report_free(&r);
+        tool_file_close(&file);
+    }
+    validator_hold_end(&held);
     return status;
 }
 

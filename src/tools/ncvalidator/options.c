@@ -14,12 +14,13 @@ enum {
     OPTION_IN_PLACE,
     OPTION_OUTPUT,
     OPTION_RAISE,
-    OPTION_UNDO
+    OPTION_UNDO,
+    OPTION_ASSUME_DEAD
 };
 
 static const char usage[] =
     "usage: ncvalidator [-q | -t] [--json] [--lenient] [-x | --repair [repairs]] file\n"
-    "repairs: [--in-place | --output=file] [--raise-records] [--undo-growth]\n";
+    "repairs: [--in-place | --output=file] [--raise-records] [--undo-growth] [--assume-dead]\n";
 
 static const char help[] =
     "Check a netCDF file of a classic format (CDF-1, CDF-2, CDF-5) against the rules of its format.\n"
@@ -36,6 +37,7 @@ static const char help[] =
     "      --in-place  repair the file itself instead\n"
     "      --raise-records  also count records that the file has after the counted ones\n"
     "      --undo-growth    also move data back that a writer seems to have moved before it was interrupted\n"
+    "      --assume-dead    also if it is not known whether the program that changes the file still runs\n"
     "  -h, --help\n"
     "      --version\n";
 
@@ -59,6 +61,7 @@ static int parse_option(int letter, options *out)
     case OPTION_OUTPUT: out->output = optarg; return -1;
     case OPTION_RAISE: out->choice.raise_records = true; return -1;
     case OPTION_UNDO: out->choice.undo_growth = true; return -1;
+    case OPTION_ASSUME_DEAD: out->choice.assumes_dead = true; return -1;
     case 'h': printf("%s%s", usage, help); return 0;
     case OPTION_VERSION: tool_version_print(); return 0;
     default: fprintf(stderr, "%sTry `ncvalidator --help'.\n", usage); return 1; /* getopt has printed the error */
@@ -76,6 +79,7 @@ int validator_options_parse(int argc, char **argv, options *out)
                                           {"output", required_argument, NULL, OPTION_OUTPUT},
                                           {"raise-records", no_argument, NULL, OPTION_RAISE},
                                           {"undo-growth", no_argument, NULL, OPTION_UNDO},
+                                          {"assume-dead", no_argument, NULL, OPTION_ASSUME_DEAD},
                                           {0}};
     int letter, status;
 
@@ -89,8 +93,10 @@ int validator_options_parse(int argc, char **argv, options *out)
         return reject_usage(optind == argc ? "no file is given" : "more than one file is given");
     if (out->padding && out->repair)
         return reject_usage("-x and --repair exclude each other: --repair includes -x");
-    if ((out->in_place || out->output != NULL || out->choice.raise_records || out->choice.undo_growth) && !out->repair)
-        return reject_usage("--in-place, --output, --raise-records and --undo-growth need --repair");
+    if ((out->in_place || out->output != NULL || out->choice.raise_records || out->choice.undo_growth ||
+         out->choice.assumes_dead) &&
+        !out->repair)
+        return reject_usage("--in-place, --output, --raise-records, --undo-growth and --assume-dead need --repair");
     if (out->in_place && out->output != NULL)
         return reject_usage("--in-place and --output exclude each other");
     out->path = argv[optind];

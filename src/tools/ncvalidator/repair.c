@@ -15,6 +15,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -24,7 +25,6 @@
 #include "tools/common/json.h"
 #include "tools/common/message.h"
 #include "tools/common/progress.h"
-#include "tools/ncvalidator/growth.h"
 #include "tools/ncvalidator/shift.h"
 
 enum { PORTION = 1 << 20 };
@@ -330,10 +330,24 @@ static int repair_data(target *t, bool streaming)
     return err;
 }
 
-/* A file with a journal. */
-static int repair_growth(target *t, pnc_growth_outcome *outcome)
+/* A file with a journal. A copy that has one is of a file whose program has ended. */
+static int complete_growth(target *t, validator_hold *held, pnc_growth_outcome *outcome)
 {
-    PNC_TRY(validator_growth_repair(t->path, t->fd, outcome));
+    validator_hold of_copy = {.fd = -1};
+    int err;
+
+    if (held != NULL)
+        return validator_growth_repair(held, outcome);
+    err = validator_hold_begin(t->path, true, true, &of_copy);
+    if (err == NC_NOERR)
+        err = validator_growth_repair(&of_copy, outcome);
+    validator_hold_end(&of_copy);
+    return err;
+}
+
+static int repair_growth(target *t, validator_hold *held, pnc_growth_outcome *outcome)
+{
+    PNC_TRY(complete_growth(t, held, outcome));
     if (*outcome == PNC_GROWTH_COMPLETED)
         note(t->log, true, "an interrupted change of the header was completed from the journal in the file");
     else if (*outcome == PNC_GROWTH_REVERTED)
@@ -361,7 +375,7 @@ static int repair_other(target *t, const report *r)
 }
 
 int validator_file_repair(const tool_file *file, const report *r, const repair_choice *choice, const char *path,
-                          repair_log *log)
+                          validator_hold *held, repair_log *log)
 {
     pnc_growth_outcome outcome = PNC_GROWTH_NONE;
     target t;
@@ -370,10 +384,25 @@ int validator_file_repair(const tool_file *file, const report *r, const repair_c
     if (err != NC_NOERR)
         return err;
     t.choice = choice;
-    err = repair_growth(&t, &outcome);
+    err = repair_growth(&t, held, &outcome);
     if (err == NC_NOERR && outcome == PNC_GROWTH_NONE)
         err = repair_other(&t, r);
     return close_target(&t, err);
+}
+
+/* A writer shows itself by the time of the last write, where nothing else does. */
+static int check_unchanged(const tool_file *file, const struct stat *before)
+{
+    struct stat after;
+
+    if (fstat(file->fd, &after) == 0 && after.st_size == before->st_size && after.st_size == file->size &&
+        after.st_mtim.tv_sec == before->st_mtim.tv_sec && after.st_mtim.tv_nsec == before->st_mtim.tv_nsec)
+        return NC_NOERR;
+    tool_error_print(
+        "%s: a program wrote to the file while it was copied: the copy would be a mixture; repair the file "
+        "when that program has ended",
+        file->path);
+    return NC_EINTERRUPTED;
 }
 
 int validator_file_copy(const tool_file *file, const char *path)
@@ -381,6 +410,7 @@ int validator_file_copy(const tool_file *file, const char *path)
     tool_progress progress;
     repair_log none = {.n = 0};
     char *bytes = pnc_memory_alloc(PORTION, 1);
+    struct stat before;
     target t;
     int err;
 
@@ -393,6 +423,8 @@ int validator_file_copy(const tool_file *file, const char *path)
         pnc_memory_free(bytes);
         return err;
     }
+    if (fstat(file->fd, &before) != 0)
+        memset(&before, 0, sizeof before);
     tool_progress_begin(stderr, "copying", file->size, &progress);
     for (int64_t at = 0, n; at < file->size && err == NC_NOERR; at += n) {
         n = file->size - at < PORTION ? file->size - at : PORTION;
@@ -402,6 +434,8 @@ int validator_file_copy(const tool_file *file, const char *path)
         tool_progress_update(&progress, at + n);
     }
     tool_progress_wipe();
+    if (err == NC_NOERR)
+        err = check_unchanged(file, &before);
     pnc_memory_free(bytes);
     return close_target(&t, err);
 }

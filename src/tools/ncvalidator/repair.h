@@ -2,6 +2,7 @@
 #ifndef PNC_TOOLS_NCVALIDATOR_REPAIR_H
 #define PNC_TOOLS_NCVALIDATOR_REPAIR_H
 
+#include "tools/ncvalidator/growth.h"
 #include "tools/ncvalidator/report.h"
 
 /* A repair, or a defect that cannot be repaired. */
@@ -21,6 +22,7 @@ typedef struct repair_log {
 /* Repairs that may be wrong are made only on request. */
 typedef struct repair_choice {
     bool raise_records; /* count records that the file has after the counted ones */
+    bool assumes_dead;  /* complete a change of the header whose program may still run, for all that is known */
     bool undo_growth;   /* move data back where equal data suggest that a writer had moved them */
 } repair_choice;
 
@@ -29,11 +31,11 @@ typedef struct repair_choice {
 /* Set the header's padding to null in the file at `path`, the file of the report. */
 int validator_padding_repair(const char *path, const report *r, repair_log *log);
 
-/* Repair the file at `path`: the file of the report or a copy of it. */
+/* Repair the file at `path`: the file of the report or a copy of it. held: that file, or NULL for a copy. */
 int validator_file_repair(const tool_file *file, const report *r, const repair_choice *choice, const char *path,
-                          repair_log *log);
+                          validator_hold *held, repair_log *log);
 
-/* Copy a file's bytes into the file at `path`, which exists. */
+/* Copy a file's bytes into the file at `path`, which exists. An error if they change meanwhile. */
 int validator_file_copy(const tool_file *file, const char *path);
 
 void validator_repair_print(const repair_log *log, bool json);

@@ -1,0 +1,110 @@
+/* Locks of open files, file systems and nodes. */
+#define _GNU_SOURCE /* for locks of open files, which POSIX has since 2024 */
+#include "host/host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Types of local file systems. */
+#define EXT 0xEF53
+#define XFS 0x58465342
+#define BTRFS 0x9123683E
+#define ZFS 0x2FC12FC1
+#define F2FS 0xF2F52010
+#define BCACHEFS 0xCA451A4E
+#define OVERLAY 0x794C7630
+
+#define LIFE_BYTE (INT64_C(1) << 62) /* no file system has files of this size */
+#define BOOT_ID "/proc/sys/kernel/random/boot_id"
+
+static int call_lock(int fd, int command, short kind, short *found)
+{
+    struct flock lock = {.l_type = kind, .l_whence = SEEK_SET, .l_start = LIFE_BYTE, .l_len = 1};
+    int code = fcntl(fd, command, &lock);
+
+    *found = lock.l_type;
+    return code;
+}
+
+static pnc_held set_lock(int fd, short kind)
+{
+    short found;
+
+    if (call_lock(fd, F_OFD_SETLK, kind, &found) == 0)
+        return PNC_HELD;
+    return errno == EAGAIN || errno == EACCES ? PNC_HELD_BY_OTHERS : PNC_HELD_UNKNOWN;
+}
+
+static pnc_held inquire(int fd)
+{
+    short found;
+
+    if (call_lock(fd, F_OFD_GETLK, F_WRLCK, &found) != 0)
+        return PNC_HELD_UNKNOWN;
+    return found == F_UNLCK ? PNC_HELD : PNC_HELD_BY_OTHERS;
+}
+
+pnc_held pnc_host_file_hold(int fd, pnc_hold hold)
+{
+    switch (hold) {
+    case PNC_HOLD_SHARED: return set_lock(fd, F_RDLCK);
+    case PNC_HOLD_EXCLUSIVE: return set_lock(fd, F_WRLCK);
+    case PNC_HOLD_INQUIRE: return inquire(fd);
+    default: return set_lock(fd, F_UNLCK);
+    }
+}
+
+bool pnc_host_type_is_local(uint32_t type)
+{
+    static const uint32_t types[] = {EXT, XFS, BTRFS, ZFS, F2FS, BCACHEFS, OVERLAY, PNC_HOST_TMPFS, PNC_HOST_RAMFS};
+
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i] == type)
+            return true;
+    return false;
+}
+
+static int value_of_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The kernel's random number of this boot: 32 hexadecimal digits, and hyphens. Containers of a node have the same. */
+void pnc_host_node_get(int64_t node[2])
+{
+    uint64_t number[2] = {0, 0};
+    char text[40];
+    int fd = open(BOOT_ID, O_RDONLY | O_CLOEXEC), digits = 0;
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text);
+
+    for (ssize_t i = 0; i < n; i++) {
+        int value = value_of_digit(text[i]);
+
+        if (value >= 0 && digits < 32) {
+            number[digits / 16] = number[digits / 16] << 4 | (uint64_t)value;
+            digits++;
+        }
+    }
+    if (fd >= 0)
+        close(fd);
+    node[0] = digits == 32 ? (int64_t)number[0] : 0;
+    node[1] = digits == 32 ? (int64_t)number[1] : 0;
+}
+
+int64_t pnc_host_id_create(void)
+{
+    struct timespec now;
+    uint64_t id;
+
+    if (getrandom(&id, sizeof id, GRND_NONBLOCK) != (ssize_t)sizeof id) { /* the node has just started */
+        clock_gettime(CLOCK_REALTIME, &now);
+        id = (uint64_t)now.tv_sec * 1000000007u ^ (uint64_t)now.tv_nsec << 20 ^ (uint64_t)getpid();
+    }
+    return (int64_t)(id >> 1);
+}

@@ -1,0 +1,30 @@
+/* What the operating system knows of a file beside its bytes: locks, on which node this process runs, and whether other
+ * nodes can access the file. */
+#ifndef PNC_HOST_HOST_H
+#define PNC_HOST_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/hold.h"
+
+/* Types of file systems, statfs(2). */
+#define PNC_HOST_TMPFS 0x01021994
+#define PNC_HOST_RAMFS 0x858458F6
+
+/* Hold the file of a descriptor until it is closed, or the process ends: the kernel releases it then, also after a
+ * kill. Never waits. The lock is of the open file, not of the process: other descriptors neither have it nor lose it.
+ * It is of one byte beyond any data: locks of data do not meet it. */
+pnc_held pnc_host_file_hold(int fd, pnc_hold hold);
+
+/* Whether all accesses to files of this type are made by one kernel, so that its locks are those of all programs. False
+ * if the type is not known. */
+bool pnc_host_type_is_local(uint32_t type);
+
+/* The node, since it was started; zeros: unknown. Processes with the same one share a kernel, and so its locks. */
+void pnc_host_node_get(int64_t node[2]);
+
+/* A number, not negative, that no other call on any node returns. */
+int64_t pnc_host_id_create(void);
+
+#endif
