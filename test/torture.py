@@ -59,6 +59,8 @@ def make_steps(seeds):
                       {"PNC_TEST_DEATHS": f"all {case}"}))
     steps.append(("test/tools/test_death_random.py", "deaths", "test/tools/test_death_random.py",
                   {"PNC_TEST_KILLS": "50", "PNC_TEST_SEED": "1"}))
+    steps.append(("test/tools/test_live_writer.py", "deaths", "test/tools/test_live_writer.py",
+                  {"PNC_TEST_LIVE": "100", "PNC_TEST_SEED": "1"}))
     for seed in range(1, seeds + 1):
         steps.append((f"test/tools/test_mutated.py, seed {seed}", "hostile", "test/tools/test_mutated.py",
                       {"PNC_TEST_MUTATED": "1000", "PNC_TEST_SEED": str(seed)}))
