@@ -171,7 +171,8 @@ def check_layer(skip_bindings):
     source, library = (os.path.abspath(tap.scratch("layer" + end)) for end in (".cc", ".so"))
     with open(source, "w", encoding="utf-8") as file:
         file.write(LAYER)
-    command = ["g++", *STRICT, *skip_bindings, INCLUDE, "-fPIC", "-shared", "-fvisibility=hidden", source, "-o", library]
+    command = ["g++", *STRICT, *skip_bindings, INCLUDE, "-fPIC", "-shared", "-fvisibility=hidden", source, "-o",
+               library]
     status, _, why = run(*command)
     symbols = [line.split()[0] for line in run("nm", "-DCP", "--defined-only", library)[1].splitlines()]
     tap.ok(status == 0 and {"Exported::method()", "variable", "before()", "between()"} <= set(symbols) and

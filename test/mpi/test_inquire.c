@@ -199,6 +199,7 @@ static const struct {
     {NC_ENOMEM, "NetCDF: Memory allocation (malloc) failure"},
     {NC_EVARSIZE, "NetCDF: One or more variable sizes violate format constraints"},
     {NC_EDIMSIZE, "NetCDF: Invalid dimension size"},
+    {NC_ENOTNC3, "NetCDF: Attempting netcdf-3 operation on netcdf-4 file"},
     {NC_EMULTIDEFINE_VAR_NUM, "Number of variables is inconsistent among processes."},
     {NC_EMULTIDEFINE_ATTR_VAL, "Attribute value is inconsistent among processes."},
 };
