@@ -209,7 +209,7 @@ def check_header():
     for name in ("ERANGE_FILL", "RELAX_COORD_BOUND"):
         tap.ok(lines.count(f"#define PNETCDF_{name} 1") == 1, f"#define PNETCDF_{name} 1, with single spaces",
                "\n".join(line for line in lines if name in line))
-    spoilt = [line for line in lines if re.match(r"\s*#\s*define\s+PNETCDF_\w+\s", line)
+    spoilt = [line for line in lines if re.match(r"\s*#\s*define\s+PNETCDF_(?!PUBLIC_API)\w+\s", line)
               and not re.fullmatch(r'#define PNETCDF_\w+ (\d+|"[^"]*")', line)]
     tap.ok(not spoilt, "#define NAME value, with single spaces and nothing after it, for all macros of the library",
            "\n".join(spoilt))
@@ -350,18 +350,25 @@ def objects(archive):
 
 
 def check_archive(include):
-    """Objects of libutf8proc.a are in ours only on request."""
+    """Objects of libutf8proc.a are in ours by default."""
     if not os.path.exists(ARCHIVE):
         tap.skip("static links", "this build makes no archive")
         return
     theirs = run(*CC, "-print-file-name=libutf8proc.a")[1].strip()
     wanted = bool(configured["UTF8PROC_ARCHIVE"])
+    status, arguments, _ = run(os.path.join(BUILD, "config.status"), "--config")
+    tap.ok(status == 0 and wanted == (os.path.exists(theirs) and "--disable-utf8proc-in-archive" not in arguments),
+           "libpnetcdf.a is complete, unless configure has the option against it", (theirs, arguments))
     if os.path.exists(theirs):
         tap.ok(objects(theirs) and (objects(theirs) <= objects(ARCHIVE)) == wanted,
                f"libpnetcdf.a has {'all' if wanted else 'no'} objects of libutf8proc.a", objects(ARCHIVE))
     needs = [] if wanted else ["-lutf8proc"]
     links(" ".join(["a static link needs -lpnetcdf", *needs]), [include, "-L" + only_archive(), "-lpnetcdf", *needs],
           "static")
+    links("libutf8proc may be linked, too, before or after it", [include, "-L" + only_archive(), "-lutf8proc",
+                                                                 "-lpnetcdf", "-lutf8proc"], "static_twice")
+    if os.path.exists(theirs):
+        links("or as an archive", [include, "-L" + only_archive(), "-lpnetcdf", theirs], "static_archives")
 
 
 def check_compiler():
@@ -511,7 +518,8 @@ def check_fortran():
     flags = ["-I" + run(CONFIG, "--includedir")[1].strip(), "-L" + run(CONFIG, "--libdir")[1].strip(), "-lpnetcdf"]
     links_fortran("a Fortran program links by pnetcdf-config", flags, "fortran_client")
     if os.path.exists(ARCHIVE):
-        links_fortran("a static link of Fortran", [flags[0], "-L" + only_archive(), "-lpnetcdf", "-lutf8proc"],
+        links_fortran("a static link of Fortran", [flags[0], "-L" + only_archive(), "-lpnetcdf",
+                                                  *([] if configured["UTF8PROC_ARCHIVE"] else ["-lutf8proc"])],
                       "fortran_static")
     interposer = tap.scratch("libinterposer.so")
     if os.path.exists(interposer):
