@@ -17,6 +17,9 @@
 
 typedef enum pnc_mode { PNC_DEFINE, PNC_COLLECTIVE, PNC_INDEPENDENT } pnc_mode;
 
+/* What follows when the time for a collective call is over. */
+enum { PNC_TIMEOUT_FAILS, PNC_TIMEOUT_ABORTS, PNC_TIMEOUT_WARNS };
+
 /* Hints that the library itself uses; all others are passed to MPI-IO. */
 typedef struct pnc_hints {
     pnc_layout_hints layout; /* -1 where no hint was given */
@@ -28,7 +31,7 @@ typedef struct pnc_hints {
     int64_t whole_files;       /* 1: a new file has a temporary name until it is closed */
     int64_t driver;            /* index into the names of drivers */
     int64_t timeout;           /* seconds that a collective call waits for the other ranks; 0: without a limit */
-    int64_t timeout_action;    /* 0: an error, 1: end the program */
+    int64_t timeout_action;    /* PNC_TIMEOUT_FAILS .. */
     int64_t statistics;        /* PNC_STATS_OFF .. */
     int64_t short_file;        /* 0: reads beyond the end of the file give zeros, 1: an error */
     int64_t assumes_dead;      /* 1: of a program of which it is not known whether it still changes the file */

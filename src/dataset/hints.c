@@ -250,15 +250,14 @@ static bool may_have_timeout(MPI_Info info, const char *list)
            pnc_dataset_hints_get(info, "nc_timeout", unused);
 }
 
-int64_t pnc_dataset_hints_find_timeout(MPI_Info info, bool *aborts)
+void pnc_dataset_hints_find_timeout(MPI_Info info, pnc_hints *hints)
 {
     const char *list = getenv("PNETCDF_HINTS");
     pnc_dataset only = {.info = MPI_INFO_NULL, .environment = MPI_INFO_NULL};
     int err;
 
-    *aborts = false;
     if (!may_have_timeout(info, list))
-        return 0;
+        return;
     only.file = (pnc_file){.path = (char *)"", .rank = -1, .error = &only.error};
     err = pnc_dataset_hints_merge(&only, info, list);
     if (err == NC_NOERR)
@@ -269,8 +268,20 @@ int64_t pnc_dataset_hints_find_timeout(MPI_Info info, bool *aborts)
         MPI_Info_free(&only.info);
     if (only.environment != MPI_INFO_NULL)
         MPI_Info_free(&only.environment);
-    *aborts = only.hints.timeout_action != 0;
-    return only.hints.timeout;
+    hints->timeout = only.hints.timeout;
+    hints->timeout_action = only.hints.timeout_action;
+}
+
+int64_t pnc_dataset_hints_get_limit(const pnc_hints *hints)
+{
+    return hints->timeout_action == PNC_TIMEOUT_WARNS ? 0 : hints->timeout;
+}
+
+int64_t pnc_dataset_hints_get_patience(const pnc_hints *hints)
+{
+    bool is_given = hints->timeout_action == PNC_TIMEOUT_WARNS && hints->timeout > 0;
+
+    return is_given ? hints->timeout : PNC_WATCH_SECONDS;
 }
 
 static int64_t *field_of(pnc_hints *hints, const pnc_hint *hint)

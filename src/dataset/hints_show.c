@@ -289,7 +289,8 @@ static int explain_refusal(const pnc_hint *hint, const char *value, bool by_user
         return snprintf(out, capacity,
                         "PNETCDF_STATS: %.40s is ignored: must be 0, or a list of 1, json:PATH and trace:PATH", value);
     if (strcmp(variable, "PNETCDF_TIMEOUT") == 0)
-        return snprintf(out, capacity, "PNETCDF_TIMEOUT: %.40s is ignored: must be seconds, or seconds,abort", value);
+        return snprintf(out, capacity,
+                        "PNETCDF_TIMEOUT: %.40s is ignored: must be seconds, or seconds,abort or seconds,warn", value);
     if (hint->kind == PNC_HINT_CHOICE) {
         int n = snprintf(out, capacity, "hint %s=%.40s is ignored: not one of", hint->name, value);
 

@@ -272,19 +272,19 @@ static int publish_file(pnc_dataset *ds, int err, int pending)
     return pnc_file_status_broadcast(&ds->file, err);
 }
 
-/* Other ranks did not make a call: what is collective could block. MPI keeps the file and its communicators. */
+/* Other ranks made other calls, or none: what is collective could block. MPI keeps the file and its communicators. */
 static int abandon(pnc_dataset *ds, int err)
 {
-    int64_t puts, gets;
-
-    pnc_io_queue_clear(ds->io.queue, &puts, &gets);
+    pnc_dataset_numrecs_write_last(ds);
     pnc_dataset_statistics_discard(ds);
+    pnc_file_watch_free(ds->file.watch);
+    ds->file.watch = NULL;
     err = pnc_dataset_error_report(ds, err);
     pnc_dataset_registry_discard(ds);
     return err;
 }
 
-/* The first agreement finds ranks that are in another call: the file stays open then, with its pending requests. */
+/* The first agreement finds ranks that are in another call. */
 static int begin_close(pnc_dataset *ds)
 {
     if (ds->mode == PNC_DEFINE)
@@ -300,14 +300,11 @@ static void end_time_limit(pnc_dataset *ds)
 
 int pnc_dataset_close(pnc_dataset *ds)
 {
-    int err = begin_close(ds), pending;
+    int err = begin_close(ds), pending = pnc_dataset_lost_discard(ds);
 
-    if (pnc_file_time_limit_is_exceeded(&ds->file))
+    if (pnc_file_is_stopped(&ds->file))
         return abandon(ds, err);
-    if (ds->file.call.mismatch)
-        return pnc_dataset_error_report(ds, err);
     end_time_limit(ds);
-    pending = pnc_dataset_lost_discard(ds);
     err = close_file(ds, publish_file(ds, err, pending));
     return pnc_error_keep_first(err, pending);
 }
@@ -319,11 +316,9 @@ int pnc_dataset_abort(pnc_dataset *ds)
     int64_t puts, gets;
     int err = defines ? pnc_file_status_agree(&ds->file, NC_NOERR) : begin_close(ds);
 
-    if (pnc_file_time_limit_is_exceeded(&ds->file))
-        return abandon(ds, err);
-    if (ds->file.call.mismatch)
-        return pnc_dataset_error_report(ds, err);
-    end_time_limit(ds);
     pnc_io_queue_clear(ds->io.queue, &puts, &gets);
+    if (pnc_file_is_stopped(&ds->file))
+        return abandon(ds, err);
+    end_time_limit(ds);
     return (defines && ds->is_new) || ds->suffix > 0 ? delete_file(ds, err) : close_file(ds, err);
 }

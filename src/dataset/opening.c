@@ -61,6 +61,7 @@ void pnc_dataset_state_free(pnc_dataset *ds)
     pnc_file_maxima_free(&ds->file);
     pnc_file_comm_release(&ds->file);
     pnc_file_time_limit_free(&ds->file);
+    pnc_file_watch_free(ds->file.watch);
     pnc_statistics_free(ds->file.statistics);
     pnc_memory_free(ds->store_path);
     pnc_memory_free(ds->file.path);
@@ -81,16 +82,21 @@ int pnc_dataset_opening_discard(pnc_dataset *ds, int err)
 /* Collective. On all ranks or on none, but for NC_ETIMEOUT. */
 static int get_communicator(const pnc_opening *o, pnc_file *file)
 {
-    bool aborts;
+    pnc_hints own = {0};
     int64_t seconds;
 
     MPI_Comm_rank(o->comm, &file->rank);
     MPI_Comm_size(o->comm, &file->nprocs);
     if (file->nprocs == 1)
         pnc_dataset_launcher_check(file->path);
-    seconds = file->nprocs > 1 ? pnc_dataset_hints_find_timeout(o->info, &aborts) : 0;
-    if (seconds > 0 && pnc_file_time_limit_set(file, seconds, aborts) != NC_NOERR)
+    if (file->nprocs > 1)
+        pnc_dataset_hints_find_timeout(o->info, &own);
+    seconds = pnc_dataset_hints_get_limit(&own);
+    if (seconds > 0 && pnc_file_time_limit_set(file, seconds, own.timeout_action == PNC_TIMEOUT_ABORTS) != NC_NOERR)
         pnc_error_clear(file->error); /* without memory there is no limit */
+    file->watch = pnc_file_watch_create(file->path, file->rank, file->nprocs, pnc_dataset_hints_get_patience(&own));
+    if (file->limit == NULL)
+        pnc_file_watch_begin(file->watch, file->call.name);
     return pnc_file_comm_take(file, o->comm);
 }
 
@@ -120,6 +126,7 @@ static pnc_dataset *create_dataset(const pnc_opening *o, const pnc_file *file)
     ds->file.comm = MPI_COMM_NULL; /* the caller frees what it has */
     ds->file.nodes = NULL;
     ds->file.limit = NULL;
+    ds->file.watch = NULL;
     pnc_memory_free(ds->file.store);
     pnc_dataset_state_free(ds);
     return NULL;
@@ -247,7 +254,9 @@ static int adopt_decisions(pnc_dataset *ds, pnc_opening *o, const decisions *d)
     if (ds->safe)
         o->mismatch = pnc_file_status_agree(&ds->file, o->mismatch);
     err = adopt_list(ds, o, d);
-    limited = pnc_file_time_limit_set(&ds->file, ds->hints.timeout, ds->hints.timeout_action != 0);
+    pnc_file_watch_set(ds->file.watch, pnc_dataset_hints_get_patience(&ds->hints));
+    limited = pnc_file_time_limit_set(&ds->file, pnc_dataset_hints_get_limit(&ds->hints),
+                                      ds->hints.timeout_action == PNC_TIMEOUT_ABORTS);
     return pnc_error_keep_first(err, limited);
 }
 
@@ -275,6 +284,7 @@ static int give_up(const pnc_opening *o, pnc_dataset *ds, pnc_file *file, int er
         file->comm = MPI_COMM_NULL;
     pnc_file_comm_release(file);
     pnc_file_time_limit_free(file);
+    pnc_file_watch_free(file->watch);
     return pnc_dataset_error_report_call(o->call, o->path, err, file->error);
 }
 
@@ -320,11 +330,12 @@ int pnc_dataset_opening_begin(pnc_opening *o, pnc_dataset **out, int *late)
         err = exchange_decisions(ds != NULL ? &ds->file : &file, &x, err);
         waited = MPI_Wtime() - waits;
     }
+    pnc_file_watch_end(file.watch);
     if (err != NC_NOERR)
         return give_up(o, ds, &file, err);
     ds->file.maxima.is_used = ds->file.maxima.exists;
     o->finds_nodes = x.lacks_nodes;
-    if (!x.lacks_nodes && !x.frees_comm && !x.has_limit && x.root.hints.timeout == 0)
+    if (!x.lacks_nodes && !x.frees_comm && !x.has_limit && pnc_dataset_hints_get_limit(&x.root.hints) == 0)
         pnc_file_comm_reserve(&ds->file);
     err = find_nodes(ds, o);
     *late = pnc_error_keep_first(err, adopt_decisions(ds, o, &x.root));

@@ -15,7 +15,7 @@ void pnc_dataset_numrecs_update(pnc_dataset *ds, int64_t numrecs)
 {
     if (numrecs <= ds->model.numrecs)
         return;
-    ds->model.numrecs = numrecs;
+    ds->model.numrecs = ds->file.numrecs = numrecs;
     ds->numrecs_dirty = true;
 }
 
@@ -143,6 +143,16 @@ int pnc_dataset_numrecs_write(pnc_dataset *ds, int64_t numrecs)
         return NC_NOERR;
     pnc_dataset_numrecs_update(ds, numrecs);
     return write_dirty(ds);
+}
+
+/* In define mode the header in the file may have another layout. */
+void pnc_dataset_numrecs_write_last(pnc_dataset *ds)
+{
+    if (ds->file.rank != 0 || ds->file.read_only || ds->mode == PNC_DEFINE)
+        return;
+    pnc_dataset_numrecs_update(ds, ds->file.numrecs);
+    if (ds->numrecs_dirty)
+        (void)write_on_root(ds);
 }
 
 static int sync_numrecs(pnc_dataset *ds)

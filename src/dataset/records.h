@@ -21,6 +21,9 @@ int pnc_dataset_numrecs_flush_before_sync(pnc_dataset *ds, bool *unsynced);
 void pnc_dataset_numrecs_update(pnc_dataset *ds, int64_t numrecs);
 /* Collective; all ranks pass the same number. The same, but rank 0 writes the number at once if it grew. */
 int pnc_dataset_numrecs_write(pnc_dataset *ds, int64_t numrecs);
+/* Local, for a file that can only be closed, as the call has failed already: rank 0 writes the largest number that it
+ * knows of, if it can. */
+void pnc_dataset_numrecs_write_last(pnc_dataset *ds);
 /* Local. To be called when a header with the number was written. */
 void pnc_dataset_numrecs_commit(pnc_dataset *ds);
 

@@ -178,13 +178,24 @@ static int reduce_first(pnc_file *file, int64_t *values, int n, const char *what
     int err;
 
     if (file->limit == NULL) {
+        pnc_file_watch_begin(file->watch, file->call.name);
         reduce(file, values, n, MPI_MAX, what);
+        pnc_file_watch_end(file->watch);
         return NC_NOERR;
     }
     before = begin_waiting(file);
     err = pnc_file_time_limit_agree(file, values, n, describe_call(&file->call).text);
     pnc_statistics_end(file->statistics, before);
     return err;
+}
+
+static int fail_again(pnc_file *file)
+{
+    file->call.mismatch = true;
+    return pnc_error_set_remote(file->error, NC_EMULTICALL,
+                                "%s: earlier collective calls of the ranks did not match, and the file can only be "
+                                "closed: %s",
+                                file->path, file->mismatch);
 }
 
 /* The first agreement of a call: the maxima of the kind and of its negative are those of one kind, or the calls do not
@@ -194,6 +205,8 @@ static int agree_first(pnc_file *file, int64_t *values, int n, const char *what)
     int64_t kind = kind_of(&file->call), message[PNC_FIRST_VALUES] = {kind, -kind};
 
     assert(n <= PNC_AGREED_VALUES);
+    if (file->mismatch[0] != '\0')
+        return fail_again(file);
     memcpy(message + 2, values, (size_t)n * sizeof *values);
     file->call.begins = false;
     PNC_TRY(reduce_first(file, message, PNC_FIRST_VALUES, what));
@@ -287,25 +300,29 @@ int pnc_file_status_agree(pnc_file *file, int status)
 int pnc_file_mismatch_report(pnc_file *file)
 {
     call_text own = describe_call(&file->call), root = own, other;
-    char text[2 * sizeof own.text + 100];
-    int64_t differs, first, number;
+    int64_t differs, number, most[2];
+    int first;
 
     pnc_file_bytes_broadcast(file, &root, sizeof root, "the call of rank 0");
     differs = own.kind != root.kind;
-    first = differs ? -file->rank : -file->nprocs;
+    most[0] = differs ? -file->rank : -file->nprocs;
+    most[1] = file->numrecs;
     number = differs;
-    reduce(file, &first, 1, MPI_MAX, "the first rank with another call");
+    reduce(file, most, 2, MPI_MAX, "the first rank with another call");
     reduce(file, &number, 1, MPI_SUM, "the number of ranks with another call");
+    first = (int)-most[0];
+    file->numrecs = most[1];
     other = own;
     if (number > 0)
-        pnc_file_step_check(file, MPI_Bcast(&other, sizeof other, MPI_BYTE, (int)-first, file->comm), "MPI_Bcast",
+        pnc_file_step_check(file, MPI_Bcast(&other, sizeof other, MPI_BYTE, first, file->comm), "MPI_Bcast",
                             "the call of another rank");
-    snprintf(text, sizeof text, "rank 0 called %s, rank %d called %s; %d of %d ranks differ from rank 0", root.text,
-             (int)-first, other.text, (int)number, file->nprocs);
+    snprintf(file->mismatch, sizeof file->mismatch,
+             "rank 0 called %s, rank %d called %s; %d of %d ranks differ from rank 0", root.text, first, other.text,
+             (int)number, file->nprocs);
     file->call.mismatch = true;
-    if (file->rank == -first) /* the rank that prints it */
-        return pnc_error_set(file->error, NC_EMULTICALL, MISMATCH, text);
-    return pnc_error_set_remote(file->error, NC_EMULTICALL, MISMATCH, text);
+    if (file->rank == first) /* the rank that prints it */
+        return pnc_error_set(file->error, NC_EMULTICALL, MISMATCH, file->mismatch);
+    return pnc_error_set_remote(file->error, NC_EMULTICALL, MISMATCH, file->mismatch);
 }
 
 /* --- bytes --- */

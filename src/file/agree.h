@@ -1,8 +1,10 @@
-/* Agreement between the ranks that share a file. All functions are collective, except the first seven.
+/* Agreement between the ranks that share a file. All functions are collective, except the first eight.
  *
  * Every collective call begins with an agreement by maximum, and each of these has the same shape if it is the first
  * one of its call. So ranks that make different calls meet there, and do not block. It compares the calls: if they do
- * not match, pnc_file_call.mismatch is set, and all ranks return from the call without another collective step.
+ * not match, pnc_file_call.mismatch is set, and all ranks return from the call without another collective step. A rank
+ * has then made more calls than another one, or will: if they went on, one would wait in the end. So each later call
+ * returns the same error at once, and the file can only be closed, which each rank does without the others.
  *
  * An MPI call that fails on this rank may have succeeded on the others, which continue by its result. So does this
  * rank, as they would wait for it. Its error becomes its status in the next agreement and, after the last one, the
@@ -12,6 +14,12 @@
 
 #include "file/file.h"
 #include "file/reduction.h"
+
+/* Whether no further collective step is possible: calls did not match, or one has exceeded the time limit. */
+static inline bool pnc_file_is_stopped(const pnc_file *file)
+{
+    return file->mismatch[0] != '\0' || pnc_file_time_limit_is_exceeded(file);
+}
 
 /* Begin a call of the program: `name` is that of the C function `function` in the program's language. */
 static inline void pnc_file_call_begin(pnc_file *file, const char *function, const char *name)
@@ -50,7 +58,8 @@ int pnc_file_status_broadcast(pnc_file *file, int status);
 /* Replace each value by the largest one of all ranks; `what` names the values in messages. At most PNC_AGREED_VALUES
  * values. If the calls do not match: NC_EMULTICALL on all ranks, and the values are unchanged. */
 int pnc_file_maxima_agree(pnc_file *file, int64_t *values, int n, const char *what);
-/* Report that the calls of the ranks do not match, with the names of two of them. Returns NC_EMULTICALL. */
+/* Report that the calls of the ranks do not match, with the names of two of them. Replace file->numrecs by the largest
+ * one of all ranks. Returns NC_EMULTICALL. */
 int pnc_file_mismatch_report(pnc_file *file);
 /* Replace each value by the sum over the ranks. */
 void pnc_file_sums_agree(pnc_file *file, int64_t *values, int n, const char *what);

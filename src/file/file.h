@@ -9,6 +9,7 @@
 #include "drivers/store.h"
 #include "file/nodes.h"
 #include "file/time_limit.h"
+#include "file/watch.h"
 
 /* The call of the program that is in progress. Its first agreement compares it with those of the other ranks: see
  * agree.h. */
@@ -18,8 +19,10 @@ typedef struct pnc_file_call {
     const char *object;   /* name of a variable or file, for messages; may be NULL */
     int64_t kind;         /* calls of different kinds do not match; 0: those of different functions */
     bool begins;          /* it has made no agreement */
-    bool mismatch;        /* it does not match those of other ranks */
+    bool mismatch;        /* it does not match those of other ranks, or an earlier one did not */
 } pnc_file_call;
+
+#define PNC_MISMATCH_BYTES 420
 
 /* Type and operation of an agreement by maximum as one element; see pnc_file_maxima_init. */
 typedef struct pnc_maxima {
@@ -46,7 +49,10 @@ struct pnc_file {
     int lost_put;               /* error of a call that has written a part of its data, or none; of the first one */
     pnc_file_call call;
     pnc_maxima maxima;
-    pnc_time_limit *limit; /* of the first agreement of each call; NULL: none */
+    pnc_time_limit *limit;             /* of the first agreement of each call; NULL: none */
+    pnc_watch *watch;                  /* of the same without a limit, or NULL */
+    char mismatch[PNC_MISMATCH_BYTES]; /* calls of two ranks that did not match; empty: all did */
+    int64_t numrecs; /* records that this rank has added; of all ranks after calls that did not match */
 };
 
 /* Read or write n extents; their bytes are contiguous in memory. *got as in pnc_store_ops; may be NULL. Local. */

@@ -92,8 +92,8 @@ NC_EFILE: the path names another file than create has made, which is not deleted
 
 FUNCTION([close], [all], [],
 [Close a dataset: leave define mode if it is active, write what the file lacks. The dataset is closed even after an
-error, except NC_EMULTICALL. COLLECTIVE Errors: NC_EPENDING NC_EMULTICALL (other ranks are in another collective
-call)])
+error; after NC_EMULTICALL or NC_ETIMEOUT without the other ranks. COLLECTIVE Errors: NC_EPENDING NC_EMULTICALL (other
+ranks are, or were, in another collective call)])
 
 PLAIN([int], [set_default_format], [all], [P(flags, format, new_format)P(flags_out, old_formatp, old_format)],
 [Set the format of files that ncmpi_create creates without a format flag: NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 or

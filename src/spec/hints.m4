@@ -67,11 +67,13 @@ HINT_CHOICE([nc_stats], [statistics], [disable], [WORDS(disable, enable, keep)],
 [statistics of the file. enable: print a report when it is closed. keep: only for ncmpi_inq_stats. Also set by
 PNETCDF_STATS, which pnetcdf(3) describes])
 HINT_SIZE([nc_timeout], [timeout], [0], [0], [INT32_MAX], [SENSELESS], [1], [],
-[seconds that a collective call waits for ranks that do not make it, before it returns NC_ETIMEOUT and prints which ranks
-wait in which call. 0: without a limit. ncmpi_create and ncmpi_open have it on ranks that it is given to. Also set by
-PNETCDF_TIMEOUT; pnetcdf(3) describes the state of the file after it])
-HINT_CHOICE([nc_timeout_action], [timeout_action], [error], [WORDS(error, abort)], [],
-[what follows when nc_timeout is exceeded. error: NC_ETIMEOUT. abort: MPI_Abort ends the program])
+[seconds that a collective call waits for ranks that do not make it, before it returns NC_ETIMEOUT and prints which
+ranks wait in which call. 0: without a limit, and after 60 seconds a rank that waits prints one warning for the file.
+ncmpi_create and ncmpi_open have it on ranks that it is given to. Also set by PNETCDF_TIMEOUT; pnetcdf(3) describes the
+state of the file after it])
+HINT_CHOICE([nc_timeout_action], [timeout_action], [error], [WORDS(error, abort, warn)], [],
+[what follows when nc_timeout is exceeded. error: NC_ETIMEOUT. abort: MPI_Abort ends the program. warn: only the warning,
+after nc_timeout seconds instead of 60])
 HINT_CHOICE([nc_strategy], [access.strategy], [automatic], [pnc_strategy_names], [],
 [how data reach the file. automatic: the library chooses the cheapest for each call. direct: each request on its own.
 merged: the requests of a rank in the order of the file. separate: each rank on its own, with data sieving, if the

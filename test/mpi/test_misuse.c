@@ -1,6 +1,7 @@
-/* Collective calls that do not match: one rank calls another function than the others, or passes other arguments. No
- * rank hangs, and what is not harmless is an error; the file stays usable, with its values. In safe mode whatever
- * differs is an error on every rank.
+/* Collective calls that do not match: one rank calls another function than the others, makes a call less or more, or
+ * passes other arguments. No rank hangs, what is not harmless is an error, and the file keeps its values. After calls
+ * that do not match, each rank can close the file without the others. In safe mode whatever differs is an error on
+ * every rank, except different functions and variables in a put or get.
  *
  * test_misuse NUMBER MODE tries one case only. */
 #include <signal.h>
@@ -11,7 +12,7 @@
 
 #include "../expect.h"
 
-enum { WIDTH = 6, LIMIT = 30, ATTEMPTS = 4, FIXED = 0, OTHER = 1, RECORD = 2 };
+enum { WIDTH = 6, LIMIT = 30, FIXED = 0, OTHER = 1, RECORD = 2 };
 
 /* What the ranks begin with: a file in data mode, the same read-only or in independent mode; a new one in define mode,
  * or one that exists; no file. */
@@ -467,25 +468,24 @@ static int prepare(initial_state state)
     return state == NO_FILE ? -1 : ncid;
 }
 
-/* The message of an error in the calls names both. */
-static void check_message(int ncid)
+/* The message of an error in the calls names both. The file may be closed. */
+static void check_message(void)
 {
     char text[NC_MAX_MESSAGE] = "";
 
-    t_local(ncmpi_inq_last_error(ncid, NULL, text) == NC_NOERR, "inq_last_error");
+    t_local(ncmpi_inq_last_error(NC_GLOBAL, NULL, text) == NC_NOERR, "inq_last_error");
     t_local(strstr(text, "rank 0 called ncmpi_") != NULL && strstr(text, ", rank ") != NULL, "the message is %s", text);
 }
 
-/* A rank whose ncmpi_close meets another call repeats it. Returns the first code. */
+/* After calls that do not match, ncmpi_close returns the error, and the file is closed. */
 static int close_file(int ncid)
 {
-    int code = ncmpi_close(ncid), err = code;
+    int err = ncmpi_close(ncid);
 
-    for (int i = 1; i < ATTEMPTS && err == NC_EMULTICALL; i++)
-        err = ncmpi_close(ncid);
-    t_local(err == NC_NOERR || err == NC_EBADID || err == NC_EMULTIDEFINE, "%s: close: %s", under_way,
-            ncmpi_strerrno(err));
-    return code;
+    t_local(err == NC_NOERR || err == NC_EBADID || err == NC_EMULTIDEFINE || err == NC_EMULTICALL, "%s: close: %s",
+            under_way, ncmpi_strerrno(err));
+    t_local(ncmpi_close(ncid) == NC_EBADID, "%s: the file is still open", under_way);
+    return err;
 }
 
 static bool has_values(int ncid, int varid)
@@ -520,7 +520,7 @@ static int make_calls(int k, int *ncid)
     int (*call)(int *) = is_odd ? cases[k].odd : cases[k].others, err = call(ncid), next;
 
     if (err == NC_EMULTICALL)
-        check_message(*ncid);
+        check_message();
     if (cases[k].state == NEW || cases[k].state == REDEFINED) {
         next = ncmpi_enddef(*ncid);
         return cases[k].late && err == NC_NOERR ? next : err;
@@ -554,33 +554,142 @@ static void try_case(int k, bool safe)
     alarm(0);
 }
 
-/* After a mismatch the requests are pending: the same call on all ranks, with another request, completes them. */
-static void test_repeated_wait(void)
-{
-    int ncid = prepare(DATA), value = -1 - t_rank, got[2] = {0, 0}, pending = -1, err;
-    MPI_Offset start = first(), one = 1, two = 2;
+/* --- after calls that do not match --- */
 
+static bool is_refused(int err)
+{
+    return err == NC_EMULTICALL;
+}
+
+/* Make calls and close the file while the other ranks do nothing. */
+static void use_alone(int ncid)
+{
+    MPI_Offset start = first(), one = 1;
+    int pending = -1, id, value = -1 - t_rank;
+
+    t_local(is_refused(put(&ncid)) && is_refused(get(&ncid)) && is_refused(ncmpi_sync(ncid)) &&
+                is_refused(ncmpi_redef(ncid)) && is_refused(ncmpi_rename_var(ncid, FIXED, "y")),
+            "a collective call is possible");
+    check_message();
+    t_local(is_refused(ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL)), "wait_all");
+    t_local(ncmpi_inq_varid(ncid, "other", &id) == NC_NOERR && id == OTHER, "inq_varid");
+    t_local(ncmpi_inq_nreqs(ncid, &pending) == NC_NOERR && pending == 1, "%d requests are pending", pending);
+    t_local(ncmpi_begin_indep_data(ncid) == NC_NOERR && ncmpi_wait(ncid, NC_REQ_ALL, NULL, NULL) == NC_NOERR, "wait");
+    t_local(ncmpi_put_vara_int(ncid, OTHER, &start, &one, &value) == NC_NOERR, "put");
+    t_local(is_refused(ncmpi_end_indep_data(ncid)) &&
+                is_refused(t_rank % 2 == 0 ? ncmpi_close(ncid) : ncmpi_abort(ncid)),
+            "end_indep_data and close");
+    t_local(ncmpi_close(ncid) == NC_EBADID, "the file is still open");
+}
+
+/* The values of pending and independent puts of each rank are in the file. */
+static void test_alone(bool safe)
+{
+    int ncid, value = -1 - t_rank, got = 0, err;
+    MPI_Offset start = first(), one = 1;
+
+    snprintf(under_way, sizeof under_way, "hang: calls of one rank after a mismatch\n");
+    alarm(LIMIT);
+    setenv("PNETCDF_SAFE_MODE", safe ? "1" : "0", 1);
+    ncid = prepare(DATA);
     t_local(ncmpi_iput_vara_int(ncid, FIXED, &start, &one, &value, NULL) == NC_NOERR, "iput");
     err = is_odd ? ncmpi_sync(ncid) : ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL);
-    t_local(err == NC_EMULTICALL, "wait_all and sync: %s", ncmpi_strerrno(err));
-    start++;
-    t_local(ncmpi_iput_vara_int(ncid, FIXED, &start, &one, &value, NULL) == NC_NOERR, "iput");
-    err = ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL);
-    t_local(err == NC_NOERR, "the repeated wait_all: %s", ncmpi_strerrno(err));
-    t_local(ncmpi_inq_nreqs(ncid, &pending) == NC_NOERR && pending == 0, "%d requests are pending", pending);
-    start--;
-    err = ncmpi_get_vara_int_all(ncid, FIXED, &start, &two, got);
-    t_local(err == NC_NOERR && got[0] == value && got[1] == value, "the values are %d, %d", got[0], got[1]);
+    t_local(is_refused(err), "wait_all and sync: %s", ncmpi_strerrno(err));
+    for (int r = 0; r < t_nprocs; r++) {
+        if (r == t_rank)
+            use_alone(ncid);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    t_local(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid) == NC_NOERR, "open");
+    for (int varid = FIXED; varid <= OTHER; varid++)
+        t_local(ncmpi_get_vara_int_all(ncid, varid, &start, &one, &got) == NC_NOERR && got == value,
+                "variable %d has the value %d", varid, got);
     close_file(ncid);
-    t_check(true, "a wait_all is repeated after calls that do not match");
+    t_check(true, "calls of each rank alone after calls that do not match, in %s mode", safe ? "safe" : "default");
+    alarm(0);
+}
+
+/* Only the odd rank knows its records until the calls are compared. */
+static void test_records(void)
+{
+    int ncid = prepare(INDEPENDENT), values[WIDTH] = {1, 2, 3, 4, 5, 6}, err;
+    MPI_Offset start[] = {7, 0}, count[] = {1, WIDTH}, n = 0;
+
+    alarm(LIMIT);
+    if (is_odd)
+        t_local(ncmpi_put_vara_int(ncid, RECORD, start, count, values) == NC_NOERR, "put");
+    err = is_odd ? ncmpi_close(ncid) : ncmpi_end_indep_data(ncid);
+    t_local(is_refused(err), "end_indep_data and close: %s", ncmpi_strerrno(err));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (!is_odd)
+        t_local(is_refused(ncmpi_close(ncid)), "close");
+    MPI_Barrier(MPI_COMM_WORLD);
+    t_local(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid) == NC_NOERR, "open");
+    t_local(ncmpi_inq_dimlen(ncid, 0, &n) == NC_NOERR && n == 8, "the file has %lld records", (long long)n);
+    close_file(ncid);
+    t_check(true, "records of one rank are counted, although the calls do not match");
+    alarm(0);
+}
+
+/* --- one call less --- */
+
+/* `compares`: it has an agreement in each mode in which it can succeed. */
+static const struct {
+    const char *name;
+    int (*make)(int *);
+    bool compares;
+} steps[] = {
+    {"put_att", put_note_again, false},
+    {"enddef", call_enddef, true},
+    {"put", put, true},
+    {"put of a record", put_record, true},
+    {"wait_all", wait_none, true},
+    {"redef", call_redef, true},
+    {"put_att after redef", put_note_again, false},
+    {"enddef after redef", call_enddef, true},
+    {"flush", call_flush, true},
+    {"begin_indep_data", call_begin_indep_data, false},
+    {"end_indep_data", call_end_indep_data, false},
+    {"put_att in data mode", put_note_again, false},
+    {"sync", call_sync, true},
+    {"get", get, true},
+};
+enum { NSTEPS = sizeof steps / sizeof *steps };
+
+/* The odd rank leaves one step out, or all others do. From the first error on, no call that compares succeeds. */
+static void try_without(int k, bool odd_leaves, bool safe)
+{
+    int ncid, found = NC_NOERR, closed;
+
+    snprintf(under_way, sizeof under_way, "hang: without %s, %s mode\n", steps[k].name, safe ? "safe" : "default");
+    alarm(LIMIT);
+    setenv("PNETCDF_SAFE_MODE", safe ? "1" : "0", 1);
+    ncid = prepare(NEW);
+    for (int i = 0; i < NSTEPS; i++) {
+        int err = i == k && is_odd == odd_leaves ? NC_NOERR : steps[i].make(&ncid);
+
+        t_local(found == NC_NOERR || !steps[i].compares || i == k || err != NC_NOERR, "%s: %s succeeds", under_way,
+                steps[i].name);
+        if (err == NC_EMULTICALL)
+            found = err;
+    }
+    closed = close_file(ncid);
+    t_local(found == NC_NOERR || closed == found, "%s: close: %s after %s", under_way, ncmpi_strerrno(closed),
+            ncmpi_strerrno(found));
+    found = found == NC_NOERR ? closed : found;
+    t_local(steps[k].make == put_note_again ? !safe || is_refused(found) : is_refused(found), "%s: no error",
+            under_way);
+    t_check(true, "without %s on %s, %s mode", steps[k].name, odd_leaves ? "one rank" : "the others",
+            safe ? "safe" : "default");
+    alarm(0);
 }
 
 /* The others put, and the odd rank gets: the message has the variables of both calls. A wrong id names none; a rank
  * that passes one has an error of its own. */
-static void try_objects(int ncid, int varid, int odd_varid, const char *of_var, const char *of_odd_var)
+static void try_objects(int varid, int odd_varid, const char *of_var, const char *of_odd_var)
 {
     char text[NC_MAX_MESSAGE] = "", own[200], other[200];
-    int passed = is_odd ? odd_varid : varid, err = access_values(ncid, passed, !is_odd);
+    int ncid = prepare(DATA), passed = is_odd ? odd_varid : varid, err = access_values(ncid, passed, !is_odd);
     bool wrong = passed < 0 || passed > RECORD;
 
     t_local(wrong ? err != NC_NOERR : err == NC_EMULTICALL, "put and get: %s", ncmpi_strerrno(err));
@@ -588,23 +697,21 @@ static void try_objects(int ncid, int varid, int odd_varid, const char *of_var, 
     snprintf(own, sizeof own, "rank 0 called ncmpi_put_vara_int_all%s, ", of_var);
     snprintf(other, sizeof other, "rank %d called ncmpi_get_vara_int_all%s; ", t_nprocs - 1, of_odd_var);
     t_local(wrong || (strstr(text, own) != NULL && strstr(text, other) != NULL), "the message is %s", text);
+    t_local(is_refused(close_file(ncid)), "close");
     t_check(true, "the message about a put of variable %d and a get of variable %d", varid, odd_varid);
 }
 
 static void test_objects(bool safe)
 {
     static const int wrong[] = {-1, -1000000, RECORD + 1, 100000000};
-    int ncid;
 
     setenv("PNETCDF_SAFE_MODE", safe ? "1" : "0", 1);
-    ncid = prepare(DATA);
-    try_objects(ncid, FIXED, FIXED, " of \"fixed\"", " of \"fixed\"");
-    try_objects(ncid, OTHER, FIXED, " of \"other\"", " of \"fixed\"");
+    try_objects(FIXED, FIXED, " of \"fixed\"", " of \"fixed\"");
+    try_objects(OTHER, FIXED, " of \"other\"", " of \"fixed\"");
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        try_objects(ncid, FIXED, wrong[i], " of \"fixed\"", "");
-        try_objects(ncid, wrong[i], OTHER, "", " of \"other\"");
+        try_objects(FIXED, wrong[i], " of \"fixed\"", "");
+        try_objects(wrong[i], OTHER, "", " of \"other\"");
     }
-    close_file(ncid);
 }
 
 /* In the same call, a wrong id is the error of the ranks that pass it, in safe mode of all. */
@@ -644,8 +751,12 @@ int main(int argc, char **argv)
             for (int safe = 0; safe < 2; safe++)
                 try_case(k, safe != 0);
     if (t_nprocs > 1) {
-        test_repeated_wait();
+        test_records();
+        for (int k = 0; k < NSTEPS; k++)
+            for (int which = 0; which < 4; which++)
+                try_without(k, which % 2 != 0, which / 2 != 0);
         for (int safe = 0; safe < 2; safe++) {
+            test_alone(safe != 0);
             test_objects(safe != 0);
             test_wrong_ids(safe != 0);
         }

@@ -334,6 +334,55 @@ static void test_slow(void)
     alarm(0);
 }
 
+/* --- without a limit --- */
+
+static bool prints_warnings(void)
+{
+    return t_rank != odd && (t_rank == 0 || t_rank == 1 || t_rank == 2 || t_rank == 4 || t_rank == 8);
+}
+
+/* Ranks 0, 1, 2, 4 and so on that wait print one line for the file, about this call, and all continue. */
+static void check_warning(const char *call)
+{
+    char text[TEXT], wanted[4300], *found, *again;
+
+    release_stderr(text);
+    snprintf(wanted, sizeof wanted, "PnetCDF warning: %s: rank %d of %d has waited for ", path, t_rank, t_nprocs);
+    found = strstr(text, wanted);
+    again = found == NULL ? NULL : strstr(found + 1, "PnetCDF");
+    t_local((found != NULL) == prints_warnings() && again == NULL, "%s: the text is %s", call, text);
+    t_local(found == NULL || (strstr(found, call) != NULL && strstr(found, "PNETCDF_TIMEOUT=") != NULL),
+            "%s: the text is %s", call, text);
+    t_local(found != NULL || text[0] == '\0', "%s: the text is %s", call, text);
+}
+
+static void test_warning(int rank)
+{
+    int ncid;
+
+    begin_case("a warning", rank);
+    setenv("PNETCDF_TIMEOUT", "1,warn", 1);
+    ncid = create(NULL, false);
+    catch_stderr();
+    for (int i = 0; i < 2; i++) {
+        if (t_rank == odd)
+            pause_for(2.5);
+        t_local(put(ncid) == NC_NOERR, "put");
+    }
+    check_warning(" in ncmpi_put_vara_int_all for ");
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+    MPI_Barrier(MPI_COMM_WORLD);
+    catch_stderr();
+    if (t_rank == odd)
+        pause_for(2.5);
+    t_local(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid) == NC_NOERR, "open");
+    check_warning(" in ncmpi_open for ");
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+    unsetenv("PNETCDF_TIMEOUT");
+    t_check(true, "ranks that wait for rank %d print a warning", rank);
+    alarm(0);
+}
+
 static double delay; /* of writes, seconds */
 
 int MPI_File_write_at(MPI_File file, MPI_Offset offset, const void *buf, int n, MPI_Datatype type, MPI_Status *status)
@@ -469,7 +518,7 @@ static void test_mismatch(void)
     ncid = create("40", false);
     err = t_rank == 0 ? put(ncid) : ncmpi_sync(ncid);
     t_local(err == NC_EMULTICALL, "%s", ncmpi_strerrno(err));
-    t_check(ncmpi_close(ncid) == NC_NOERR, "calls that do not match, with a limit");
+    t_check(ncmpi_close(ncid) == NC_EMULTICALL, "calls that do not match, with a limit");
     alarm(0);
 }
 
@@ -484,6 +533,7 @@ static const struct {
     {"5", NULL, "7", "5", "error", NULL},
     {"5,abort", "nc_timeout=9", "7", "9", "abort", NULL},
     {"5,error", NULL, NULL, "5", "error", NULL},
+    {"5,warn", NULL, NULL, "5", "warn", NULL},
     {"0", NULL, "7", "0", "error", NULL},
     {"", NULL, "7", "7", "error", NULL},
     {"soon", NULL, NULL, "0", "error", "PNETCDF_TIMEOUT: soon is ignored"},
@@ -574,6 +624,9 @@ static void test_open_file(void)
     if (!t_quick())
         test_missing(0, t_nprocs - 1);
     test_state();
+    test_warning(0);
+    if (!t_quick())
+        test_warning(t_nprocs - 1);
     test_slow();
     test_slow_access();
     test_late(1.3);
