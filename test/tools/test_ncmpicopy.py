@@ -219,13 +219,13 @@ def test_join():
     for i, n in enumerate([3, 1, 4]):
         make_source("part%d.nc" % i, 5, n, 10 * i)
     parts = ["part0.nc", "part1.nc", "part2.nc"]
-    copy("join", ["--verify", *parts], "out.nc")
+    copy("join", ["--verify", *parts], "out.nc", 0, "variable f_byte is left out, and differs from that in part0.nc")
     for name in ["r_short", "r_char", "t"]:
         wanted = numpy.concatenate([values(path, name) for path in parts])
         tap.ok(numpy.array_equal(values("out.nc", name), wanted), "records of all files: " + name)
     tap.ok(numpy.array_equal(values("out.nc", "f_int"), values("part0.nc", "f_int")),
            "other data is that of the first file")
-    copy("join, every second one", ["-d", "t,1,,2", "-u", *parts], "out.nc")
+    copy("join, every second one", ["-d", "t,1,,2", "-u", *parts], "out.nc", 0, "left out")
     wanted = numpy.concatenate([values(path, "r_double") for path in parts])[1::2]
     tap.ok(numpy.array_equal(values("out.nc", "r_double"), wanted), "-d counts in all files together")
 
@@ -304,7 +304,8 @@ def test_bad_inputs():
     refuse("missing.nc", ["missing.nc", "out.nc"], "a missing file")
     refuse("missing.nc", ["v1.nc", "missing.nc", "out.nc"], "a missing second file")
     cdf.Writer(1, [("t", None), ("x", 7), ("y", 3)], [], [("t", "int", [0], [], [1])], 1).write("other.nc")
-    refuse("another type or shape", ["-v", "t", "v1.nc", "other.nc", "out.nc"], "files that do not fit together")
+    refuse("variable t has type int, but another type in v1.nc, double",
+           ["-v", "t", "v1.nc", "other.nc", "out.nc"], "files that do not fit together")
     refuse("no variable r_byte", ["v1.nc", "other.nc", "out.nc"], "a variable that only the first file has", 4)
     cdf.Writer(1, [("x", 2)], [], [("v", "int", [0], [], [1, 2])]).write("fixed.nc")
     refuse("no record dimension", ["fixed.nc", "fixed.nc", "out.nc"], "nothing to join along")

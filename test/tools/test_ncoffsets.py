@@ -262,12 +262,15 @@ def test_references_trouble():
         file.write(open("first.nc", "rb").read()[:-1])
     for name, xs in (("x1.nc", [1, 2, 3]), ("x2.nc", [1, 2, 3]), ("x3.nc", [1, 2, 4])):
         write(name, [("x", "int", [1], [], xs), ("v", "int", [0, 1], hours, [])])
-    fails("x3.nc: coordinate variable x differs", "--kerchunk: other coordinates", "--kerchunk", "x1.nc", "x3.nc")
+    fails("x3.nc: coordinate variable x has the value 4 at [2], but 3 in x1.nc",
+          "--kerchunk: other coordinates", "--kerchunk", "x1.nc", "x3.nc")
     tap.ok(run("--kerchunk", "x1.nc", "x2.nc").returncode == 0, "--kerchunk: equal coordinates")
-    fails("v:units differs", "--kerchunk: times since another day", "--kerchunk", "first.nc", "units.nc")
+    fails('units.nc: v:units is "hours since 2002-01-01", but "hours since 2001-01-01" in first.nc: references cannot '
+          "convert values", "--kerchunk: times since another day", "--kerchunk", "first.nc", "units.nc")
     fails("another type", "--kerchunk: another type", "--kerchunk", "first.nc", "type.nc")
     fails("other dimensions", "--kerchunk: another length", "--kerchunk", "first.nc", "length.nc")
-    fails("fixed.nc: has no variable v", "--kerchunk: a variable is missing", "--kerchunk", "first.nc", "fixed.nc")
+    fails("fixed.nc: no variable v in this file, but in first.nc",
+          "--kerchunk: a variable is missing", "--kerchunk", "first.nc", "fixed.nc")
     fails("fixed.nc: has no record variables", "--kerchunk: nothing to join", "--kerchunk", "fixed.nc", "first.nc")
     fails("short.nc: the file is truncated", "--kerchunk: a truncated file", "--kerchunk=no.json", "short.nc")
     fails("missing.nc: No such file", "--kerchunk: a missing file", "--kerchunk=no.json", "first.nc", "missing.nc")

@@ -1,4 +1,5 @@
 /* Data: input by input, variable by variable, in blocks that are assigned to the ranks round robin. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -7,6 +8,7 @@
 #include "tools/common/parallel.h"
 #include "tools/common/progress.h"
 #include "tools/ncmpicopy/copy.h"
+#include "tools/ncmpicopy/guard.h"
 
 /* Shared by all variables. */
 typedef struct work {
@@ -134,6 +136,20 @@ static const char *convert_block(work *w, copy_var *var, const part *p)
     return values;
 }
 
+/* The index, in the input, of an element of the block. */
+static void explain_position(int ndims, const part *p, int64_t element, char *out, size_t capacity)
+{
+    size_t used = 0;
+    int64_t inner = p->elements;
+    for (int d = 0; d < ndims && used < capacity; d++) {
+        inner /= p->count[d];
+        used +=
+            (size_t)snprintf(out + used, capacity - used, "%s%lld%s", d > 0 ? ", " : "[",
+                             (long long)(p->in_start[d] + element / inner * p->stride[d]), d + 1 < ndims ? "" : "]");
+        element %= inner;
+    }
+}
+
 static int write_block(const work *w, int id, const copy_var *var, const part *p, const char *values)
 {
     int err = ncmpi_put_vara_all(w->to, id, p->out_start, p->count, values, p->length, tool_type_get_mpi(var->to));
@@ -156,17 +172,40 @@ static int verify_block(const work *w, int id, const copy_var *var, const part *
                             w->plan->options->output, var->name);
 }
 
+/* Convert values to what they mean in the first input. A value that cannot be converted is an error on all ranks. */
+static int adapt_block(const work *w, const copy_var *var, const tool_adaptation *adaptation, const part *p)
+{
+    tool_fault fault;
+    char index[256] = "", why[512] = "";
+    int64_t first = INT64_MAX;
+    if (!tool_adaptation_convert(adaptation, w->read, p->elements, &fault)) {
+        first = get_first_element(var, p) + fault.at;
+        explain_position(var->ndims, p, fault.at, index, sizeof index);
+        tool_fault_explain(&fault, adaptation, why, sizeof why);
+    }
+    int from = copy_first_find(&first);
+    if (from < 0)
+        return NC_NOERR;
+    MPI_Bcast(index, sizeof index, MPI_CHAR, from, MPI_COMM_WORLD);
+    MPI_Bcast(why, sizeof why, MPI_CHAR, from, MPI_COMM_WORLD);
+    return copy_error_print(w->plan, NC_ERANGE, "%s: variable %s at %s: %s", w->plan->options->inputs[w->input],
+                            var->name, index, why);
+}
+
 /* --- one variable --- */
 
 static int move_part(work *w, int varid, int id, part *p, tool_blocks *blocks)
 {
     copy_var *var = &w->plan->vars[id];
+    const tool_adaptation *adaptation = copy_adaptation_find(w->plan, w->input, id);
     int64_t size = (int64_t)pnc_type_get_size(var->to);
     int err = NC_NOERR;
     for (int64_t round = 0; err == NC_NOERR && round < blocks->total; round += w->plan->nprocs) {
         tool_blocks_seek(blocks, round + w->plan->rank);
         set_block(blocks, var->ndims, p);
         err = read_block(w, varid, var, p);
+        if (err == NC_NOERR && adaptation != NULL)
+            err = adapt_block(w, var, adaptation, p);
         if (err != NC_NOERR)
             break;
         const char *values = convert_block(w, var, p);

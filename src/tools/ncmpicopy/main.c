@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/types.h"
 #include "tools/common/file.h"
+#include "tools/common/join.h"
 #include "tools/common/message.h"
 #include "tools/common/output.h"
 #include "tools/common/parallel.h"
@@ -122,20 +123,10 @@ static int verify_file(copy_plan *plan, const char *path)
 
 static void print_misfits(const copy_plan *plan, const copy_var *var, int64_t misfits, int64_t first)
 {
-    char indices[256] = "";
-    size_t used = 0;
-    int64_t inner = 1;
-    for (int d = 1; d < var->ndims; d++)
-        inner *= var->shape[d];
-    for (int d = 0; d < var->ndims && used < sizeof indices; d++) {
-        int length =
-            snprintf(indices + used, sizeof indices - used, "%s%lld", d > 0 ? ", " : "", (long long)(first / inner));
-        used += length > 0 ? (size_t)length : 0;
-        first %= inner;
-        inner /= d + 1 < var->ndims ? var->shape[d + 1] : 1;
-    }
-    tool_warning_print("%s: variable %s: %lld values do not fit %s and became the fill value, the first at [%s]",
-                       plan->options->output, var->name, (long long)misfits, pnc_type_get_name(var->to), indices);
+    char index[256];
+    tool_index_explain(var->ndims, var->shape, first, index, sizeof index);
+    tool_warning_print("%s: variable %s: %lld values do not fit %s and became the fill value, the first at %s",
+                       plan->options->output, var->name, (long long)misfits, pnc_type_get_name(var->to), index);
 }
 
 /* Returns true on all ranks if any rank found values that do not fit. */
@@ -206,7 +197,7 @@ static int write_output(copy_plan *plan, bool *lossy)
     err = tool_status_agree(err);
     if (err == NC_NOERR) {
         *lossy = report_losses(plan);
-        if (*lossy)
+        if (*lossy || plan->left_out)
             err = protect_input(plan);
     }
     return end_output(plan, err, &output);

@@ -19,7 +19,7 @@ static const char usage[] =
     "usage: ncmpicopy [-k kind] [-v | -V var1,...] [-d dim,first[,last[,stride]]] [-u | -r dim] [-t var:type]\n"
     "                 [--quantize [var1,...:]bits=n | --quantize [var1,...:]digits=n]\n"
     "                 [--align bytes] [--record-align bytes] [--reserve bytes] [--no-history] [--verify]\n"
-    "                 [--progress] [-O] in... out\n";
+    "                 [--strict] [--progress] [-O] in... out\n";
 
 static const char help[] =
     "Copy netCDF files of the classic formats in parallel; several inputs are joined along the record dimension.\n"
@@ -40,6 +40,7 @@ static const char help[] =
     "      --align, --record-align n    align data, and records, to multiples of n bytes (k, M, G: KiB ...)\n"
     "      --reserve n                  free space in which the header can grow\n"
     "      --no-history                 do not add the command to the attribute history\n"
+    "      --strict                     join files only if all means the same: nothing is converted or left out\n"
     "      --verify                     read the output back and compare it with the inputs\n"
     "      --progress                   show the progress on stderr even if that is no terminal\n"
     "  -O, --overwrite                  replace an existing output\n"
@@ -55,6 +56,7 @@ enum {
     LONG_RECORD_ALIGN,
     LONG_RESERVE,
     LONG_VERIFY,
+    LONG_STRICT,
     LONG_PROGRESS,
     LONG_QUANTIZE,
     LONG_NO_HISTORY
@@ -177,6 +179,7 @@ static int parse_option(int letter, copy_options *options)
     case LONG_RESERVE: return parse_bytes("--reserve", optarg, 0, &options->reserve);
     case LONG_NO_HISTORY: options->no_history = true; return -1;
     case LONG_VERIFY: options->verify = true; return -1;
+    case LONG_STRICT: options->strict = true; return -1;
     case LONG_PROGRESS: options->progress = true; return -1;
     case LONG_QUANTIZE: return copy_quantize_parse(optarg, options);
     case LONG_HELP: printf("%s%s", usage, help); return finish_output();
@@ -208,6 +211,7 @@ int copy_options_parse(int argc, char **argv, void *result)
                                           {"reserve", required_argument, NULL, LONG_RESERVE},
                                           {"no-history", no_argument, NULL, LONG_NO_HISTORY},
                                           {"verify", no_argument, NULL, LONG_VERIFY},
+                                          {"strict", no_argument, NULL, LONG_STRICT},
                                           {"progress", no_argument, NULL, LONG_PROGRESS},
                                           {"quantize", required_argument, NULL, LONG_QUANTIZE},
                                           {"overwrite", no_argument, NULL, 'O'},

@@ -11,6 +11,7 @@
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
 #include "tools/ncmpicopy/coordinates.h"
+#include "tools/ncmpicopy/guard.h"
 #include "tools/ncmpicopy/quantize.h"
 
 int copy_error_print(const copy_plan *plan, int code, const char *format, ...)
@@ -25,7 +26,7 @@ int copy_error_print(const copy_plan *plan, int code, const char *format, ...)
     return code;
 }
 
-static int library_failed(const copy_plan *plan, const char *path, int code)
+int copy_failure_print(const copy_plan *plan, const char *path, int code)
 {
     if (plan->rank == 0)
         tool_error_print_last(path, code);
@@ -35,7 +36,7 @@ static int library_failed(const copy_plan *plan, const char *path, int code)
 int copy_input_open(const copy_plan *plan, const char *path, int *ncid)
 {
     int err = ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, ncid);
-    return err == NC_NOERR ? err : library_failed(plan, path, err);
+    return err == NC_NOERR ? err : copy_failure_print(plan, path, err);
 }
 
 /* --- the first input --- */
@@ -246,40 +247,7 @@ static int choose_lengths(copy_plan *plan)
 
 /* --- the other inputs --- */
 
-static int check_joined_var(const copy_plan *plan, const char *path, int ncid, const copy_var *var)
-{
-    int varid, ndims;
-    nc_type type;
-    if (ncmpi_inq_varid(ncid, var->name, &varid) != NC_NOERR)
-        return copy_error_print(plan, NC_ENOTVAR, "%s: no variable %s in this file, but in %s", path, var->name,
-                                plan->options->inputs[0]);
-    int err = ncmpi_inq_var(ncid, varid, NULL, &type, &ndims, NULL, NULL);
-    if (err != NC_NOERR)
-        return library_failed(plan, path, err);
-    bool same = type == var->type && ndims == var->ndims;
-    int *dimids = pnc_memory_alloc(ndims, sizeof *dimids);
-    err = tool_status_agree(dimids != NULL ? NC_NOERR : NC_ENOMEM);
-    if (err != NC_NOERR) {
-        pnc_memory_free(dimids);
-        return copy_error_print(plan, err, "%s: not enough memory", path);
-    }
-    err = ncmpi_inq_vardimid(ncid, varid, dimids);
-    for (int d = 0; err == NC_NOERR && same && d < ndims; d++) {
-        char name[NC_MAX_NAME + 1];
-        MPI_Offset length;
-        const copy_dim *dim = &plan->dims[var->dimids[d]];
-        err = ncmpi_inq_dim(ncid, dimids[d], name, &length);
-        same = strcmp(name, dim->name) == 0 && (d == 0 || length == dim->total);
-    }
-    pnc_memory_free(dimids);
-    if (err != NC_NOERR)
-        return library_failed(plan, path, err);
-    return same ? NC_NOERR
-                : copy_error_print(plan, NC_EINVAL, "%s: variable %s has another type or shape than in %s", path,
-                                   var->name, plan->options->inputs[0]);
-}
-
-static int scan_input(copy_plan *plan, int index)
+static int scan_input(copy_plan *plan, copy_guard *guard, int index)
 {
     const char *path = plan->options->inputs[index];
     copy_dim *join = &plan->dims[plan->join];
@@ -293,9 +261,8 @@ static int scan_input(copy_plan *plan, int index)
     plan->lengths[index] = length;
     if (err == NC_NOERR && pnc_size_add(join->total, length, &join->total) != 0)
         err = copy_error_print(plan, NC_EDIMSIZE, "%s: dimension %s becomes too long", path, join->name);
-    for (int i = 0; err == NC_NOERR && i < plan->nvars; i++)
-        if (plan->vars[i].joined)
-            err = check_joined_var(plan, path, ncid, &plan->vars[i]);
+    if (err == NC_NOERR)
+        err = copy_guard_check(guard, plan, index, ncid);
     ncmpi_close(ncid);
     return err;
 }
@@ -309,7 +276,7 @@ static int load_first(copy_plan *plan, int ncid)
     if (err == NC_NOERR)
         err = ncmpi_inq_format(ncid, &format);
     if (err != NC_NOERR)
-        return library_failed(plan, plan->options->inputs[0], err);
+        return copy_failure_print(plan, plan->options->inputs[0], err);
     plan->format = plan->options->format != 0 ? plan->options->format : tool_format_get_version(format);
     err = check_names(plan, ncid, nvars);
     if (err != NC_NOERR)
@@ -322,11 +289,24 @@ static int load_first(copy_plan *plan, int ncid)
         err = load_vars(ncid, nvars, plan);
     err = tool_status_agree(err);
     if (err != NC_NOERR)
-        return library_failed(plan, plan->options->inputs[0], err);
+        return copy_failure_print(plan, plan->options->inputs[0], err);
     err = choose_record(plan, record);
     if (err == NC_NOERR)
         err = choose_types(ncid, plan);
     return err == NC_NOERR ? copy_quantizers_choose(ncid, plan) : err;
+}
+
+/* The other inputs, beside the first one. */
+static int scan_inputs(copy_plan *plan, int first)
+{
+    copy_guard guard;
+    int err = copy_guard_init(plan, first, &guard);
+    for (int i = 1; err == NC_NOERR && i < plan->options->ninputs; i++)
+        err = scan_input(plan, &guard, i);
+    if (plan->rank == 0)
+        tool_warnings_finish();
+    copy_guard_free(&guard);
+    return err;
 }
 
 int copy_plan_init(const copy_options *options, copy_plan *plan)
@@ -339,11 +319,11 @@ int copy_plan_init(const copy_options *options, copy_plan *plan)
     if (err != NC_NOERR)
         return err;
     err = load_first(plan, ncid);
-    ncmpi_close(ncid);
     if (err == NC_NOERR && plan->join >= 0)
         plan->lengths[0] = plan->dims[plan->join].total;
-    for (int i = 1; err == NC_NOERR && i < options->ninputs; i++)
-        err = scan_input(plan, i);
+    if (err == NC_NOERR && options->ninputs > 1)
+        err = scan_inputs(plan, ncid);
+    ncmpi_close(ncid);
     return err == NC_NOERR ? choose_lengths(plan) : err;
 }
 
@@ -356,4 +336,5 @@ void copy_plan_free(copy_plan *plan)
     pnc_memory_free(plan->vars);
     pnc_memory_free(plan->dims);
     pnc_memory_free(plan->lengths);
+    pnc_memory_free(plan->adapted);
 }

@@ -4,6 +4,7 @@
 
 #include <pnetcdf.h>
 
+#include "tools/common/adaptation.h"
 #include "tools/ncmpicopy/convert.h"
 #include "tools/ncmpicopy/options.h"
 
@@ -25,6 +26,12 @@ typedef struct copy_var {
     pnc_quantizer quantizer;    /* number 0: values are copied as they are */
 } copy_var;
 
+/* How the values of a variable in a later input become those of the first input. */
+typedef struct copy_adapted {
+    int input, var;
+    tool_adaptation adaptation;
+} copy_adapted;
+
 typedef struct copy_plan {
     const copy_options *options;
     int rank, nprocs;
@@ -36,6 +43,9 @@ typedef struct copy_plan {
     int join;         /* the dimension along which inputs are joined, or -1 */
     int64_t *lengths; /* of it in each input */
     bool changed;     /* names or attributes differ in the output, after a message */
+    bool left_out;    /* later inputs have data that the output has not, after a message */
+    copy_adapted *adapted;
+    int nadapted, capacity;
 } copy_plan;
 
 /* Collective: reads the headers of all inputs. Returns NC_NOERR or, on all ranks, a code after an error message of rank
@@ -45,6 +55,8 @@ void copy_plan_free(copy_plan *plan);
 
 /* Opens an input for reading; reports errors like copy_plan_init. */
 int copy_input_open(const copy_plan *plan, const char *path, int *ncid);
+/* Like tool_error_print_last, on rank 0. */
+int copy_failure_print(const copy_plan *plan, const char *path, int code);
 /* Prints an error message on rank 0, with a format of printf, and returns code. */
 int copy_error_print(const copy_plan *plan, int code, const char *format, ...) PNC_PRINTF(3, 4);
 

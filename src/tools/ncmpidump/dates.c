@@ -29,7 +29,7 @@ int dump_dates_find_own(const dump_file *file, int varid, cal_units *units, bool
     if (err == NC_NOERR && text != NULL) {
         err = load_text(file, varid, "calendar", &calendar);
         if (err == NC_NOERR)
-            *found = dump_units_parse(text, calendar, units);
+            *found = tool_units_parse(text, calendar, units);
         free(calendar);
     }
     free(text);
@@ -78,7 +78,7 @@ void dump_date_print(const dump_file *file, const cal_units *units, const cdl_ty
     char date[CAL_DATE_SIZE];
     double time = convert_to_double(type, value);
     cdl_format format;
-    if (dump_calendar_print(units, time, file->options->dates, date)) {
+    if (tool_calendar_print(units, time, file->options->dates, date)) {
         snprintf(out, CDL_NUMBER_SIZE, "\"%s\"", date);
         return;
     }

@@ -2,7 +2,7 @@
 #ifndef PNC_TOOLS_NCMPIDUMP_DATES_H
 #define PNC_TOOLS_NCMPIDUMP_DATES_H
 
-#include "tools/ncmpidump/calendar.h"
+#include "tools/common/calendar.h"
 #include "tools/ncmpidump/dump.h"
 
 /* *found: the options ask for dates, and the variable contains times in these units. A variable that is named by the

@@ -11,19 +11,22 @@
 
 #include "base/memory.h"
 #include "format/layout.h"
+#include "tools/common/join.h"
 #include "tools/common/json.h"
 #include "tools/common/message.h"
 #include "tools/ncoffsets/zarr.h"
 
 enum {
     DEFAULT_CHUNK = 16 << 20, /* bytes: large enough for object stores, small enough for the memory of a task */
-    COMPARED = 64 << 10       /* bytes at a time */
+    COMPARED = 64 << 10,      /* bytes at a time */
+    INDEX_SIZE = 256
 };
 
 typedef struct references {
     const options *options;
     const tool_file *first;
-    const pnc_model *model; /* of the first file */
+    const pnc_model *model;   /* of the first file */
+    tool_relations relations; /* of its variables */
     FILE *out;
     int64_t numrecs; /* of the files so far */
 } references;
@@ -172,107 +175,53 @@ static int check_complete(const tool_file *file)
     return NC_ENOTNC;
 }
 
-static bool has_same_shape(const pnc_model *a, const pnc_var *x, const pnc_model *b, const pnc_var *y)
+/* Compare the values of a coordinate variable, which has the same type and shape in both files. The joined variables
+ * have the coordinates of the first file. */
+static int compare_values(const tool_join *join, int varid)
 {
-    bool same = x->type == y->type && x->ndims == y->ndims && x->is_record == y->is_record;
+    const pnc_var *var = join->first->model.vars[varid];
+    const pnc_var *there = join->other->model.vars[pnc_format_var_find(&join->other->model, var->name)];
+    char a[COMPARED], b[COMPARED], index[INDEX_SIZE];
+    int64_t size = (int64_t)pnc_type_get_size(var->type);
 
-    for (int d = 0; same && d < x->ndims; d++)
-        same = x->shape[d] == y->shape[d] && strcmp(a->dims[x->dimids[d]]->name, b->dims[y->dimids[d]]->name) == 0;
-    return same;
-}
+    for (int64_t done = 0, n; done < var->size; done += n) {
+        n = var->size - done < COMPARED ? var->size - done : COMPARED;
+        PNC_TRY(tool_file_read(join->first, var->begin + done, a, n));
+        PNC_TRY(tool_file_read(join->other, there->begin + done, b, n));
+        for (int64_t i = 0; i < n; i += size) {
+            unsigned char first[8], other[8];
 
-/* Name of an attribute that gives the numbers another meaning in the other file, or NULL. */
-static const char *find_other_meaning(const pnc_var *x, const pnc_var *y)
-{
-    static const char *const names[] = {"units",      "calendar",      "scale_factor", "add_offset",
-                                        "_FillValue", "missing_value", "_Unsigned"};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        int a = pnc_format_atts_find(&x->atts, names[i]), b = pnc_format_atts_find(&y->atts, names[i]);
-        const pnc_att *s = a >= 0 ? x->atts.at[a] : NULL, *t = b >= 0 ? y->atts.at[b] : NULL;
-
-        if (s == NULL && t == NULL)
-            continue;
-        if (s == NULL || t == NULL || s->type != t->type || s->len != t->len ||
-            (s->len > 0 && memcmp(s->value, t->value, (size_t)s->len * pnc_type_get_size(s->type)) != 0))
-            return names[i];
-    }
-    return NULL;
-}
-
-static int check_variable(const references *r, const pnc_var *var, const tool_file *file)
-{
-    const char *first = r->options->path, *attribute;
-    int varid = pnc_format_var_find(&file->model, var->name);
-
-    if (varid < 0) {
-        tool_error_print("%s: has no variable %s, which is a record variable in %s", file->path, var->name, first);
-        return NC_ENOTVAR;
-    }
-    if (!has_same_shape(r->model, var, &file->model, file->model.vars[varid])) {
-        tool_error_print("%s: variable %s has another type or other dimensions than in %s", file->path, var->name,
-                         first);
-        return NC_EVARSIZE;
-    }
-    attribute = find_other_meaning(var, file->model.vars[varid]);
-    if (attribute == NULL)
-        return NC_NOERR;
-    tool_error_print("%s: %s:%s differs from that in %s: the values of both files cannot be one variable", file->path,
-                     var->name, attribute, first);
-    return NC_EINVAL;
-}
-
-/* A fixed-size coordinate variable: the name of its only dimension. */
-static bool is_coordinate(const pnc_model *model, const pnc_var *var)
-{
-    return !var->is_record && var->ndims == 1 && strcmp(model->dims[var->dimids[0]]->name, var->name) == 0;
-}
-
-static int compare_bytes(const references *r, int64_t at, const tool_file *file, int64_t there, int64_t n, bool *same)
-{
-    char a[COMPARED], b[COMPARED];
-
-    *same = true;
-    for (int64_t some; n > 0 && *same; n -= some, at += some, there += some) {
-        some = n < COMPARED ? n : COMPARED;
-        PNC_TRY(tool_file_read(r->first, at, a, some));
-        PNC_TRY(tool_file_read(file, there, b, some));
-        *same = memcmp(a, b, (size_t)some) == 0;
+            if (memcmp(a + i, b + i, (size_t)size) == 0)
+                continue;
+            tool_index_explain(var->ndims, var->shape, (done + i) / size, index, sizeof index);
+            tool_att_load(&(pnc_att){.type = var->type, .len = 1, .value = a + i}, first);
+            tool_att_load(&(pnc_att){.type = var->type, .len = 1, .value = b + i}, other);
+            return tool_join_report_value(join, varid, index, first, other);
+        }
     }
     return NC_NOERR;
 }
 
-/* The joined variables have the coordinates of the first file: those of another file must be the same. */
-static int check_coordinate(const references *r, const pnc_var *var, const tool_file *file)
+static int check_coordinate(const tool_join *join, int varid)
 {
-    int varid = pnc_format_var_find(&file->model, var->name);
-    const pnc_var *other = varid < 0 ? NULL : file->model.vars[varid];
-    bool same = true;
+    bool compare;
 
-    if (other == NULL)
-        return NC_NOERR;
-    if (!has_same_shape(r->model, var, &file->model, other))
-        same = false;
-    else
-        PNC_TRY(compare_bytes(r, var->begin, file, other->begin, var->shape[0] * pnc_type_get_size(var->type), &same));
-    if (same)
-        return NC_NOERR;
-    tool_error_print("%s: coordinate variable %s differs from that in %s: the files cannot be joined", file->path,
-                     var->name, r->options->path);
-    return NC_EINVAL;
+    PNC_TRY(tool_join_check_fixed(join, varid, &compare));
+    return compare ? compare_values(join, varid) : NC_NOERR;
 }
 
-static int check_variables(const references *r, const tool_file *file)
+static int check_variables(const references *r, const tool_join *join)
 {
     for (int i = 0; i < r->model->nvars; i++) {
         const pnc_var *var = r->model->vars[i];
+        tool_adaptation adaptation;
 
         if (!is_selected(r, var))
             continue;
         if (var->is_record)
-            PNC_TRY(check_variable(r, var, file));
-        else if (is_coordinate(r->model, var))
-            PNC_TRY(check_coordinate(r, var, file));
+            PNC_TRY(tool_join_check_variable(join, i, &adaptation));
+        else if (join->first_relations->coordinate[i])
+            PNC_TRY(check_coordinate(join, i));
     }
     return NC_NOERR;
 }
@@ -280,17 +229,29 @@ static int check_variables(const references *r, const tool_file *file)
 /* Whether a file can continue the first one. Its record variables that the first one lacks are left out. */
 static int check_joinable(const references *r, const tool_file *file)
 {
+    tool_relations relations;
+    const tool_join join = {.first = r->first,
+                            .other = file,
+                            .first_relations = &r->relations,
+                            .other_relations = &relations,
+                            .dimid = r->model->recdim,
+                            .refusal = "references cannot convert values; ncmpicopy joins such files in one"};
+    int err;
+
     if (r->model->nrecvars == 0) {
         tool_error_print("%s: has no record variables: several files are joined along the record dimension",
                          r->options->path);
         return NC_EINVAL;
     }
-    PNC_TRY(check_variables(r, file));
-    for (int i = 0; i < file->model.nvars; i++)
-        if (file->model.vars[i]->is_record && pnc_format_var_find(r->model, file->model.vars[i]->name) < 0)
-            tool_warning_print("%s: warning: variable %s is left out: %s does not have it", file->path,
-                               file->model.vars[i]->name, r->options->path);
-    return NC_NOERR;
+    err = tool_relations_init(&file->model, &relations);
+    if (err != NC_NOERR)
+        tool_error_print("%s: not enough memory", file->path);
+    else
+        err = check_variables(r, &join);
+    if (err == NC_NOERR)
+        tool_join_report_others(&join);
+    tool_relations_free(&relations);
+    return err;
 }
 
 static int write_file(references *r, const tool_file *file, bool first)
@@ -316,10 +277,13 @@ static int write_file(references *r, const tool_file *file, bool first)
 int offsets_references_write(const tool_file *first, const options *o, FILE *out)
 {
     references r = {.options = o, .first = first, .model = &first->model, .out = out};
-    int err;
+    int err = tool_relations_init(r.model, &r.relations);
 
+    if (err != NC_NOERR)
+        tool_error_print("%s: not enough memory", first->path);
     fputs("{\"version\": 1, \"refs\": {\n\".zgroup\": \"{\\\"zarr_format\\\":2}\"", out);
-    err = write_file(&r, first, true);
+    if (err == NC_NOERR)
+        err = write_file(&r, first, true);
     for (int i = 1; i < o->npaths && err == NC_NOERR; i++) {
         tool_file file;
 
@@ -333,5 +297,6 @@ int offsets_references_write(const tool_file *first, const options *o, FILE *out
         err = write_metadata(&r);
     if (err == NC_NOERR)
         fputs("\n}}\n", out);
+    tool_relations_free(&r.relations);
     return err;
 }

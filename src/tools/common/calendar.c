@@ -1,6 +1,6 @@
 /* Convert dates to days since 1970 and back, in each calendar. Times are hours since 1970 in a double, as in ncdump, so
  * that fractions of a second are rounded in the same way. */
-#include "tools/ncmpidump/calendar.h"
+#include "tools/common/calendar.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "spec/constants.h"
 
 enum { YEARS_MAX = 10000000 };
 #define HOURS_MAX (24 * 366.0 * YEARS_MAX)
@@ -145,7 +147,7 @@ static bool find_unit(const char *text, size_t length, cal_units *out)
     return false;
 }
 
-static bool find_calendar(const char *name, cal_kind *out)
+bool tool_calendar_find(const char *name, cal_kind *calendar)
 {
     static const struct {
         const char *name;
@@ -156,13 +158,13 @@ static bool find_calendar(const char *name, cal_kind *out)
         {"all_leap", CAL_ALL_LEAP}, {"366_day", CAL_ALL_LEAP},   {"360_day", CAL_360_DAY},
         {"julian", CAL_JULIAN},
     };
-    *out = CAL_STANDARD; /* the default of the conventions */
-    if (name != NULL && strcasecmp(name, "none") == 0)
-        return false;
+    *calendar = CAL_STANDARD;
     for (size_t i = 0; name != NULL && i < sizeof rows / sizeof *rows; i++)
-        if (strcasecmp(name, rows[i].name) == 0)
-            *out = rows[i].calendar;
-    return true;
+        if (strcasecmp(name, rows[i].name) == 0) {
+            *calendar = rows[i].calendar;
+            return true;
+        }
+    return name == NULL;
 }
 
 static bool is_within(int number, int least, int largest)
@@ -199,14 +201,16 @@ static bool parse_date(const char *text, cal_date *date)
     return is_date(date) && is_within(hour, 0, 23) && is_within(minute, 0, 60) && second >= 0 && second <= 61;
 }
 
-bool dump_units_parse(const char *units, const char *calendar, cal_units *out)
+bool tool_units_parse(const char *units, const char *calendar, cal_units *out)
 {
     const char *unit = units + strspn(units, " \t");
     size_t length = strcspn(unit, " \t");
     const char *since = unit + length + strspn(unit + length, " \t");
     *out = (cal_units){.calendar = CAL_STANDARD};
-    if (!find_unit(unit, length, out) || strncmp(since, "since", 5) != 0 || !find_calendar(calendar, &out->calendar))
+    if (!find_unit(unit, length, out) || strncmp(since, "since", 5) != 0 ||
+        (calendar != NULL && strcasecmp(calendar, "none") == 0))
         return false;
+    tool_calendar_find(calendar, &out->calendar); /* an unknown one is taken for the default */
     since += 5;
     if (!parse_date(since + strspn(since, " \t"), &out->base))
         return false;
@@ -251,7 +255,7 @@ static void print_date(const cal_units *units, cal_date date, char separator, ch
         snprintf(time, capacity, "%c%02d", separator, minutes / 60);
 }
 
-bool dump_calendar_print(const cal_units *units, double value, char separator, char out[CAL_DATE_SIZE])
+bool tool_calendar_print(const cal_units *units, double value, char separator, char out[CAL_DATE_SIZE])
 {
     cal_date date;
     double unit = units->months != 0 ? units->months * 31 * 24 : units->hours;
@@ -264,4 +268,183 @@ bool dump_calendar_print(const cal_units *units, double value, char separator, c
         date_of_hours(units->calendar, hours, &date);
     print_date(units, date, separator, out);
     return true;
+}
+
+/* --- exact times --- */
+
+static const int64_t second_length = 1000000000, day_length = 86400000000000;
+
+static int64_t find_unit_length(const char *text, size_t length, cal_kind calendar)
+{
+    static const struct {
+        const char *names;
+        int64_t nanoseconds;
+    } rows[] = {
+        {" ns nanosec nanosecs nanosecond nanoseconds ", 1},
+        {" us microsec microsecs microsecond microseconds ", 1000},
+        {" ms msec msecs millisec millisecs millisecond milliseconds ", 1000000},
+        {" s sec secs second seconds ", 1000000000},
+        {" min mins minute minutes ", 60000000000},
+        {" h hr hrs hour hours ", 3600000000000},
+        {" d dy day days ", 86400000000000},
+        {" wk week weeks ", 604800000000000},
+        {" month months ", 2592000000000000}, /* of the 360_day calendar */
+    };
+    size_t last = sizeof rows / sizeof *rows - 1;
+    char word[20];
+    if (length == 0 || length > sizeof word - 3)
+        return 0;
+    word[0] = ' ';
+    for (size_t i = 0; i < length; i++)
+        word[i + 1] = (char)tolower((unsigned char)text[i]);
+    word[length + 1] = ' ';
+    word[length + 2] = '\0';
+    for (size_t i = 0; i <= last; i++)
+        if (strstr(rows[i].names, word) != NULL)
+            return i < last || calendar == CAL_360_DAY ? rows[i].nanoseconds : 0;
+    return 0;
+}
+
+/* Take 1 to `most` digits from the text. */
+static bool take_digits(const char **text, int most, int64_t *number)
+{
+    int n = 0;
+    *number = 0;
+    for (; isdigit((unsigned char)**text); ++*text, n++)
+        if (n < most)
+            *number = *number * 10 + (**text - '0');
+    return n > 0 && n <= most;
+}
+
+static bool take_character(const char **text, char c)
+{
+    bool found = **text == c;
+    *text += found;
+    return found;
+}
+
+static int month_length(cal_kind calendar, long long year, int month)
+{
+    if (month < 12)
+        return days_before_month(calendar, year, month + 1) - days_before_month(calendar, year, month);
+    return calendar == CAL_360_DAY ? 30 : 31;
+}
+
+/* In the standard and in the Julian calendar programs disagree about the year 0: such dates are refused. */
+static bool take_day(const char **text, cal_kind calendar, int64_t *days)
+{
+    int64_t year, month, day;
+    bool negative = take_character(text, '-');
+    if (!take_digits(text, 7, &year) || !take_character(text, '-') || !take_digits(text, 2, &month) ||
+        !take_character(text, '-') || !take_digits(text, 2, &day))
+        return false;
+    cal_date date = {negative ? -year : year, (int)month, (int)day, 0};
+    bool early = calendar == CAL_STANDARD && is_before_reform(&date);
+    if (month < 1 || month > 12 || ((calendar == CAL_STANDARD || calendar == CAL_JULIAN) && date.year < 1))
+        return false;
+    if (day < 1 || day > month_length(early ? CAL_JULIAN : calendar, date.year, date.month))
+        return false;
+    if (early && date.year == 1582 && date.month == 10 &&
+        date.day > 4) /* of the reform; the standard has no such day */
+        return false;
+    *days = (int64_t)(hours_of(calendar, &date) / 24);
+    return true;
+}
+
+/* The fraction of a second, after its point. */
+static bool take_fraction(const char **text, int64_t *nanoseconds)
+{
+    int64_t scale = second_length;
+    for (; isdigit((unsigned char)**text); ++*text) {
+        scale /= 10;
+        if (scale == 0 && **text != '0')
+            return false;
+        *nanoseconds += scale * (**text - '0');
+    }
+    return true;
+}
+
+/* Hours, perhaps with minutes, seconds and a fraction of a second. */
+static bool take_time(const char **text, int64_t *nanoseconds)
+{
+    int64_t hour = 0, minute = 0, second = 0, fraction = 0;
+    bool good = take_digits(text, 2, &hour);
+    bool more = good && take_character(text, ':');
+    good = good && (!more || take_digits(text, 2, &minute));
+    more = more && good && take_character(text, ':');
+    good = good && (!more || take_digits(text, 2, &second));
+    if (good && more && take_character(text, '.'))
+        good = take_fraction(text, &fraction);
+    *nanoseconds = (hour * 3600 + minute * 60 + second) * second_length + fraction;
+    return good && hour < 24 && minute < 60 && second < 60;
+}
+
+/* Nothing, Z, UTC, GMT, or hours (and minutes) before UTC: -6, +5:30, +0530. */
+static bool take_zone(const char **text, int64_t *nanoseconds)
+{
+    static const char *const names[] = {"UTC", "GMT", "Z"};
+    int64_t hours, minutes = 0;
+    *text += strspn(*text, " ");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(*text, names[i]) == 0) {
+            *text += strlen(names[i]);
+            return true;
+        }
+    if (**text == '\0')
+        return true;
+    bool negative = take_character(text, '-');
+    if ((!negative && !take_character(text, '+')) || !take_digits(text, 4, &hours))
+        return false;
+    if (hours > 99) {
+        minutes = hours % 100;
+        hours /= 100;
+    } else if (take_character(text, ':') && !take_digits(text, 2, &minutes)) {
+        return false;
+    }
+    *nanoseconds -= (negative ? -1 : 1) * (hours * 60 + minutes) * 60 * second_length;
+    return hours < 24 && minutes < 60;
+}
+
+bool tool_clock_parse(const char *units, const char *calendar, cal_clock *clock)
+{
+    const char *unit = units + strspn(units, " \t");
+    size_t length = strcspn(unit, " \t");
+    const char *text = unit + length + strspn(unit + length, " \t");
+    *clock = (cal_clock){.unit = 0};
+    if (!tool_calendar_find(calendar, &clock->calendar) || strncasecmp(text, "since", 5) != 0 || text[5] != ' ')
+        return false;
+    clock->unit = find_unit_length(unit, length, clock->calendar);
+    text += 5;
+    text += strspn(text, " ");
+    if (clock->unit == 0 || !take_day(&text, clock->calendar, &clock->days))
+        return false;
+    if (*text == 'T' || *text == ' ') {
+        text += *text == 'T' ? 1 : strspn(text, " ");
+        if (*text != '\0' && (!take_time(&text, &clock->nanoseconds) || !take_zone(&text, &clock->nanoseconds)))
+            return false;
+    }
+    return *text == '\0';
+}
+
+static int64_t get_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
+void tool_clock_convert(const cal_clock *from, const cal_clock *to, tool_linear *conversion)
+{
+    int64_t rest = from->nanoseconds - to->nanoseconds, whole = floor_div(rest, day_length);
+    int64_t days = from->days - to->days + whole;
+    rest -= whole * day_length;
+    int64_t common = get_divisor(get_divisor(from->unit, to->unit), rest);
+    common = days != 0 ? get_divisor(common, day_length) : common;
+    double length = (double)(day_length / common), product = (double)days * length;
+    *conversion = (tool_linear){.scale = (double)(from->unit / common),
+                                .offset = {product, fma((double)days, length, -product), (double)(rest / common)},
+                                .divisor = (double)(to->unit / common)};
 }
