@@ -1,5 +1,5 @@
-/* A digest of bytes, 8 at a time: sufficient to detect arguments and definitions that differ by mistake, and to spread
- * names over a hash table. */
+/* A digest of bytes, 8 at a time: sufficient to detect arguments and definitions that differ by mistake. Not
+ * for tables: anyone can find bytes whose digests are equal (base/siphash.h). */
 #ifndef PNC_BASE_DIGEST_H
 #define PNC_BASE_DIGEST_H
 

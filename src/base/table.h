@@ -1,12 +1,13 @@
-/* Map from name to index: a hash table with open addressing and linear probing. */
+/* Map from name to index: a hash table with open addressing and linear probing. Each table has a key of its own, so
+ * that no file can have names which collide: a search takes some steps, whatever the names. */
 #ifndef PNC_BASE_TABLE_H
 #define PNC_BASE_TABLE_H
 
 #include <stdint.h>
 
 typedef struct pnc_table {
-    struct pnc_table_slot *slots; /* NULL: empty */
-    int64_t n, capacity;          /* names; slots, a power of 2 */
+    struct pnc_table_slots *slots; /* NULL: empty */
+    int64_t n, capacity;           /* names; slots, a power of 2 */
 } pnc_table;
 
 int pnc_table_reserve(pnc_table *table, int64_t n);           /* memory for n names in total. NC_NOERR or NC_ENOMEM */

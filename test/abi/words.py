@@ -16,7 +16,8 @@ BUILD = os.environ.get("PNC_BUILD", os.getcwd())
 # What the names of a folder's functions begin with. All rooms use base, so its functions begin with their object.
 PREFIX = {
     "src/api": "pnc_api_",
-    "src/base": "pnc_(bits|digest|error|language|memory|string|size|name|path|arena|region|table|type|mem_type)_",
+    "src/base": "pnc_(bits|digest|error|language|memory|string|size|name|path|arena|region|siphash|table|type|"
+                "mem_type)_",
     "src/binding": "pnc_binding_",
     "src/binding/f77": "pnc_f77_",
     "src/binding/f90": "pnc_f90_",
@@ -50,8 +51,8 @@ VERBS = set("""
     copy count create decode define delete derive destroy discard dispatch display draw encode end escape examine
     execute explain extend fail fill find finish flatten flush format free get grow has hold identify include init
     inquire inspect is join keep list load locate lock make merge move multiply next normalise open pack parse
-    peek post prefetch print put quantize read reject release remove rename repair replace report reserve resize resolve
-    return scan seek send set share start store strip suggest sync take transfer translate truncate undo unlock unpack
+    peek post prefetch print put quantize read reject release remove rename repair replace report reserve resize
+    resolve restore return scan seek send set share start store strip suggest sync take transfer translate truncate undo unlock unpack
     update wait watch wipe write
 """.split())
 # The interface of C and of Fortran 90, and the functions that flex and bison make.
