@@ -20,6 +20,7 @@ typedef struct pnc_finding {
 /* Texts of some rules, as in `expected`. Padding ends at the next multiple of 4. */
 #define PNC_RULE_MAGIC "\"CDF\" and the byte 1, 2 or 5"
 #define PNC_RULE_PADDING "padding of null bytes"
+#define PNC_RULE_DATA "a file that contains all data"
 #define PNC_RULE_VSIZE "the size that follows from type and dimensions"
 
 /* n bytes of the header from offset `at`: their meaning, and their value as text. Strings are valid during the call. */

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/name.h"
 #include "format/layout.h"
+#include "format/shortage.h"
 
 /* Names by the specification: a letter, a digit, '_' or a multibyte character first, no control characters, no '/', no
  * trailing blank, in normal form C. */
@@ -61,34 +62,31 @@ static void check_entries(pnc_checker *checker, const pnc_model *model)
 /* Bytes of the variable's data that are beyond the end of the file, and the offset of the first of them. */
 static int64_t count_missing_bytes(const pnc_model *model, const pnc_var *var, int64_t file_size, int64_t *from)
 {
-    int64_t first, begin = var->begin, records = 0, left;
+    int64_t total = var->is_record ? model->numrecs * var->size : var->size;
+    int64_t present = pnc_format_var_count_present(model, var, file_size), first;
 
-    *from = begin > file_size ? begin : file_size;
-    if (!var->is_record) {
-        left = file_size > begin ? var->size - (file_size - begin) : var->size;
-        return left > 0 ? left : 0;
-    }
-    if (model->numrecs == 0 || model->recsize == 0)
+    if (present == total)
         return 0;
-    /* the first record that is incomplete */
-    if (file_size - begin >= var->size)
-        records = (file_size - begin - var->size) / model->recsize + 1;
-    if (records >= model->numrecs)
-        return 0;
-    first = begin + records * model->recsize;
+    first = var->begin + present % var->size + (var->is_record ? present / var->size * model->recsize : 0);
     *from = first > file_size ? first : file_size;
-    left = var->size - (file_size > first ? file_size - first : 0);
-    return (model->numrecs - records - 1) * var->size + left;
+    return total - present;
 }
 
 static void check_data(pnc_checker *checker, const pnc_model *model, int64_t file_size)
 {
+    char text[PNC_SHORTAGE_TEXT];
+    pnc_shortage shortage;
+
+    pnc_format_shortage_find(model, file_size, &shortage);
+    if (pnc_format_shortage_is_large(shortage.kind)) /* before the list of variables, which may be long */
+        pnc_format_warning_report(checker, file_size, PNC_RULE_DATA, "%s",
+                                  pnc_format_shortage_describe(model, &shortage, text));
     for (int i = 0; i < model->nvars; i++) {
         const pnc_var *var = model->vars[i];
         int64_t from, n = count_missing_bytes(model, var, file_size, &from);
 
         if (n > 0)
-            pnc_format_warning_report(checker, from, "a file that contains all data",
+            pnc_format_warning_report(checker, from, PNC_RULE_DATA,
                                       "variable \"%.80s\" is truncated: %" PRId64 " of its %" PRId64
                                       " bytes are beyond the end of the file, and read as zeros",
                                       var->name, n, var->size * (var->is_record ? model->numrecs : 1));

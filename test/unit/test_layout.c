@@ -11,6 +11,7 @@
 
 #include "format/codec.h"
 #include "format/layout.h"
+#include "format/shortage.h"
 
 /* Recordings, one step a line: C format; D length; A name length (a global text attribute); V name type ndims dimids;
  * X name (the attribute is deleted); E h_minfree v_align v_minfree r_align header_size header_extent recsize begins
@@ -578,6 +579,74 @@ static void test_space_within_gap(void **state)
     }
 }
 
+/* Values up to the end of a file, counted one by one. */
+static void test_present(void **state)
+{
+    (void)state;
+
+    for (int size = 0; size < 5; size++)
+        for (int records = 0; records < 4; records++)
+            for (int step = size; step < size + 3; step++)
+                for (int end = 0; end < 40; end++) {
+                    int64_t found = 0, last = 0, all = 0;
+                    for (int r = 0; r < records; r++)
+                        for (int b = 0; b < size; b++) {
+                            all++;
+                            if (8 + r * step + b < end)
+                                last = all;
+                        }
+                    found = pnc_format_data_count_present(8, size, records, step, end);
+                    assert_int_equal(found, last);
+                }
+    assert_int_equal(pnc_format_data_count_present(8, 100, 1, 0, 50), 42);
+    assert_int_equal(pnc_format_data_count_present(8, 100, 1, 0, INT64_MAX), 100);
+    assert_int_equal(pnc_format_data_count_present(8, 8, INT64_MAX / 8 - 1, 8, INT64_MAX), (INT64_MAX / 8 - 1) * 8);
+}
+
+/* Fixed-size variables of 8 bytes, and records of twice 8. */
+static void test_shortage(void **state)
+{
+    static const int record[] = {0, 1};
+    static const struct row {
+        int64_t numrecs, size;
+        pnc_shortage_kind kind;
+        int64_t missing, total;
+    } rows[] = {
+        {3, 576, PNC_SHORTAGE_NONE, 0, 0},      {3, 575, PNC_SHORTAGE_VALUES, 0, 4},
+        {3, 561, PNC_SHORTAGE_VALUES, 0, 4},    {3, 560, PNC_SHORTAGE_RECORDS, 1, 3},
+        {3, 544, PNC_SHORTAGE_RECORDS, 2, 3},   {3, 200, PNC_SHORTAGE_RECORDS, 3, 3},
+        {1, 536, PNC_SHORTAGE_VARIABLES, 1, 4}, {0, 528, PNC_SHORTAGE_NONE, 0, 0},
+        {0, 521, PNC_SHORTAGE_VALUES, 0, 2},    {0, 520, PNC_SHORTAGE_VARIABLES, 1, 2},
+        {0, 513, PNC_SHORTAGE_VARIABLES, 1, 2}, {0, 512, PNC_SHORTAGE_NO_DATA, 2, 2},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pnc_model m;
+        pnc_shortage found;
+        char text[PNC_SHORTAGE_TEXT];
+
+        assert_int_equal(pnc_format_model_init(&m, 1, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_dim_add(&m, "t", 0, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_dim_add(&m, "x", 2, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_var_add(&m, "a", NC_INT, 1, record + 1, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_var_add(&m, "b", NC_INT, 1, record + 1, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_var_add(&m, "r", NC_INT, 2, record, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_var_add(&m, "s", NC_INT, 2, record, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_layout_compute(&m, NULL, NULL, NULL), NC_NOERR);
+        assert_int_equal(m.begin_rec, 528);
+        m.numrecs = rows[i].numrecs;
+        pnc_format_shortage_find(&m, rows[i].size, &found);
+        assert_int_equal(found.kind, rows[i].kind);
+        if (found.kind != PNC_SHORTAGE_NONE) {
+            assert_int_equal(found.missing, rows[i].missing);
+            assert_int_equal(found.total, rows[i].total);
+            assert_non_null(strstr(pnc_format_shortage_describe(&m, &found, text), "the file ends at byte"));
+        }
+        pnc_format_model_free(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -591,6 +660,8 @@ int main(void)
         cmocka_unit_test(test_space_within_gap),
         cmocka_unit_test(test_space_before_records),
         cmocka_unit_test(test_too_many_records),
+        cmocka_unit_test(test_present),
+        cmocka_unit_test(test_shortage),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

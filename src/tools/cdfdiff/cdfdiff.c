@@ -18,9 +18,12 @@ static int load_atts(const pnc_atts *from, diff_atts *atts)
     return NC_NOERR;
 }
 
-static int load_var(const pnc_var *from, diff_var *var)
+static int load_var(const tool_file *file, const pnc_var *from, diff_var *var)
 {
+    int64_t size = (int64_t)pnc_type_get_size(from->type);
+    int64_t bytes = pnc_format_var_count_present(&file->model, from, file->size);
     PNC_TRY(diff_var_alloc(var, from->name, from->type, from->ndims));
+    var->present = bytes / size + (bytes % size > 0);
     if (from->ndims > 0)
         memcpy(var->dimids, from->dimids, (size_t)from->ndims * sizeof *var->dimids);
     return load_atts(&from->atts, &var->atts);
@@ -33,14 +36,15 @@ static int load_dim(const pnc_model *model, int dimid, diff_dim *dim)
     return dim->name != NULL ? NC_NOERR : NC_ENOMEM;
 }
 
-static int load(const pnc_model *model, diff_source *source)
+static int load(const tool_file *file, diff_source *source)
 {
+    const pnc_model *model = &file->model;
     source->format = model->format;
     PNC_TRY(diff_source_alloc(source, model->ndims, model->nvars));
     for (int i = 0; i < model->ndims; i++)
         PNC_TRY(load_dim(model, i, &source->dims[i]));
     for (int i = 0; i < model->nvars; i++)
-        PNC_TRY(load_var(model->vars[i], &source->vars[i]));
+        PNC_TRY(load_var(file, model->vars[i], &source->vars[i]));
     PNC_TRY(load_atts(&model->gatts, &source->atts));
     return diff_source_finish(source);
 }
@@ -56,9 +60,11 @@ static int open_file(const char *path, tool_file *file, diff_source *source)
 {
     *source = (diff_source){.path = path, .read = read_block, .handle = file};
     PNC_TRY(tool_file_open(path, file));
-    int err = load(&file->model, source);
+    int err = load(file, source);
     if (err != NC_NOERR)
         tool_error_print("%s: %s", path, pnc_error_get_text(err));
+    else
+        (void)tool_file_report_short(file);
     return err;
 }
 

@@ -40,6 +40,20 @@ int tool_blocks_init(int ndims, const int64_t *shape, tool_blocks *blocks)
     return NC_NOERR;
 }
 
+void tool_blocks_limit(tool_blocks *blocks, int64_t elements)
+{
+    int64_t row, number, length = blocks->ndims > 0 ? blocks->shape[blocks->split] : 1;
+
+    if (elements <= 0 || blocks->total == 0) {
+        blocks->total = 0;
+        return;
+    }
+    row = (elements - 1) / blocks->whole; /* index of the last element in the dimensions up to the split one */
+    number = row / length * blocks->parts + row % length / blocks->split_length;
+    if (number < blocks->total)
+        blocks->total = number + 1;
+}
+
 bool tool_blocks_next(tool_blocks *blocks)
 {
     return tool_blocks_seek(blocks, blocks->number + 1);

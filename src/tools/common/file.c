@@ -11,7 +11,6 @@
 #include "base/path.h"
 #include "convert/convert.h"
 #include "format/codec.h"
-#include "format/layout.h"
 #include "tools/common/bytes.h"
 #include "tools/common/message.h"
 #include "tools/common/output.h"
@@ -136,17 +135,15 @@ int tool_file_open(const char *path, tool_file *file)
     return err;
 }
 
-bool tool_file_report_short(const tool_file *file)
+pnc_shortage_kind tool_file_report_short(const tool_file *file)
 {
-    int64_t end = pnc_format_layout_get_data_end(&file->model);
+    char text[PNC_SHORTAGE_TEXT];
+    pnc_shortage shortage;
 
-    if (file->size >= end)
-        return false;
-    tool_warning_print(
-        "warning: %s: the file ends at byte %lld, but its header describes data up to byte %lld: values beyond "
-        "the end were never written, or the file was cut short; they read as zeros",
-        file->path, (long long)file->size, (long long)end);
-    return true;
+    pnc_format_shortage_find(&file->model, file->size, &shortage);
+    if (shortage.kind != PNC_SHORTAGE_NONE)
+        tool_warning_print("warning: %s: %s", file->path, pnc_format_shortage_describe(&file->model, &shortage, text));
+    return shortage.kind;
 }
 
 void tool_file_get_shape(const tool_file *file, const pnc_var *var, int64_t *shape)

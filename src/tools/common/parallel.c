@@ -6,6 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+#include "base/path.h"
+#include "base/types.h"
+#include "tools/common/file.h"
 #include "tools/common/message.h"
 
 MPI_Datatype tool_type_get_mpi(int type)
@@ -50,6 +54,78 @@ void tool_error_print_last(const char *path, int code)
         tool_error_print("%s", message); /* names the file */
     else
         tool_error_print("%s: %s", path, ncmpi_strerror(code));
+}
+
+int64_t tool_input_measure(const char *path, pnc_shortage_kind *kind)
+{
+    int64_t found[] = {INT64_MAX, PNC_SHORTAGE_NONE};
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0 && access(pnc_path_strip(path), R_OK) == 0) {
+        tool_file file;
+        if (tool_file_open(path, &file) == NC_NOERR) {
+            found[0] = file.size;
+            found[1] = tool_file_report_short(&file);
+        }
+        tool_file_close(&file);
+    }
+    MPI_Bcast(found, 2, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    *kind = (pnc_shortage_kind)found[1];
+    return found[0];
+}
+
+/* Bytes of the whole variable, or of one record, and the number of records; 1 without. */
+static int get_size(int ncid, int varid, nc_type *type, int64_t *size, int64_t *records, bool *is_record)
+{
+    int ndims, unlimited, err;
+    PNC_TRY(ncmpi_inq_var(ncid, varid, NULL, type, &ndims, NULL, NULL));
+    PNC_TRY(ncmpi_inq_unlimdim(ncid, &unlimited));
+    int *dimids = pnc_memory_alloc(ndims, sizeof *dimids);
+    if (dimids == NULL)
+        return NC_ENOMEM;
+    err = ncmpi_inq_vardimid(ncid, varid, dimids);
+    *is_record = err == NC_NOERR && ndims > 0 && unlimited >= 0 && dimids[0] == unlimited;
+    *size = (int64_t)pnc_type_get_size(*type);
+    *records = 1;
+    for (int d = 0; d < ndims && err == NC_NOERR; d++) {
+        MPI_Offset length = 0;
+        err = ncmpi_inq_dimlen(ncid, dimids[d], &length);
+        if (d == 0 && *is_record)
+            *records = length;
+        else
+            *size *= length; /* no overflow: open checks the size of each variable */
+    }
+    pnc_memory_free(dimids);
+    return err;
+}
+
+/* With this hint a get of values beyond the end of the file is an error. */
+static bool is_short_file_an_error(int ncid)
+{
+    char value[MPI_MAX_INFO_VAL + 1] = "";
+    int has_value = 0;
+    MPI_Info info;
+    if (ncmpi_inq_file_info(ncid, &info) != NC_NOERR)
+        return false;
+    MPI_Info_get(info, "nc_short_file", MPI_MAX_INFO_VAL, value, &has_value);
+    MPI_Info_free(&info);
+    return has_value && strcmp(value, "error") == 0;
+}
+
+int tool_var_count_present(int ncid, int varid, int64_t file_size, int64_t *elements)
+{
+    MPI_Offset begin, step;
+    int64_t size, records, bytes;
+    nc_type type;
+    bool is_record;
+    PNC_TRY(get_size(ncid, varid, &type, &size, &records, &is_record));
+    if (is_short_file_an_error(ncid))
+        file_size = INT64_MAX;
+    PNC_TRY(ncmpi_inq_varoffset(ncid, varid, &begin));
+    PNC_TRY(ncmpi_inq_recsize(ncid, &step));
+    bytes = pnc_format_data_count_present(begin, size, records, is_record ? step : 0, file_size);
+    *elements = bytes / (int64_t)pnc_type_get_size(type) + (bytes % (int64_t)pnc_type_get_size(type) > 0);
+    return NC_NOERR;
 }
 
 /* Rather too many than too few: without MPI, each of several processes would do all the work. */

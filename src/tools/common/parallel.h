@@ -7,6 +7,8 @@
 #include <mpi.h>
 #include <pnetcdf.h>
 
+#include "format/shortage.h"
+
 /* MPI type of the memory type that holds values of an external type exactly. */
 MPI_Datatype tool_type_get_mpi(int type);
 
@@ -18,6 +20,13 @@ int tool_status_agree(int err);
 
 /* Print the last error message of the library, or the text of the code. To be called on one rank. */
 void tool_error_print_last(const char *path, int code);
+
+/* The size of an input that all ranks have open, and what it lacks, which rank 0 reports. INT64_MAX for a file that only
+ * MPI-IO can see. Collective. */
+int64_t tool_input_measure(const char *path, pnc_shortage_kind *kind);
+/* Elements of a variable up to the end of the file; those beyond it read as zeros. All of
+ * them with the hint nc_short_file=error, so that a get reports the first one. NC_NOERR or a code. */
+int tool_var_count_present(int ncid, int varid, int64_t file_size, int64_t *elements);
 
 /* Whether a launcher of MPI programs has started this process, of any kind: it has set variables of the environment.
  * Without one, a tool that needs no other rank need not initialise MPI. */

@@ -17,14 +17,10 @@ typedef struct walk {
     int64_t done; /* bytes, of both files */
 } walk;
 
-/* Bytes in both files. An overflow is harmless: such a variable cannot be read to its end. */
+/* Bytes of the first file, in both files; a file has less than 2^62. */
 static int64_t bytes_of(const diff_var *var)
 {
-    int64_t bytes = 2 * (int64_t)pnc_type_get_size(var->type);
-    for (int i = 0; i < var->ndims; i++)
-        if (pnc_size_multiply(bytes, var->shape[i], &bytes) != 0)
-            return INT64_MAX;
-    return bytes;
+    return 2 * (int64_t)pnc_type_get_size(var->type) * var->present;
 }
 
 /* --- one variable --- */
@@ -115,8 +111,15 @@ static int64_t elements_of(const diff_var *var)
 {
     int64_t elements = 1;
     for (int i = 0; i < var->ndims; i++)
-        elements *= var->shape[i]; /* no overflow: all elements have been read */
+        elements *= var->shape[i]; /* no overflow: open checks the size of the data */
     return elements;
+}
+
+/* Elements after these are missing in both files: they are equal without being read. */
+static int64_t present_in_either(const diff_run *run, const int varids[2])
+{
+    int64_t a = run->sources[0]->vars[varids[0]].present, b = run->sources[1]->vars[varids[1]].present;
+    return a > b ? a : b;
 }
 
 static void merge(const diff_run *run, diff_result *result)
@@ -138,6 +141,7 @@ static int compare_variable(walk *w, const int varids[2])
     if (result.status != NC_NOERR && status != NC_NOERR)
         tool_error_print("%s: variable %s: not enough memory", run->sources[0]->path, var->name);
     if (result.status == NC_NOERR) {
+        tool_blocks_limit(&blocks, present_in_either(run, varids));
         result.status = compare_blocks(w, varids, &blocks, &result);
         merge(run, &result);
     }

@@ -32,6 +32,7 @@ typedef struct diff_var {
     int ndims;
     int *dimids;
     int64_t *shape;
+    int64_t present; /* elements up to the end of the file; those beyond it are zeros */
     diff_atts atts;
 } diff_var;
 

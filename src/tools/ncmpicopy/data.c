@@ -9,6 +9,7 @@
 #include "tools/common/progress.h"
 #include "tools/ncmpicopy/copy.h"
 #include "tools/ncmpicopy/guard.h"
+#include "tools/ncmpicopy/short.h"
 
 /* Shared by all variables. */
 typedef struct work {
@@ -25,6 +26,7 @@ typedef struct work {
 /* The part of a variable that one input provides, and the current block of it. The arrays have ndims elements. */
 typedef struct part {
     int64_t *in_first, *out_first, *shape;             /* of the part: start in the input, in the output, and lengths */
+    int64_t *lengths;                                  /* of the variable in the input */
     MPI_Offset *in_start, *stride, *out_start, *count; /* of the block */
     int64_t elements;                                  /* of the block */
     int64_t length;                                    /* elements to access: all ranks access a scalar */
@@ -35,7 +37,7 @@ static int alloc_part(int ndims, part *p)
 {
     int64_t capacity = ndims > 0 ? ndims : 1;
     p->in_start = pnc_memory_alloc(4 * capacity, sizeof *p->in_start);
-    p->in_first = pnc_memory_alloc(3 * capacity, sizeof *p->in_first);
+    p->in_first = pnc_memory_alloc(4 * capacity, sizeof *p->in_first);
     if (p->in_start == NULL || p->in_first == NULL)
         return NC_ENOMEM;
     p->stride = p->in_start + capacity;
@@ -43,6 +45,7 @@ static int alloc_part(int ndims, part *p)
     p->count = p->out_start + capacity;
     p->out_first = p->in_first + capacity;
     p->shape = p->out_first + capacity;
+    p->lengths = p->shape + capacity;
     return NC_NOERR;
 }
 
@@ -72,11 +75,14 @@ static void locate(const work *w, const copy_var *var, part *p)
         p->in_first[d] = dim->first;
         p->out_first[d] = 0;
         p->shape[d] = dim->count;
+        p->lengths[d] = dim->total;
         p->stride[d] = dim->stride;
         p->strided = p->strided || dim->stride > 1;
     }
-    if (var->joined)
+    if (var->joined) {
+        p->lengths[0] = w->plan->lengths[w->input];
         locate_joined(w, &w->plan->dims[var->dimids[0]], p);
+    }
 }
 
 static void set_block(const tool_blocks *blocks, int ndims, part *p)
@@ -219,25 +225,39 @@ static int move_part(work *w, int varid, int id, part *p, tool_blocks *blocks)
     return err;
 }
 
+/* Leave out what is beyond the end of the input: whole indices of the first dimension, and then whole blocks. */
+static int init_blocks(const work *w, int varid, const copy_var *var, part *p, tool_blocks *blocks)
+{
+    int64_t present, selected, inner = 1;
+    PNC_TRY(tool_var_count_present(w->from, varid, w->plan->sizes[w->input], &present));
+    selected = copy_selected_count(var->ndims, p->lengths, p->in_first, p->stride, p->shape, present);
+    for (int d = 1; d < var->ndims; d++)
+        inner *= p->shape[d];
+    if (var->ndims > 0 && inner > 0 && selected / inner < p->shape[0])
+        p->shape[0] = selected / inner + (selected % inner > 0);
+    PNC_TRY(tool_blocks_init(var->ndims, p->shape, blocks));
+    tool_blocks_truncate(blocks, selected);
+    return NC_NOERR;
+}
+
 static int move_variable(work *w, int id)
 {
     const copy_var *var = &w->plan->vars[id];
     part p = {0};
     tool_blocks blocks = {0};
     int varid = var->id, err = alloc_part(var->ndims, &p);
+    if (err == NC_NOERR && w->input > 0)
+        err = ncmpi_inq_varid(w->from, var->name, &varid);
     if (err == NC_NOERR) {
         locate(w, var, &p);
-        err = tool_blocks_init(var->ndims, p.shape, &blocks);
+        err = init_blocks(w, varid, var, &p, &blocks);
     }
     err = tool_status_agree(err);
-    if (err != NC_NOERR)
+    if (err == NC_ENOMEM)
         copy_error_print(w->plan, err, "%s: variable %s: not enough memory", w->plan->options->output, var->name);
-    if (err == NC_NOERR && w->input > 0) {
-        err = ncmpi_inq_varid(w->from, var->name, &varid);
-        if (err != NC_NOERR)
-            library_failed(w, w->plan->options->inputs[w->input], err);
-    }
-    if (err == NC_NOERR)
+    else if (err != NC_NOERR)
+        library_failed(w, w->plan->options->inputs[w->input], err);
+    else
         err = move_part(w, varid, id, &p, &blocks);
     tool_blocks_free(&blocks);
     free_part(&p);

@@ -11,6 +11,7 @@
 #include "tools/common/output.h"
 #include "tools/common/parallel.h"
 #include "tools/ncmpicopy/copy.h"
+#include "tools/ncmpicopy/short.h"
 
 /* --- the file that is written --- */
 
@@ -147,30 +148,15 @@ static bool report_misfits(const copy_plan *plan)
     return any;
 }
 
-/* Returns true on all ranks if an input ends before its data: the library has read what is missing as zeros. */
-static bool report_truncated_inputs(const copy_plan *plan)
-{
-    int any = 0;
-    for (int i = 0; plan->rank == 0 && i < plan->options->ninputs; i++) {
-        tool_file file;
-        if (tool_file_open(plan->options->inputs[i], &file) != NC_NOERR || tool_file_report_short(&file))
-            any = 1;
-        tool_file_close(&file);
-    }
-    MPI_Bcast(&any, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return any != 0;
-}
-
 /* --- the copy --- */
 
 /* Whether the copy has less than its inputs, after a message. The same on all ranks. */
 static bool report_losses(const copy_plan *plan)
 {
     bool misfits = report_misfits(plan);
-    bool truncated = report_truncated_inputs(plan);
     if (plan->rank == 0)
         tool_warnings_finish();
-    return misfits || truncated || plan->changed;
+    return misfits || plan->is_short || plan->changed;
 }
 
 /* An input is replaced only by a copy that has everything. */
@@ -192,6 +178,8 @@ static int write_output(copy_plan *plan, bool *lossy)
     if (err != NC_NOERR)
         return err;
     err = write_file(plan, ncid);
+    if (err == NC_NOERR)
+        err = copy_records_count(plan, output.temporary);
     if (err == NC_NOERR && plan->options->verify)
         err = verify_file(plan, output.temporary);
     err = tool_status_agree(err);
@@ -208,6 +196,8 @@ static int copy(const copy_options *options)
     copy_plan plan;
     bool lossy = false;
     int err = copy_plan_init(options, &plan);
+    if (err == NC_NOERR)
+        err = copy_inputs_inspect(&plan);
     if (err == NC_NOERR)
         err = write_output(&plan, &lossy);
     copy_plan_free(&plan);

@@ -19,7 +19,7 @@ static const char usage[] =
     "usage: ncmpicopy [-k kind] [-v | -V var1,...] [-d dim,first[,last[,stride]]] [-u | -r dim] [-t var:type]\n"
     "                 [--quantize [var1,...:]bits=n | --quantize [var1,...:]digits=n]\n"
     "                 [--align bytes] [--record-align bytes] [--reserve bytes] [--no-history] [--verify]\n"
-    "                 [--strict] [--progress] [-O] in... out\n";
+    "                 [--allow-short] [--strict] [--progress] [-O] in... out\n";
 
 static const char help[] =
     "Copy netCDF files of the classic formats in parallel; several inputs are joined along the record dimension.\n"
@@ -42,12 +42,14 @@ static const char help[] =
     "      --no-history                 do not add the command to the attribute history\n"
     "      --strict                     join files only if all means the same: nothing is converted or left out\n"
     "      --verify                     read the output back and compare it with the inputs\n"
+    "      --allow-short                copy an input that ends before whole variables or records: the copy ends\n"
+    "                                   there too\n"
     "      --progress                   show the progress on stderr even if that is no terminal\n"
     "  -O, --overwrite                  replace an existing output\n"
     "      --help, --version\n"
     "\n"
-    "Exit status: 0 copied; 1 error, and no output; 2 copied, but values did not fit their new type, or an input is\n"
-    "truncated: its missing values are copied as zeros.\n";
+    "Exit status: 0 copied; 1 error, and no output; 2 copied, but values did not fit their new type, or an input ends\n"
+    "before its data.\n";
 
 enum {
     LONG_HELP = 1,
@@ -59,7 +61,8 @@ enum {
     LONG_STRICT,
     LONG_PROGRESS,
     LONG_QUANTIZE,
-    LONG_NO_HISTORY
+    LONG_NO_HISTORY,
+    LONG_ALLOW_SHORT
 };
 
 static int reject(const char *what, const char *value)
@@ -178,6 +181,7 @@ static int parse_option(int letter, copy_options *options)
     case LONG_RECORD_ALIGN: return parse_bytes("--record-align", optarg, 1, &options->record_align);
     case LONG_RESERVE: return parse_bytes("--reserve", optarg, 0, &options->reserve);
     case LONG_NO_HISTORY: options->no_history = true; return -1;
+    case LONG_ALLOW_SHORT: options->allow_short = true; return -1;
     case LONG_VERIFY: options->verify = true; return -1;
     case LONG_STRICT: options->strict = true; return -1;
     case LONG_PROGRESS: options->progress = true; return -1;
@@ -210,6 +214,7 @@ int copy_options_parse(int argc, char **argv, void *result)
                                           {"record-align", required_argument, NULL, LONG_RECORD_ALIGN},
                                           {"reserve", required_argument, NULL, LONG_RESERVE},
                                           {"no-history", no_argument, NULL, LONG_NO_HISTORY},
+                                          {"allow-short", no_argument, NULL, LONG_ALLOW_SHORT},
                                           {"verify", no_argument, NULL, LONG_VERIFY},
                                           {"strict", no_argument, NULL, LONG_STRICT},
                                           {"progress", no_argument, NULL, LONG_PROGRESS},

@@ -44,7 +44,7 @@ typedef struct copy_options {
     int nquantizes;
     const char *record; /* dimension to become the record dimension, or NULL */
     bool fixed;         /* no record dimension in the output */
-    bool overwrite, verify, strict, progress, no_coordinates, no_history;
+    bool overwrite, verify, strict, progress, no_coordinates, no_history, allow_short;
     char *command;               /* the command line, for the attribute history */
     int64_t align, record_align; /* bytes; 0: not given */
     int64_t reserve;             /* bytes; -1: not given */

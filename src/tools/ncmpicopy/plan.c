@@ -336,5 +336,6 @@ void copy_plan_free(copy_plan *plan)
     pnc_memory_free(plan->vars);
     pnc_memory_free(plan->dims);
     pnc_memory_free(plan->lengths);
+    pnc_memory_free(plan->sizes);
     pnc_memory_free(plan->adapted);
 }

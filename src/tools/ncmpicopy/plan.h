@@ -39,11 +39,14 @@ typedef struct copy_plan {
     int ndims, nvars, natts;
     copy_dim *dims;
     copy_var *vars;
-    int record;       /* the record dimension of the output, or -1 */
-    int join;         /* the dimension along which inputs are joined, or -1 */
-    int64_t *lengths; /* of it in each input */
-    bool changed;     /* names or attributes differ in the output, after a message */
-    bool left_out;    /* later inputs have data that the output has not, after a message */
+    int record;         /* the record dimension of the output, or -1 */
+    int join;           /* the dimension along which inputs are joined, or -1 */
+    int64_t *lengths;   /* of it in each input */
+    int64_t *sizes;     /* of the inputs in bytes */
+    bool is_short;      /* an input lacks data at its end */
+    bool lacks_records; /* an input lacks whole records */
+    bool changed;       /* names or attributes differ in the output, after a message */
+    bool left_out;      /* later inputs have data that the output has not, after a message */
     copy_adapted *adapted;
     int nadapted, capacity;
 } copy_plan;

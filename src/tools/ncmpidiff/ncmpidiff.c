@@ -40,7 +40,7 @@ static int load_dim(int ncid, int dimid, diff_dim *dim)
     return dim->name != NULL ? NC_NOERR : NC_ENOMEM;
 }
 
-static int load_var(int ncid, int varid, diff_var *var)
+static int load_var(int ncid, int varid, int64_t file_size, diff_var *var)
 {
     char name[NC_MAX_NAME + 1];
     nc_type type;
@@ -48,6 +48,7 @@ static int load_var(int ncid, int varid, diff_var *var)
     PNC_TRY(ncmpi_inq_var(ncid, varid, name, &type, &ndims, NULL, &natts));
     PNC_TRY(diff_var_alloc(var, name, type, ndims));
     PNC_TRY(ncmpi_inq_vardimid(ncid, varid, var->dimids));
+    PNC_TRY(tool_var_count_present(ncid, varid, file_size, &var->present));
     return load_atts(ncid, varid, natts, &var->atts);
 }
 
@@ -79,7 +80,7 @@ static int alloc_block_arguments(const diff_source *source, api_file *file)
     return file->start != NULL ? NC_NOERR : NC_ENOMEM;
 }
 
-static int load(api_file *file, diff_source *source)
+static int load(api_file *file, int64_t file_size, diff_source *source)
 {
     int ndims, nvars, natts, format, ncid = file->ncid;
     PNC_TRY(ncmpi_inq(ncid, &ndims, &nvars, &natts, NULL));
@@ -91,7 +92,7 @@ static int load(api_file *file, diff_source *source)
     for (int i = 0; i < ndims; i++)
         PNC_TRY(load_dim(ncid, i, &source->dims[i]));
     for (int i = 0; i < nvars; i++)
-        PNC_TRY(load_var(ncid, i, &source->vars[i]));
+        PNC_TRY(load_var(ncid, i, file_size, &source->vars[i]));
     PNC_TRY(load_atts(ncid, NC_GLOBAL, natts, &source->atts));
     PNC_TRY(alloc_block_arguments(source, file));
     return diff_source_finish(source);
@@ -100,6 +101,7 @@ static int load(api_file *file, diff_source *source)
 /* Returns the same on all ranks. */
 static int open_file(const char *path, int rank, api_file *file, diff_source *source)
 {
+    pnc_shortage_kind kind;
     *source = (diff_source){.path = path};
     *file = (api_file){.ncid = -1, .rank = rank};
     int err = ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &file->ncid);
@@ -109,7 +111,7 @@ static int open_file(const char *path, int rank, api_file *file, diff_source *so
             tool_error_print_last(path, err);
         return err;
     }
-    err = load(file, source);
+    err = load(file, tool_input_measure(path, &kind), source);
     err = tool_status_agree(err);
     if (err != NC_NOERR && rank == 0)
         tool_error_print_last(path, err);

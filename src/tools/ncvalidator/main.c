@@ -14,7 +14,7 @@ static int examine(const char *path, const char *name, const options *o, bool la
 {
     int err = tool_file_open_bytes(path, file);
 
-    *r = (report){.trace = o->trace && last && !o->quiet, .json = o->json, .lenient = o->lenient};
+    *r = (report){.trace = o->trace && last && !o->quiet, .json = o->json, .lenient = o->lenient, .strict = o->strict};
     if (err == NC_NOERR)
         err = validator_report_make(file, r);
     if (name != NULL)

@@ -7,7 +7,7 @@
 typedef struct options {
     const char *path;
     const char *output; /* of --repair; NULL: path with the suffix ".repaired" */
-    bool quiet, trace, json, lenient;
+    bool quiet, trace, json, lenient, strict;
     bool padding; /* -x */
     bool repair, in_place;
     repair_choice choice;

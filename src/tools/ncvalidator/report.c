@@ -20,6 +20,7 @@ static void take_finding(void *who, const pnc_finding *found)
 
     *(found->severity == PNC_VIOLATION ? &r->errors : &r->warnings) += 1;
     r->padded += strcmp(found->expected, PNC_RULE_PADDING) == 0;
+    r->missing += strcmp(found->expected, PNC_RULE_DATA) == 0;
     if (r->n == MOST_FINDINGS) {
         r->left_out++;
         return;
@@ -121,7 +122,7 @@ void validator_report_free(report *r)
 
 bool validator_report_is_valid(const report *r)
 {
-    return r->errors == 0 && (r->padded == 0 || r->lenient);
+    return r->errors == 0 && (r->padded == 0 || r->lenient) && (r->missing == 0 || !r->strict);
 }
 
 /* Warnings of a rule. */
@@ -174,6 +175,8 @@ static void print_text(const tool_file *file, const report *r)
         puts("is not a NetCDF classic file.");
     else if (validator_report_is_valid(r))
         printf("is a valid NetCDF classic CDF-%d file.\n", file->model.format);
+    else if (r->errors == 0 && (r->padded == 0 || r->lenient))
+        printf("is a valid NetCDF classic CDF-%d file, but lacks data, which --strict rejects.\n", file->model.format);
     else
         printf("fails to conform with classic CDF-%d file format specifications%s.\n", file->model.format,
                r->errors == 0 ? " in its padding only; -x repairs it, and --lenient accepts it" : "");

@@ -22,8 +22,9 @@ typedef struct report {
     int n, capacity;
     int64_t errors, warnings, left_out; /* findings beyond a limit are only counted */
     int64_t padded;                     /* the warnings of padding that is not null */
+    int64_t missing;                    /* the warnings of data beyond the end of the file */
     bool no_memory;
-    bool trace, json, lenient;
+    bool trace, json, lenient, strict;
     int64_t nfields;
 } report;
 
@@ -33,7 +34,7 @@ typedef struct report {
 int validator_report_make(tool_file *file, report *r);
 void validator_report_free(report *r);
 
-/* Valid: no errors, and null padding unless the report is lenient. */
+/* Valid: no errors, null padding unless the report is lenient, and all data if it is strict. */
 bool validator_report_is_valid(const report *r);
 
 /* Print all findings and whether the file is valid, as text or as the members of a JSON object. */
