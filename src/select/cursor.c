@@ -20,6 +20,47 @@ void pnc_select_cursor_free(pnc_selection_cursor *cursor)
     *cursor = (pnc_selection_cursor){0};
 }
 
+/* The number of whole runs before a file offset, and the bytes of the next one that are before it, too. */
+static int64_t count_runs_before(const pnc_selection *s, int64_t offset, int64_t *within)
+{
+    const pnc_axis *axis = pnc_select_selection_get_axes(s);
+    int64_t rest = offset - s->base, inner = s->nruns, runs = 0;
+
+    *within = 0;
+    if (rest <= 0 || s->nruns == 0)
+        return 0;
+    for (int d = 0; d < s->rank; d++) {
+        int64_t i = axis[d].stride > 0 ? rest / axis[d].stride : 0;
+
+        if (i >= axis[d].count) /* the offset is in the gap behind the last index of this axis */
+            return runs + inner;
+        inner /= axis[d].count;
+        runs += i * inner;
+        rest -= i * axis[d].stride;
+    }
+    if (rest >= s->run)
+        return runs + 1;
+    *within = rest;
+    return runs;
+}
+
+void pnc_select_cursor_seek(pnc_selection_cursor *cursor, int64_t offset)
+{
+    const pnc_selection *s = cursor->selection;
+    const pnc_axis *axis = pnc_select_selection_get_axes(s);
+    int64_t *index = cursor->large != NULL ? cursor->large : cursor->small, rest;
+
+    cursor->run = rest = count_runs_before(s, offset, &cursor->within);
+    cursor->offset = s->base;
+    if (cursor->run == s->nruns)
+        return;
+    for (int d = s->rank - 1; d >= 0; d--) {
+        index[d] = rest % axis[d].count;
+        rest /= axis[d].count;
+        cursor->offset += index[d] * axis[d].stride;
+    }
+}
+
 /* The portion being filled. */
 typedef struct portion {
     pnc_extent *out;

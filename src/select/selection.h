@@ -79,6 +79,8 @@ typedef struct pnc_selection_cursor {
 
 int pnc_select_cursor_init(pnc_selection_cursor *cursor, const pnc_selection *selection);
 void pnc_select_cursor_free(pnc_selection_cursor *cursor);
+/* Go to the first byte that is selected at or after a file offset. */
+void pnc_select_cursor_seek(pnc_selection_cursor *cursor, int64_t offset);
 /* Take the next extents, at most max_extents of them and max_bytes in total. The last run is cut to fit, at a
  * multiple of `grain` bytes, the element size. Adjacent extents are merged. Returns their number (0 = the end, or
  * max_bytes < grain), and their bytes in *bytes. */

@@ -264,9 +264,6 @@ def check_errors():
             (("-v", "v", "--stripe", "2G", path), "at most 1G"), (("-v", "v", "--stripe", "0", path), "at most 1G"),
             (("-v", "v,b", "--records", "2000000000", path), "at most 524288 with 2 variables"),
             (("-v", "v", "--records", "2000000000", "--ranks", "64", path), "stripes: a plan follows at most"),
-            (("-v", "v", "--records", "100000", "--ranks", "8", "--stripe", "1G", "--buffer", "1", "--strategy",
-              "two_phase", path), "rounds: a plan follows at most"),
-            (("-v", "v", "--records", "200000", "--grid", "1,1,1,1", path), "steps of a rank: a plan follows"),
             (("-v", "v", write("bad.cdl", "netcdf {")), "bad.cdl:1:")):
         status, _, errors = plan(*arguments)
         ok(status == 1 and wanted in errors and "Traceback" not in errors, f"an error: {wanted}", errors)

@@ -136,6 +136,27 @@ static void compare_rows(const request *r, const pnc_selection *s, const int64_t
     pnc_select_cursor_free(&cursor);
 }
 
+/* Go to random offsets: the next byte is the first one of an element at or after the offset. */
+static void compare_seeks(const request *r, const pnc_selection *s, const int64_t *offset, int64_t n)
+{
+    const int size = r->array.elem_size;
+
+    for (int round = 0; round < 5; round++) {
+        int64_t to = n > 0 ? random_in(offset[0] - 5, offset[n - 1] + size + 5) : 0, next = 0, bytes;
+        pnc_selection_cursor cursor;
+        pnc_extent out;
+
+        while (next < n && offset[next] + size <= to)
+            next++;
+        assert_int_equal(pnc_select_cursor_init(&cursor, s), NC_NOERR);
+        pnc_select_cursor_seek(&cursor, to);
+        assert_int_equal(pnc_select_cursor_take(&cursor, 1, 1, &out, 1, &bytes), next < n);
+        if (next < n)
+            assert_int_equal(out.offset, offset[next] > to ? offset[next] : to);
+        pnc_select_cursor_free(&cursor);
+    }
+}
+
 static void test_against_nested_loops(void **state)
 {
     static int64_t offset[MAX_ELEMENTS];
@@ -154,6 +175,7 @@ static void test_against_nested_loops(void **state)
         pnc_selection copy = s; /* plain data: a copy walks like the original */
         compare_portions(&r, &copy, offset, n, false);
         compare_portions(&r, &s, offset, n, true);
+        compare_seeks(&r, &s, offset, n);
         if (s.rank > 0)
             compare_rows(&r, &s, offset);
         pnc_select_selection_free(&s);
@@ -186,6 +208,7 @@ static void test_many_axes(void **state)
         assert_int_equal(s.bytes, 2 * n);
         compare_portions(&r, &s, offset, n, false);
         compare_portions(&r, &s, offset, n, true);
+        compare_seeks(&r, &s, offset, n);
         pnc_select_selection_free(&s);
     }
 }

@@ -3,8 +3,10 @@
 #include "select/sieving.h"
 #include "tools/plan/plan.h"
 
-#define MOST_PIECES (1 << 25)   /* that are counted one by one */
+#define MOST_STEPS (1 << 25)    /* that are counted one by one: pieces, and portions */
+#define LEAST_STEPS (1 << 14)   /* of a rank, at least: the others count like these */
 #define MOST_ACCESSES (1 << 21) /* that are simulated one by one */
+#define MOST_REQUESTS (1 << 24) /* for stripes, of these accesses */
 
 /* --- counts --- */
 
@@ -53,19 +55,47 @@ static int64_t get_portion_bytes(const plan_call *call, pnc_strategy strategy)
     return pnc_io_portion_get_bytes(true, is_direct, in_place);
 }
 
-static int count_rank(const plan_call *call, int rank, pnc_strategy strategy, bool exclusive, pnc_extent *extents,
-                      plan_actor *out, plan_accesses *accesses)
+/* How ranks on their own are counted. */
+typedef struct counting {
+    bool exclusive;
+    int64_t portion; /* bytes */
+    int64_t most;    /* steps of a rank */
+    int every;       /* one of so many ranks is counted */
+    pnc_extent *extents;
+} counting;
+
+/* Portions at the begin; the others are like them. */
+static plan_accesses count_portions(const plan_call *call, const counting *how, const plan_pieces *pieces)
 {
-    int64_t most = get_portion_bytes(call, strategy), n, bytes;
+    int64_t n, bytes, done = 0, steps = 0;
     plan_accesses own = {0};
-    plan_pieces pieces;
     plan_cursor cursor;
 
-    PNC_TRY(plan_pieces_init(call->d, rank, &pieces));
-    plan_cursor_begin(&cursor, &pieces);
-    while ((n = plan_cursor_take(&cursor, INT64_MAX, most, PNC_PORTION_EXTENTS, extents, &bytes)) > 0)
-        count_portion(call, extents, n, exclusive, &own);
+    plan_cursor_begin(&cursor, pieces);
+    while (steps < how->most &&
+           (n = plan_cursor_take(&cursor, INT64_MAX, how->portion, PNC_PORTION_EXTENTS, how->extents, &bytes)) > 0) {
+        count_portion(call, how->extents, n, how->exclusive, &own);
+        steps += n + 1;
+        done += bytes;
+    }
+    if (plan_cursor_peek(&cursor) != NULL) {
+        double factor = (double)pieces->bytes / (double)done;
+
+        own.n = (int64_t)(factor * (double)own.n);
+        own.bytes = (int64_t)(factor * (double)own.bytes);
+        own.reads_of_puts = (int64_t)(factor * (double)own.reads_of_puts);
+    }
     plan_cursor_end(&cursor);
+    return own;
+}
+
+static int count_rank(const plan_call *call, int rank, const counting *how, plan_actor *out, plan_accesses *accesses)
+{
+    plan_accesses own;
+    plan_pieces pieces;
+
+    PNC_TRY(plan_pieces_init(call->d, rank, &pieces));
+    own = count_portions(call, how, &pieces);
     *out = (plan_actor){.node = rank / call->ranks_per_node, .n = own.n, .bytes = own.bytes, .range = pieces.range};
     plan_pieces_free(&pieces);
     accesses->n += own.n;
@@ -90,49 +120,42 @@ static bool takes_part(const plan_call *call, int rank, bool exclusive)
     return exclusive || call->is_independent[rank];
 }
 
-/* One of so many ranks is counted; 0 after an error message. portion: bytes. */
-static int choose_step(const plan_call *call, int64_t portion)
+/* The steps of all ranks that are counted are at most about MOST_STEPS. */
+static void choose_steps(const plan_call *call, counting *how)
 {
-    int64_t steps = call->most_runs + call->bytes / call->nranks / portion;
+    int64_t steps = call->most_runs + call->bytes / call->nranks / how->portion + 1, all = MOST_STEPS / call->nranks;
 
-    if (plan_steps_check(call, steps, MOST_PIECES, "steps of a rank") != NC_NOERR)
-        return 0;
-    return (int)(steps * call->nranks / MOST_PIECES) + 1;
+    how->most = all > LEAST_STEPS ? all : LEAST_STEPS;
+    steps = steps < how->most ? steps : how->most;
+    how->every = (int)(steps * call->nranks / MOST_STEPS) + 1;
+}
+
+static void add_accesses(const plan_accesses *counted, double factor, plan_accesses *out)
+{
+    out->n += (int64_t)(factor * (double)counted->n);
+    out->bytes += (int64_t)(factor * (double)counted->bytes);
+    out->reads_of_puts += (int64_t)(factor * (double)counted->reads_of_puts);
 }
 
 /* Returns the number of actors, or a negative code. */
-static int make_actors(const plan_call *call, pnc_strategy strategy, bool exclusive, plan_actor *actors,
-                       plan_result *out)
+static int make_actors(const plan_call *call, const counting *how, plan_actor *actors, plan_result *out)
 {
-    int n = 0, every = choose_step(call, get_portion_bytes(call, strategy)), counted = 0, err;
-    pnc_extent *extents = pnc_memory_alloc(PNC_PORTION_EXTENTS, sizeof *extents);
     plan_accesses accesses = {0};
+    int n = 0, counted = 0, err;
 
-    if (every == 0 || extents == NULL) {
-        pnc_memory_free(extents);
-        return every == 0 ? NC_EINVAL : plan_memory_fail(call);
-    }
     for (int rank = 0; rank < call->nranks; rank++) {
-        if (!takes_part(call, rank, exclusive))
+        if (!takes_part(call, rank, how->exclusive))
             continue;
-        if (n % every == 0)
-            err = count_rank(call, rank, strategy, exclusive, extents, &actors[n], &accesses);
+        if (n % how->every == 0)
+            err = count_rank(call, rank, how, &actors[n], &accesses);
         else
-            err = copy_rank(call, rank, &actors[n - n % every], &actors[n]);
-        if (err != NC_NOERR) {
-            pnc_memory_free(extents);
+            err = copy_rank(call, rank, &actors[n - n % how->every], &actors[n]);
+        if (err != NC_NOERR)
             return err;
-        }
-        counted += n++ % every == 0;
+        counted += n++ % how->every == 0;
     }
-    pnc_memory_free(extents);
-    if (counted > 0) {
-        double factor = (double)n / counted;
-
-        out->accesses.n += (int64_t)(factor * (double)accesses.n);
-        out->accesses.bytes += (int64_t)(factor * (double)accesses.bytes);
-        out->accesses.reads_of_puts += (int64_t)(factor * (double)accesses.reads_of_puts);
-    }
+    if (counted > 0)
+        add_accesses(&accesses, (double)n / counted, &out->accesses);
     out->nexamined = out->nexamined > 0 ? out->nexamined : counted;
     return n;
 }
@@ -140,12 +163,18 @@ static int make_actors(const plan_call *call, pnc_strategy strategy, bool exclus
 int plan_independent_compute(const plan_call *call, pnc_strategy strategy, bool exclusive, plan_result *out)
 {
     plan_actor *actors = pnc_memory_alloc(call->nranks, sizeof *actors);
-    int n = actors != NULL ? make_actors(call, strategy, exclusive, actors, out) : plan_memory_fail(call);
+    counting how = {.exclusive = exclusive,
+                    .portion = get_portion_bytes(call, strategy),
+                    .extents = pnc_memory_alloc(PNC_PORTION_EXTENTS, sizeof *how.extents)};
     double seconds = 0;
-    int err = n < 0 ? n : plan_actors_execute(call, actors, n, &out->lock_moves, &seconds);
+    int n, err;
 
+    choose_steps(call, &how);
+    n = actors != NULL && how.extents != NULL ? make_actors(call, &how, actors, out) : plan_memory_fail(call);
+    err = n < 0 ? n : plan_actors_execute(call, actors, n, &out->lock_moves, &seconds);
     out->access += seconds;
     out->seconds += seconds;
+    pnc_memory_free(how.extents);
     pnc_memory_free(actors);
     return err;
 }
@@ -242,6 +271,19 @@ static int64_t find_end(const plan_actor *actors, int n)
     return end;
 }
 
+/* The accesses of an actor that are simulated, of `most`: its others take as long. */
+static int64_t choose_simulated(const plan_call *call, const plan_actor *actors, int n, int64_t most)
+{
+    int64_t longest = 0, requests, all;
+
+    for (int i = 0; i < n; i++)
+        if (actors[i].n > 0 && actors[i].bytes / actors[i].n > longest)
+            longest = actors[i].bytes / actors[i].n;
+    requests = longest / call->options->fs.unit + 2; /* of an access */
+    all = MOST_REQUESTS / requests < MOST_ACCESSES ? MOST_REQUESTS / requests : MOST_ACCESSES;
+    return n > 0 && most > all / n ? all / n + 1 : most;
+}
+
 int plan_actors_execute(const plan_call *call, const plan_actor *actors, int n, int *lock_moves, double *seconds)
 {
     const plan_file_system *fs = &call->options->fs;
@@ -251,7 +293,7 @@ int plan_actors_execute(const plan_call *call, const plan_actor *actors, int n, 
 
     for (int i = 0; i < n; i++)
         most = actors[i].n > most ? actors[i].n : most;
-    s.most = n > 0 && most > MOST_ACCESSES / n ? MOST_ACCESSES / n + 1 : most;
+    s.most = choose_simulated(call, actors, n, most);
     s.links = pnc_memory_alloc_zeroed(call->nnodes, sizeof *s.links);
     s.done = pnc_memory_alloc_zeroed(n, sizeof *s.done);
     s.heap = pnc_memory_alloc(n, sizeof *s.heap);

@@ -303,6 +303,61 @@ const pnc_extent *plan_cursor_peek(plan_cursor *c)
     return c->at < c->n ? &c->ahead[c->at] : NULL;
 }
 
+static void move(plan_cursor *c, int64_t length);
+
+/* The first extent that ends behind the offset. */
+static int64_t find_extent(const plan_pieces *p, int64_t offset)
+{
+    int64_t low = 0, high = p->nextents;
+
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+
+        if (p->extents[middle].offset + p->extents[middle].length <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Open the first selection, from the current one on, that ends behind the offset. */
+static void seek_selection(plan_cursor *c, int64_t offset)
+{
+    const plan_pieces *p = c->pieces;
+
+    c->next -= c->open;
+    while (c->next < p->nselections && find_end(&p->selections[c->next]) <= offset) {
+        plan_cursor_end(c);
+        c->next++;
+    }
+    if (c->next == p->nselections)
+        return;
+    if (!c->open && pnc_select_cursor_init(&c->cursor, &p->selections[c->next]) != NC_NOERR) {
+        c->next = p->nselections; /* as in fill_ahead */
+        return;
+    }
+    c->open = true;
+    c->next++;
+    pnc_select_cursor_seek(&c->cursor, offset);
+}
+
+void plan_cursor_seek(plan_cursor *c, int64_t offset)
+{
+    const pnc_extent *next = plan_cursor_peek(c);
+
+    if (next == NULL || next->offset >= offset)
+        return;
+    c->at = c->n = 0;
+    if (c->pieces->extents != NULL)
+        c->next = find_extent(c->pieces, offset);
+    else
+        seek_selection(c, offset);
+    next = plan_cursor_peek(c);
+    if (next != NULL && next->offset < offset)
+        move(c, offset - next->offset);
+}
+
 static void move(plan_cursor *c, int64_t length)
 {
     pnc_extent *extent = &c->ahead[c->at];

@@ -56,6 +56,8 @@ typedef struct plan_cursor {
 
 void plan_cursor_begin(plan_cursor *cursor, const plan_pieces *pieces);
 void plan_cursor_end(plan_cursor *cursor);
+/* Leave out what is before a file offset; the cursor must not be behind it. */
+void plan_cursor_seek(plan_cursor *cursor, int64_t offset);
 /* The next extent; NULL at the end. */
 const pnc_extent *plan_cursor_peek(plan_cursor *cursor);
 /* Take pieces below `limit`, as many as fit; the last one is cut. Returns their number, and their bytes. */

@@ -12,7 +12,8 @@
 
 #define MOST_PIECES (1 << 25) /* that are followed */
 #define MOST_RANKS (1 << 13)  /* likewise */
-#define MOST_ROUNDS (1 << 22)
+#define SAMPLED 8             /* so many times fewer steps are enough where they are a sample */
+#define LEAST_ROUNDS 4        /* likewise: of more steps, some rounds are followed */
 
 /* A node whose pieces are followed. */
 typedef struct followed {
@@ -348,24 +349,145 @@ static int64_t find_next(work *w, int64_t of_nodes)
     return next != NULL ? next->offset : INT64_MAX;
 }
 
-static int run_rounds(work *w)
+/* One round, of the window that begins at *next, which becomes the begin of the next one. */
+static int run_round(work *w, int64_t *next)
+{
+    round_load most = {0};
+    int64_t of_nodes = INT64_MAX;
+
+    pnc_io_file_domains_start(&w->domains, *next);
+    for (int i = 0; i < w->nnodes; i++)
+        PNC_TRY(exchange_node(w, &w->nodes[i], &most, &of_nodes));
+    advance_clock(w, &most);
+    *next = find_next(w, of_nodes);
+    return NC_NOERR;
+}
+
+static int run_all_rounds(work *w)
 {
     int64_t next = w->range.low < w->range.high ? w->range.low : INT64_MAX, rounds = 0;
 
-    while (next != INT64_MAX) {
-        round_load most = {0};
-        int64_t of_nodes = INT64_MAX;
-
-        pnc_io_file_domains_start(&w->domains, next);
-        rounds++;
-        for (int i = 0; i < w->nnodes; i++)
-            PNC_TRY(exchange_node(w, &w->nodes[i], &most, &of_nodes));
-        advance_clock(w, &most);
-        next = find_next(w, of_nodes);
-    }
+    for (; next != INT64_MAX; rounds++)
+        PNC_TRY(run_round(w, &next));
     w->out->traffic.rounds = larger(w->out->traffic.rounds, rounds);
     return NC_NOERR;
 }
+
+/* --- some rounds of many --- */
+
+/* The steps of one round, about: pieces, ranks, and blocks of the file with their stripes. */
+static double estimate_steps(const work *w, double rounds)
+{
+    double pieces = 0, ranks = 0, window = (double)w->out->window;
+
+    for (int i = 0; i < w->nnodes; i++) {
+        ranks += w->nodes[i].nprocs;
+        for (int k = 0; k < w->nodes[i].nprocs; k++)
+            pieces += (double)w->nodes[i].pieces[k].runs;
+    }
+    return pieces / rounds + ranks + 2 * window / (double)w->call->options->fs.unit + w->domains.naggregators;
+}
+
+/* The begin of the next window at or after an offset; INT64_MAX: there is none. */
+static int64_t seek(work *w, int64_t offset)
+{
+    int64_t next = INT64_MAX;
+
+    for (int i = 0; i < w->nnodes; i++)
+        for (int k = 0; k < w->nodes[i].nprocs; k++) {
+            const pnc_extent *piece;
+
+            plan_cursor_seek(&w->nodes[i].cursors[k], offset);
+            piece = plan_cursor_peek(&w->nodes[i].cursors[k]);
+            if (piece != NULL && piece->offset < next)
+                next = piece->offset;
+        }
+    if (!w->in_nodes)
+        plan_cursor_seek(&w->coverage, offset);
+    return find_next(w, next);
+}
+
+/* What a round changes. */
+typedef struct sums {
+    plan_accesses accesses;
+    plan_traffic traffic;
+    int64_t exchanging, accessing, exchanged, accessed;
+    int lock_moves;
+} sums;
+
+static sums get_sums(const work *w)
+{
+    const timeline *t = &w->time;
+
+    return (sums){w->out->accesses, w->out->traffic, t->exchanging,     t->accessing,
+                  t->exchanged,     t->accessed,     w->out->lock_moves};
+}
+
+/* before + factor * (now - before) */
+static void multiply(int64_t *now, int64_t before, double factor)
+{
+    *now = before + (int64_t)(factor * (double)(*now - before));
+}
+
+static void multiply_sums(work *w, const sums *before, double factor)
+{
+    plan_accesses *a = &w->out->accesses;
+    plan_traffic *t = &w->out->traffic;
+
+    multiply(&a->n, before->accesses.n, factor);
+    multiply(&a->bytes, before->accesses.bytes, factor);
+    multiply(&a->reads_of_puts, before->accesses.reads_of_puts, factor);
+    multiply(&t->messages, before->traffic.messages, factor);
+    multiply(&t->message_bytes, before->traffic.message_bytes, factor);
+    multiply(&t->node_bytes, before->traffic.node_bytes, factor);
+    multiply(&w->time.exchanging, before->exchanging, factor);
+    multiply(&w->time.accessing, before->accessing, factor);
+    multiply(&w->time.exchanged, before->exchanged, factor);
+    multiply(&w->time.accessed, before->accessed, factor);
+    w->out->lock_moves = before->lock_moves + (int)(factor * (w->out->lock_moves - before->lock_moves));
+    for (int i = 0; i < w->out->naggregators; i++)
+        multiply(&w->received[i], 0, factor);
+    for (int i = 0; i < w->nnodes; i++)
+        for (int k = 0; k < w->nodes[i].aggregators.ndelegates; k++)
+            multiply(&w->nodes[i].sent[k], 0, factor);
+}
+
+/* n rounds that are spread evenly over the range; the others count like these. */
+static int run_some_rounds(work *w, int64_t n)
+{
+    const sums before = get_sums(w);
+    int64_t low = w->range.low, length = w->range.high - low, rounds = 0;
+    double advanced = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = low + (int64_t)((double)length / (double)n * (double)i), next = seek(w, at);
+
+        if (next == INT64_MAX)
+            break;
+        PNC_TRY(run_round(w, &next));
+        advanced += (double)((next < w->range.high ? next : w->range.high) - at);
+        rounds++;
+    }
+    w->out->is_estimate = true;
+    multiply_sums(w, &before, (double)length / advanced);
+    w->out->traffic.rounds =
+        larger(w->out->traffic.rounds, (int64_t)((double)rounds * (double)length / advanced + 0.5));
+    return NC_NOERR;
+}
+
+/* most: steps. */
+static int run_rounds(work *w, int64_t most)
+{
+    double rounds = (double)(w->range.high - w->range.low) / (double)w->out->window + 1;
+    double n = (double)most / estimate_steps(w, rounds);
+
+    if (rounds <= n)
+        return run_all_rounds(w);
+    n /= SAMPLED;
+    return run_some_rounds(w, n > LEAST_ROUNDS ? (int64_t)n : LEAST_ROUNDS);
+}
+
+/* --- nodes --- */
 
 static void free_node(followed *node)
 {
@@ -420,7 +542,7 @@ static int choose_node(const plan_call *call, int n, int i)
 }
 
 /* bytes: of the requests in the range. */
-static int init_domains(work *w, int naggregators, int64_t bytes)
+static void init_domains(work *w, int naggregators, int64_t bytes)
 {
     const plan_options *o = w->call->options;
     const pnc_buffer_shape shape = plan_call_get_buffer_shape(w->call);
@@ -440,7 +562,6 @@ static int init_domains(work *w, int naggregators, int64_t bytes)
     w->out->buffer = pnc_io_buffer_compute_size(&shape);
     w->out->window = w->domains.window * w->domains.unit;
     w->out->is_estimate = w->out->is_estimate || (o->direction == PNC_GET && !w->reads_blocks);
-    return plan_steps_check(w->call, length / w->out->window, MOST_ROUNDS, "rounds");
 }
 
 static int init_memory(work *w)
@@ -522,8 +643,8 @@ static int compute_common(work *w)
     plan_cursor_begin(&w->coverage, &w->all);
     for (int i = 0; i < w->nnodes; i++)
         PNC_TRY(init_node(w, choose_node(call, w->nnodes, i), &w->nodes[i]));
-    PNC_TRY(init_domains(w, w->out->naggregators, call->collective_bytes));
-    PNC_TRY(run_rounds(w));
+    init_domains(w, w->out->naggregators, call->collective_bytes);
+    PNC_TRY(run_rounds(w, MOST_PIECES));
     count_all(w);
     w->out->nexamined = w->nnodes;
     w->out->exchange = (double)w->time.exchanging / 1e9;
@@ -549,7 +670,8 @@ static pnc_range find_range(const plan_call *call, int index)
     return all;
 }
 
-static int compute_node(work *w, int index, plan_actor *actor)
+/* most: steps. */
+static int compute_node(work *w, int index, int64_t most, plan_actor *actor)
 {
     plan_accesses before = w->out->accesses;
     int64_t exchanging = w->time.exchanging, bytes = 0;
@@ -559,8 +681,8 @@ static int compute_node(work *w, int index, plan_actor *actor)
     PNC_TRY(init_node(w, index, &w->nodes[0]));
     for (int i = 0; i < w->nodes[0].nprocs; i++)
         bytes += w->nodes[0].pieces[i].bytes;
-    PNC_TRY(init_domains(w, w->nodes[0].aggregators.n, bytes));
-    PNC_TRY(run_rounds(w));
+    init_domains(w, w->nodes[0].aggregators.n, bytes);
+    PNC_TRY(run_rounds(w, most));
     free_node(&w->nodes[0]);
     w->nnodes = 0;
     *actor = (plan_actor){.node = index,
@@ -590,7 +712,7 @@ static int compute_nodes(work *w, plan_actor *actors)
     w->nnodes = 0;
     for (int i = 0; i < w->call->nnodes; i++)
         if (next < n && i == choose_node(w->call, n, next)) {
-            PNC_TRY(compute_node(w, i, &actors[i]));
+            PNC_TRY(compute_node(w, i, MOST_PIECES / n, &actors[i]));
             next++;
         } else {
             copy_node(w->call, i, actors);
