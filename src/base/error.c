@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #define PNC_UNKNOWN_SIZE 48
 #define PNC_FORMAT_SIZE 1024
 
@@ -20,6 +22,7 @@ PNC_PRINTF(4, 0) static void set_error(pnc_error *error, int code, bool remote, 
     format = pnc_language_translate(error->language, format, translation, sizeof translation);
     if (vsnprintf(error->text, sizeof error->text, format, args) < 0)
         error->text[0] = '\0';
+    pnc_text_make_plain(error->text);
 }
 
 int pnc_error_set(pnc_error *error, int code, const char *format, ...)
@@ -71,6 +74,7 @@ void pnc_error_add_context(pnc_error *error, const char *format, ...)
     va_end(args);
     if (length < 0)
         length = 0;
+    pnc_text_make_plain(error->text);
     if ((size_t)length >= sizeof error->text) /* the context alone fills the message */
         return;
     if (snprintf(error->text + length, sizeof error->text - (size_t)length, ": %s", text) < 0)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "dataset/caller.h"
 #include "dataset/environment.h"
 #include "dataset/kept_text.h"
@@ -48,17 +49,20 @@ static void compose(pnc_failure *out, const char *call, int rank, const char *pa
 {
     bool has_text = error->text[0] != '\0';
     const char *text = has_text ? error->text : pnc_error_get_text(err);
-    bool add_path = path != NULL && path[0] != '\0' && !contains_path(text, path);
-    char name[64], *message = out->message;
+    char plain[NC_MAX_MESSAGE], name[64], *message = out->message;
     int length = append(message, 0, "%s", call);
+    bool add_path;
 
+    snprintf(plain, sizeof plain, "%s", path != NULL ? path : "");
+    pnc_text_make_plain(plain); /* as in the text */
+    add_path = plain[0] != '\0' && !contains_path(text, plain);
     if (rank >= 0)
         length = append(message, length, " on rank %d", rank);
     length = append(message, length, ": ");
     out->code = err;
     out->sentence = length;
     if (add_path)
-        length = append(message, length, "%s", path);
+        length = append(message, length, "%s", plain);
     out->sentence_length = length - out->sentence; /* the text of a code alone explains nothing */
     length = append(message, length, "%s%s", add_path ? ": " : "", text);
     if (has_text)

@@ -80,7 +80,7 @@ static void check_data(pnc_checker *checker, const pnc_model *model, int64_t fil
     pnc_format_shortage_find(model, file_size, &shortage);
     if (pnc_format_shortage_is_large(shortage.kind)) /* before the list of variables, which may be long */
         pnc_format_warning_report(checker, file_size, PNC_RULE_DATA, "%s",
-                                  pnc_format_shortage_describe(model, &shortage, text));
+                                  pnc_format_shortage_explain(model, &shortage, text));
     for (int i = 0; i < model->nvars; i++) {
         const pnc_var *var = model->vars[i];
         int64_t from, n = count_missing_bytes(model, var, file_size, &from);

@@ -109,8 +109,8 @@ static int describe_cause(const pnc_model *model, const pnc_shortage *shortage, 
     }
 }
 
-const char *pnc_format_shortage_describe(const pnc_model *model, const pnc_shortage *shortage,
-                                         char text[PNC_SHORTAGE_TEXT])
+const char *pnc_format_shortage_explain(const pnc_model *model, const pnc_shortage *shortage,
+                                        char text[PNC_SHORTAGE_TEXT])
 {
     int n = snprintf(text, PNC_SHORTAGE_TEXT,
                      "the file ends at byte %" PRId64 ", but its header describes data up to byte %" PRId64 ": ",

@@ -20,6 +20,8 @@ static void write_string(const char *text, FILE *file)
             fprintf(file, "\\%c", c);
         else if (c < 0x20 || c == 0x7f || (c > 0x7f && !is_text))
             fprintf(file, "\\u%04x", c);
+        else if (c == 0xc2 && (unsigned char)text[1] < 0xa0) /* a control character of Unicode */
+            fprintf(file, "\\u%04x", (unsigned char)*++text);
         else
             fputc(c, file);
     }

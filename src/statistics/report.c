@@ -4,7 +4,11 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "spec/constants.h"
+
 #define AGGREGATORS 8 /* that are listed */
+#define PATH_BYTES 4096
 
 #define COUNT(name) pnc_summary_get_sum(s, PNC_COUNT_##name)
 
@@ -181,9 +185,12 @@ static void print_vars(const pnc_summary *s, FILE *file)
 {
     for (int i = 0; i < s->nvars; i++) {
         const pnc_var_summary *v = &s->vars[i];
+        char name[NC_MAX_NAME + 1];
 
-        fprintf(file, "  %-24s%12s put%12s got%12s\n", v->name, bytes_of(v->put_bytes).text,
-                bytes_of(v->get_bytes).text, pnc_amount_of_time_format((double)v->nanoseconds / s->nprocs).text);
+        snprintf(name, sizeof name, "%s", v->name);
+        pnc_text_make_plain(name);
+        fprintf(file, "  %-24s%12s put%12s got%12s\n", name, bytes_of(v->put_bytes).text, bytes_of(v->get_bytes).text,
+                pnc_amount_of_time_format((double)v->nanoseconds / s->nprocs).text);
     }
 }
 
@@ -191,8 +198,11 @@ void pnc_summary_print(const pnc_summary *s, FILE *file)
 {
     pnc_advice advice[PNC_ADVICE_MOST];
     int n = pnc_summary_find_advice(s, advice);
+    char path[PATH_BYTES];
 
-    fprintf(file, "PnetCDF statistics of %s: %d rank%s on %d node%s, open for %s\n", s->path, s->nprocs,
+    snprintf(path, sizeof path, "%s", s->path);
+    pnc_text_make_plain(path);
+    fprintf(file, "PnetCDF statistics of %s: %d rank%s on %d node%s, open for %s\n", path, s->nprocs,
             s->nprocs == 1 ? "" : "s", s->nnodes, s->nnodes == 1 ? "" : "s",
             pnc_amount_of_time_format((double)s->counters[PNC_COUNT_TIME_OPEN].most).text);
     if (COUNT(RANKS) < s->nprocs)

@@ -16,7 +16,7 @@ BUILD = os.environ.get("PNC_BUILD", os.getcwd())
 # What the names of a folder's functions begin with. All rooms use base, so its functions begin with their object.
 PREFIX = {
     "src/api": "pnc_api_",
-    "src/base": "pnc_(bits|digest|error|language|memory|string|size|name|path|arena|region|siphash|table|type|"
+    "src/base": "pnc_(bits|digest|error|language|memory|string|size|name|path|arena|region|siphash|table|text|type|"
                 "mem_type)_",
     "src/binding": "pnc_binding_",
     "src/binding/f77": "pnc_f77_",

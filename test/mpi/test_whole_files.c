@@ -105,7 +105,7 @@ static void test_replacement(void)
     struct stat facts;
     int ncid;
 
-    t_local(t_rank != 0 || chmod(path, 0640) == 0, "chmod");
+    t_local(t_rank != 0 || chmod(path, 06640) == 0, "chmod");
     MPI_Barrier(MPI_COMM_WORLD);
     expect_ok(create(path, NC_CLOBBER | NC_64BIT_DATA, &ncid), "create a file that exists");
     write_values(ncid, 20);

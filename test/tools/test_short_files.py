@@ -60,7 +60,8 @@ def warns(path, words, why):
                                    ("cdfdiff", [path, "whole.nc"], 0), ("ncmpidiff", [path, "whole.nc"], 2),
                                    ("ncmpicopy", ["-O", "--allow-short", path, "out.nc"], 2)):
         status, _, err = start(name, *arguments, ranks=ranks)
-        lines = [line for line in err.splitlines() if line.startswith(f"{name}: warning: {path}: the file ends at byte")]
+        start_of_line = f"{name}: warning: {path}: the file ends at byte"
+        lines = [line for line in err.splitlines() if line.startswith(start_of_line)]
         tap.ok(len(lines) == 1 and words in lines[0] and status == {"ncmpicopy": 2, "cdfdiff": 1, "ncmpidiff": 1}.get(
             name, 0), f"{name} on {max(ranks, 1)} ranks: {why}", (status, err))
 
@@ -81,12 +82,12 @@ def test_warnings(begins, recsize, end):
                 os.remove("new.nc")
             status, _, err = start("ncmpicopy", path, "new.nc", ranks=ranks)
             tap.ok(status == (1 if refused else 2) and os.path.exists("new.nc") != refused and
-                   ("--allow-short" in err) == refused, f"ncmpicopy on {max(ranks, 1)} ranks {'refuses' if refused else 'copies'}: "
-                   + why, (status, err))
+                   ("--allow-short" in err) == refused,
+                   f"ncmpicopy on {max(ranks, 1)} ranks {'refuses' if refused else 'copies'}: {why}", (status, err))
         strict, found, _ = start("ncvalidator", "--strict", path)
         plain = start("ncvalidator", "-q", path)
-        tap.ok(strict == 1 and "--strict" in found and plain == (0, "", ""), f"ncvalidator: only --strict rejects: {why}",
-               (strict, found, plain))
+        tap.ok(strict == 1 and "--strict" in found and plain == (0, "", ""),
+               f"ncvalidator: only --strict rejects: {why}", (strict, found, plain))
         status, found, _ = start("ncvalidator", "--json", path)
         summary = [f for f in json.loads(found)["findings"] if f["found"].startswith("the file ends at byte")]
         tap.ok(status == 0 and len(summary) == refused and (not refused or words in summary[0]["found"]),
@@ -102,8 +103,9 @@ def test_fixed():
     begins, _, _ = writer.layout()
     whole = read("fixed.nc")
     for size, words, status in (
-            (begins[0], "no data were written yet", 2), (begins[0] + 1, "2 variables are missing as a whole, the first is "
-                                                         '"b": if its writer did not leave them unwritten', 1),
+            (begins[0], "no data were written yet", 2),
+            (begins[0] + 1, '2 variables are missing as a whole, the first is "b": if its writer did not leave them '
+                            'unwritten', 1),
             (begins[1] + 4, 'variable "c" is missing as a whole: if its writer did not leave it unwritten', 1),
             (begins[2] + 4, "values beyond the end were never written", 2)):
         write("some.nc", whole[:size])
@@ -169,8 +171,8 @@ def test_giants():
         one, same, other = (make_giant(name, records, last) for name, last in (("1.nc", 2), ("2.nc", 2), ("3.nc", 3)))
         for name, ranks in (("cdfdiff", 0), ("ncmpidiff", 2)):
             status, out, err = start(name, one, same, ranks=ranks, preexec_fn=limited)
-            tap.ok(status == 0 and "are the same" in out, f"{name}: two equal files of {1 << 53} values that are not there",
-                   (status, out, err))
+            tap.ok(status == 0 and "are the same" in out,
+                   f"{name}: two equal files of {1 << 53} values that are not there", (status, out, err))
             status, out, err = start(name, one, other, ranks=ranks, preexec_fn=limited)
             tap.ok(status == 1 and "1 of 9007199254740992 elements differ" in out, f"{name}: one value differs",
                    (status, out, err))

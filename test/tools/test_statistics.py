@@ -331,9 +331,9 @@ def test_ncmpistat():
         with open(paths[0], "w", encoding="utf-8") as file:
             file.write(text)
         status, _, errors = show(paths[0])
-        tap.ok(status == 1 and wanted in errors and len(errors.splitlines()) == 1, f"not a report: {wanted}", errors)
+        tap.ok(status == 2 and wanted in errors and len(errors.splitlines()) == 1, f"not a report: {wanted}", errors)
     status, _, errors = show(tap.scratch("absent.json"))
-    tap.ok(status == 1 and "No such file" in errors, "an absent file", errors)
+    tap.ok(status == 2 and "No such file" in errors, "an absent file", errors)
 
 
 # --- advice ---

@@ -641,7 +641,7 @@ static void test_shortage(void **state)
         if (found.kind != PNC_SHORTAGE_NONE) {
             assert_int_equal(found.missing, rows[i].missing);
             assert_int_equal(found.total, rows[i].total);
-            assert_non_null(strstr(pnc_format_shortage_describe(&m, &found, text), "the file ends at byte"));
+            assert_non_null(strstr(pnc_format_shortage_explain(&m, &found, text), "the file ends at byte"));
         }
         pnc_format_model_free(&m);
     }

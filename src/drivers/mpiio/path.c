@@ -162,7 +162,7 @@ int pnc_mpiio_path_rename(const char *path, int suffix, bool replaces, pnc_error
         return pnc_error_set(error, NC_ENOMEM, "%s keeps this name: no memory to rename it", from);
     to[strlen(to) - (size_t)suffix] = '\0';
     if (replaces && stat(to, &facts) == 0)
-        (void)chmod(from, facts.st_mode & 07777);
+        (void)chmod(from, facts.st_mode & 0777);
     if ((replaces ? rename(from, to) : rename_new(from, to)) != 0)
         err = pnc_error_set(error, errno == EEXIST ? NC_EEXIST : NC_EFILE, "%s: cannot rename the new file %s: %s", to,
                             from, strerror(errno));

@@ -40,7 +40,7 @@ int tool_blocks_init(int ndims, const int64_t *shape, tool_blocks *blocks)
     return NC_NOERR;
 }
 
-void tool_blocks_limit(tool_blocks *blocks, int64_t elements)
+void tool_blocks_truncate(tool_blocks *blocks, int64_t elements)
 {
     int64_t row, number, length = blocks->ndims > 0 ? blocks->shape[blocks->split] : 1;
 

@@ -25,7 +25,7 @@ typedef struct tool_blocks {
 /* NC_NOERR or NC_ENOMEM; may be freed in any case. */
 int tool_blocks_init(int ndims, const int64_t *shape, tool_blocks *blocks);
 /* Only the blocks with the first `elements` elements of the array: what follows is beyond the end of a file. */
-void tool_blocks_limit(tool_blocks *blocks, int64_t elements);
+void tool_blocks_truncate(tool_blocks *blocks, int64_t elements);
 /* Go to the first or next block; false if there is none. An array with a dimension of length 0 has none. */
 bool tool_blocks_next(tool_blocks *blocks);
 /* Go to any block. false, and an empty block, if there is none of this number. */

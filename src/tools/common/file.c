@@ -142,7 +142,7 @@ pnc_shortage_kind tool_file_report_short(const tool_file *file)
 
     pnc_format_shortage_find(&file->model, file->size, &shortage);
     if (shortage.kind != PNC_SHORTAGE_NONE)
-        tool_warning_print("warning: %s: %s", file->path, pnc_format_shortage_describe(&file->model, &shortage, text));
+        tool_warning_print("warning: %s: %s", file->path, pnc_format_shortage_explain(&file->model, &shortage, text));
     return shortage.kind;
 }
 

@@ -25,6 +25,8 @@ void tool_json_part_write(FILE *out, const char *bytes, size_t n)
             fprintf(out, "\\%c", text[i]);
         else if (text[i] == '\n')
             fputs("\\n", out);
+        else if (length == 2 && text[i] == 0xc2 && text[i + 1] < 0xa0) /* a control character of Unicode */
+            fprintf(out, "\\u%04x", text[i + 1]);
         else if (length == 0 || text[i] < 0x20 || text[i] == 0x7f)
             fprintf(out, "\\u%04x", text[i]);
         else

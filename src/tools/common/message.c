@@ -11,6 +11,7 @@
 
 #include <pnetcdf.h>
 
+#include "base/text.h"
 #include "tools/common/progress.h"
 
 static const char *tool = "pnetcdf";
@@ -30,15 +31,22 @@ void tool_program_start(const char *program, char **argv)
     signal(SIGPIPE, SIG_IGN);                       /* the write fails, and the tool ends in an orderly way */
 }
 
-static bool is_control(char c)
+void tool_text_write(FILE *out, const char *text)
 {
-    return (unsigned char)c < 0x20 || c == 0x7f;
+    while (*text != '\0') {
+        size_t n = pnc_text_count_plain(text);
+
+        if (n == 0)
+            putc('?', out);
+        else
+            fwrite(text, 1, n, out);
+        text += n > 0 ? n : 1;
+    }
 }
 
 void tool_text_print(const char *text)
 {
-    for (; *text != '\0'; text++)
-        putchar(is_control(*text) ? '?' : *text);
+    tool_text_write(stdout, text);
 }
 
 static void print_line(const char *format, va_list args)
@@ -46,9 +54,7 @@ static void print_line(const char *format, va_list args)
     char text[2048];
 
     vsnprintf(text, sizeof text, format, args);
-    for (char *c = text; *c != '\0'; c++)
-        if (is_control(*c))
-            *c = '?';
+    pnc_text_make_plain(text);
     tool_progress_wipe();
     fflush(stdout);
     fprintf(stderr, "%s: %s\n", tool, text);

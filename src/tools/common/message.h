@@ -3,6 +3,7 @@
 #define PNC_TOOLS_COMMON_MESSAGE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/error.h"
 
@@ -26,8 +27,10 @@ void tool_warning_print(const char *format, ...) PNC_PRINTF(1, 2);
 void tool_warnings_finish(void);
 enum { TOOL_WARNINGS_SHOWN = 3 };
 
-/* Print to stdout. Control characters, possible in names of variables, would act on a terminal: they become '?'. */
+/* Print to stdout, or to a file. Control characters, possible in names of variables, would act on a terminal: they
+ * become '?'. */
 void tool_text_print(const char *text);
+void tool_text_write(FILE *out, const char *text);
 
 /* Flush stdout. NC_NOERR, or NC_EWRITE after an error message (full disk), which is left out for a closed pipe. path:
  * the file that the tool reads, or NULL. */

@@ -56,7 +56,7 @@ void tool_error_print_last(const char *path, int code)
         tool_error_print("%s: %s", path, ncmpi_strerror(code));
 }
 
-int64_t tool_input_measure(const char *path, pnc_shortage_kind *kind)
+int64_t tool_input_inspect(const char *path, pnc_shortage_kind *kind)
 {
     int64_t found[] = {INT64_MAX, PNC_SHORTAGE_NONE};
     int rank;

@@ -21,9 +21,9 @@ int tool_status_agree(int err);
 /* Print the last error message of the library, or the text of the code. To be called on one rank. */
 void tool_error_print_last(const char *path, int code);
 
-/* The size of an input that all ranks have open, and what it lacks, which rank 0 reports. INT64_MAX for a file that only
- * MPI-IO can see. Collective. */
-int64_t tool_input_measure(const char *path, pnc_shortage_kind *kind);
+/* The size of an input that all ranks have open, and what it lacks, which rank 0 reports. INT64_MAX for a file that
+ * only MPI-IO can see. Collective. */
+int64_t tool_input_inspect(const char *path, pnc_shortage_kind *kind);
 /* Elements of a variable up to the end of the file; those beyond it read as zeros. All of
  * them with the hint nc_short_file=error, so that a get reports the first one. NC_NOERR or a code. */
 int tool_var_count_present(int ncid, int varid, int64_t file_size, int64_t *elements);

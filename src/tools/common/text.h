@@ -17,6 +17,7 @@ typedef struct cdl_string {
     FILE *out;
     const char *indent;
     bool ascii;               /* bytes beyond ASCII are written as \ooo; else they pass as they are */
+    bool held;                /* a byte that is written when the next one is known */
     unsigned long long nulls; /* seen, and not yet known to be inside the string */
 } cdl_string;
 

@@ -92,8 +92,9 @@ static void write_result(diff_run *run, const diff_var *var, const diff_result *
         diff_json_result_print(run, var, result, elements);
         return;
     }
-    fprintf(run->out, "DIFF%s: variable \"%s\" of type \"%s\" ", run->options->tolerance.given ? " (tolerance)" : "",
-            var->name, diff_type_get_name(var->type, type));
+    fprintf(run->out, "DIFF%s: variable \"", run->options->tolerance.given ? " (tolerance)" : "");
+    tool_text_write(run->out, var->name);
+    fprintf(run->out, "\" of type \"%s\" ", diff_type_get_name(var->type, type));
     write_element(run, var, &result->first);
     if (var->type != NC_CHAR) {
         fprintf(run->out, " (difference = %s", result->first.less ? "-" : "");
@@ -141,7 +142,7 @@ static int compare_variable(walk *w, const int varids[2])
     if (result.status != NC_NOERR && status != NC_NOERR)
         tool_error_print("%s: variable %s: not enough memory", run->sources[0]->path, var->name);
     if (result.status == NC_NOERR) {
-        tool_blocks_limit(&blocks, present_in_either(run, varids));
+        tool_blocks_truncate(&blocks, present_in_either(run, varids));
         result.status = compare_blocks(w, varids, &blocks, &result);
         merge(run, &result);
     }

@@ -2,20 +2,25 @@
 #include "tools/diff/diff.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/types.h"
+#include "tools/common/message.h"
 #include "tools/common/number.h"
 
 static void print(FILE *out, const char *before, const char *format, va_list args) PNC_PRINTF(3, 0);
 
 static void print(FILE *out, const char *before, const char *format, va_list args)
 {
-    fputs(before, out);
-    vfprintf(out, format, args);
+    char line[4 * NC_MAX_NAME + 2 * PATH_MAX], *text = line;
+    vsnprintf(line, sizeof line, format, args);
+    text += strspn(line, "\t");
+    fprintf(out, "%s%.*s", before, (int)(text - line), line);
+    tool_text_write(out, text);
     fputc('\n', out);
 }
 
@@ -93,13 +98,15 @@ const char *diff_string_format(const char *text, int64_t length, int64_t at, cha
     enum { BEFORE = 20, LONGEST = DIFF_VALUE_SIZE - 20 }; /* capacity for quotes, dots and an escape */
     int64_t next = at > BEFORE && length > LONGEST / 2 ? at - BEFORE : 0;
     char *end = out;
+    unsigned char before = 0;
     end += snprintf(end, DIFF_VALUE_SIZE, "%s\"", next > 0 ? "..." : "");
     for (; next < length && end < out + LONGEST; next++) {
         unsigned char c = (unsigned char)text[next];
-        if (c < 0x20 || c == 0x7f)
+        if (c < 0x20 || c == 0x7f || (before == 0xc2 && c >= 0x80 && c < 0xa0))
             end += snprintf(end, 5, "\\%03o", c);
         else
             *end++ = (char)c;
+        before = c;
     }
     snprintf(end, 5, "\"%s", next < length ? "..." : "");
     return out;

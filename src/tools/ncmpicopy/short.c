@@ -13,7 +13,7 @@
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
 
-int copy_inputs_measure(copy_plan *plan)
+int copy_inputs_inspect(copy_plan *plan)
 {
     const copy_options *options = plan->options;
     int err;
@@ -23,7 +23,7 @@ int copy_inputs_measure(copy_plan *plan)
         return copy_error_print(plan, err, "not enough memory for the sizes of %d inputs", options->ninputs);
     for (int i = 0; i < options->ninputs; i++) {
         pnc_shortage_kind kind;
-        plan->sizes[i] = tool_input_measure(options->inputs[i], &kind);
+        plan->sizes[i] = tool_input_inspect(options->inputs[i], &kind);
         plan->is_short |= kind != PNC_SHORTAGE_NONE;
         plan->lacks_records |= kind == PNC_SHORTAGE_RECORDS;
         if (pnc_format_shortage_is_large(kind) && !options->allow_short)

@@ -9,9 +9,9 @@
 
 /* Sets the sizes of the inputs, and warns of those that are short. NC_EFILE if whole variables or records are missing,
  * unless the options allow it. */
-int copy_inputs_measure(copy_plan *plan);
+int copy_inputs_inspect(copy_plan *plan);
 
-/* After all data are written: the output counts as many records as the inputs, of which the last ones may be missing. */
+/* After all data are written: the output counts as many records as the inputs; the last ones may be missing. */
 int copy_records_count(const copy_plan *plan, const char *path);
 
 /* Of the selected elements first[d] + k * stride[d], k < count[d], of an array with these lengths: how many are among

@@ -111,7 +111,7 @@ static int open_file(const char *path, int rank, api_file *file, diff_source *so
             tool_error_print_last(path, err);
         return err;
     }
-    err = load(file, tool_input_measure(path, &kind), source);
+    err = load(file, tool_input_inspect(path, &kind), source);
     err = tool_status_agree(err);
     if (err != NC_NOERR && rank == 0)
         tool_error_print_last(path, err);

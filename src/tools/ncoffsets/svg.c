@@ -53,7 +53,7 @@ static void put_text(FILE *out, const char *text, int longest)
             fputs("\xe2\x80\xa6", out); /* an ellipsis */
             return;
         }
-        if (n <= 0 || point < 0x20 || point == 0x7f || point == 0xfffe || point == 0xffff)
+        if (n <= 0 || point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0xfffe || point == 0xffff)
             fputs("\xef\xbf\xbd", out); /* U+FFFD */
         else if (point == '&' || point == '<' || point == '>')
             fprintf(out, "&#%d;", (int)point);

@@ -170,7 +170,9 @@ static void print_text(const tool_file *file, const report *r)
     print_findings(r);
     if (r->left_out > 0)
         printf("%" PRId64 " more errors and warnings are not shown.\n", r->left_out);
-    printf("File \"%s\" ", file->path);
+    printf("File \"");
+    tool_text_print(file->path);
+    printf("\" ");
     if (file->model.format == 0)
         puts("is not a NetCDF classic file.");
     else if (validator_report_is_valid(r))
