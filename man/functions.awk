@@ -1,5 +1,5 @@
 # Makes the manual pages of all functions, in a folder: awk -v folder=man/man3 -f functions.awk EXAMPLES LINES
-# man/functions.m4 generates LINES. EXAMPLES is man/functions.examples: C code for a page, a kind of page or a section. If
+# man/functions.m4 generates LINES. EXAMPLES is man/functions.examples: C code for a page or a shape of data access. If
 # several functions share a page, the others get a page that only refers to it.
 
 function split_once(text) {
@@ -16,9 +16,10 @@ function plain(text) {
 
 FILENAME == ARGV[1] {
     if (/^@/)
-        example_key = $2
+        example_keys = split(substr($0, index($0, " ") + 1), example_key, / /)
     else if (!/^#/)
-        example[example_key] = example[example_key] $0 "\n"
+        for (k = 1; k <= example_keys; k++)
+            example[example_key[k]] = example[example_key[k]] $0 "\n"
     next
 }
 
@@ -26,12 +27,11 @@ FILENAME == ARGV[1] {
 /^@error / { rest = split_once(rest); meaning[key] = rest; next }
 /^@argument / { rest = split_once(rest); argument[key] = rest; next }
 /^@type / { rest = split_once(rest); type[++types] = key; c_type[key] = rest; next }
-/^@section / { section = rest; next }
+/^@section / { next }
 /^@page / {
     rest = split_once(rest)
     page[++pages] = key
     brief[key] = rest
-    section_of[key] = section
     in_text = 1
     current = key
     next
@@ -174,7 +174,7 @@ function call_of(name, operation, arguments,    code) {
     return "int request;\n" code
 }
 
-# The example of a page: its own, or that of its shape ("vara", and "m_vara" for several variables), or of its section.
+# The example of a page: its own, or that of its shape ("vara", and "m_vara" for several variables).
 function print_example(name, file,    key, code, operation) {
     key = operation = name
     sub(/^ncmpi_/, "", key)
@@ -184,14 +184,14 @@ function print_example(name, file,    key, code, operation) {
         sub(/^m[pg][ue]t_/, "m_", key)
         sub(/^[ib]?[pg][ue]t_/, "", key)
     }
-    if (!(key in example)) {
-        key = section_of[name]
-        sub(/[ :,].*/, "", key)
-    }
     code = example[key]
     if (match(code, /CALL\(.*\)/))
         code = substr(code, 1, RSTART - 1) call_of(name, operation, substr(code, RSTART + 5, RLENGTH - 6)) \
             substr(code, RSTART + RLENGTH)
+    if (code !~ ("(^|[^a-z_])" name "(_float(_all)?|_all)?\\(")) {
+        print "functions.awk: no example in functions.examples calls " name | "cat >&2"
+        failed = 1
+    }
     gsub(/\\/, "\\e", code)
     printf ".Sh EXAMPLES\n.Bd -literal -offset indent\n%s.Ed\n", code > file
 }

@@ -76,7 +76,7 @@ m4_define([ACCESS_PAGE], [OUTPUT([m4_dnl
 DETAIL([$1]) SHAPE_DOC([$2]).
 m4_ifelse([$2], [n], [counts NULL: single elements.
 ])m4_dnl
-ACCESS_DOC
+MEMORY_DOC
 m4_ifelse([$1], [put], [MODE_DOC], [$1], [get], [MODE_DOC], [POSTED_TEXT([$1])])
 RANGE_DOC
 Errors: m4_ifelse([$1], [bput], [NC_ENULLABUF NC_EINSUFFBUF ])ACCESS_ERRORS
@@ -87,11 +87,13 @@ m4_define([EMIT], [m4_ifelse([$3$6], [text], [ACCESS_PAGE([$1], [$2])])OUTPUT([m
 HEADING([Data])
 FAMILIES
 
+m4_dnl What a macro says, in terms of the arrays that have an entry for each variable.
+m4_define([EACH_OF], [m4_patsubst(m4_defn([$1]), [\<\(start\|count\|stride\|imap\|bufcount\)\>], [\1s[[i]]])])
 m4_define([MULTI_PAGE], [OUTPUT([m4_dnl
 @page ncmpi_m$1_var$2|m4_ifelse([$1], [put], [write], [read]) a PLACES([$2]) of several variables
 Access to several variables: MULTI_DOC
-For each variable: SHAPE_DOC([$2]).
-ACCESS_DOC
+For variable i: EACH_OF([MEANING_OF_$2]).
+EACH_OF([MEMORY_DOC])
 MODE_DOC
 RANGE_DOC
 Errors: ACCESS_ERRORS

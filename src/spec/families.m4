@@ -40,7 +40,7 @@ SHAPE([m], [P(start, start)P(counts, count)P(stride, stride)P(imap, imap)],
     [P(start_each, starts)P(counts_each, counts)P(stride_each, strides)P(imap_each, imaps)],
     [count elements along each dimension from start, stride apart in the variable and imap apart in memory])
 SHAPE([n], [P(count, num)P(block_starts, starts)P(block_counts, counts)], [not for several variables],
-    [num hyperslabs of one variable, each with a start and a count; they are consecutive in memory])
+    [num hyperslabs of one variable, given by starts and counts; they are consecutive in memory])
 ])
 
 m4_dnl What flexible functions have in place of a type in their name.
@@ -102,12 +102,13 @@ m4_define([VARD], [EMIT_VARD(put, [])EMIT_VARD(put, [_all])EMIT_VARD(get, [])EMI
 m4_define([VARD_PARAMETERS], [(EACH([DECLARED], [, ], [VARD_MEMBER_PARAMETERS([$1])]))])
 
 m4_dnl Documentation, for the header and the manual.
-m4_define([ACCESS_DOC], [start, count, stride and imap have one entry per dimension, slowest first. A NULL stride means 1, a NULL imap means
-contiguous memory. Memory is in C order. A suffix names the C type in memory; values are converted. Without a type
+m4_define([SELECTION_DOC], [start, count, stride and imap have one entry per dimension, slowest first. A NULL stride means 1, a NULL imap means
+contiguous memory.])
+m4_define([MEMORY_DOC], [Memory is in C order. A suffix names the C type in memory; values are converted. Without a type
 suffix, bufcount elements of an MPI datatype describe the memory. MPI_DATATYPE_NULL means contiguous values of the
 variable's external type. A bufcount of 0 with a datatype transfers nothing; a collective call that requests values then
 returns NC_EIOMISMATCH. The datatype of a request for no values with a bufcount of 0 has no effect.])
-m4_define([MODE_DOC], [Functions ending in _all are collective, also for ranks without data (count 0). The others need independent data mode.])
+m4_define([MODE_DOC], [Functions ending in _all are collective, also for ranks without data. The others need independent data mode.])
 m4_define([RANGE_DOC], [A put never changes the buffer. It may add records to a record variable. Values out of range become the variable's fill
 value in a put, and the default fill value of the memory type in a get; the other values are transferred, and the
 function returns NC_ERANGE.])

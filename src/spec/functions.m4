@@ -29,6 +29,7 @@ m4_dnl uchar.
 m4_define([ATTRIBUTE_OF], [ATTRIBUTE([$1], [$2], [PNC_]m4_UP([$1]))])
 m4_define([EACH_ATTRIBUTE], [m4_pushdef([MEMTYPE], m4_defn([ATTRIBUTE_OF]))MEMTYPES[]m4_popdef([MEMTYPE])ATTRIBUTE([ubyte], [unsigned char], [PNC_UCHAR])])
 
+m4_define([SHARE_DOC], [flush the file to disk after each collective put and each ncmpi_wait_all that writes])
 m4_define([COLLECTIVE], [Collective.])
 m4_define([LOCAL], [Local: any rank may call it at any time.])
 
@@ -37,17 +38,17 @@ HEADING([Files])
 
 PLAIN([int], [create], [all], [P(comm, comm, mpi_comm)P(path, path)P(flags, cmode)P(info, info, mpi_info)P(ncid_out, ncidp, ncid)],
 [Create a dataset and enter define mode. cmode: NC_CLOBBER or NC_NOCLOBBER, with NC_64BIT_OFFSET (CDF-2) or
-NC_64BIT_DATA (CDF-5) for the larger formats. NC_DISKLESS and NC_MMAP are errors, other flags are ignored. comm and
-info may be freed after the call. Collective over comm. Errors: NC_EEXIST NC_EINVAL_CMODE NC_ENOTBUILT (NC_NETCDF4)
-NC_EBAD_FILE NC_EACCESS NC_ENFILE NC_EMULTIDEFINE_CMODE])
+NC_64BIT_DATA (CDF-5) for the larger formats, and with NC_SHARE to SHARE_DOC. NC_NETCDF4, NC_DISKLESS, NC_MMAP and both
+formats are errors; other flags have no effect. comm and info may be freed after the call. Collective over comm. Errors:
+NC_EEXIST NC_EINVAL_CMODE NC_ENOTBUILT (NC_NETCDF4) NC_EBAD_FILE NC_EACCESS NC_ENFILE NC_EMULTIDEFINE_CMODE])
 
 PLAIN([int], [open], [all], [P(comm, comm, mpi_comm)P(path, path)P(flags, omode)P(info, info, mpi_info)P(ncid_out, ncidp, ncid)],
-[Open an existing dataset in collective data mode. omode: NC_NOWRITE or NC_WRITE. NC_DISKLESS and
-NC_MMAP are errors, other flags are ignored. Collective over comm. Errors: NC_ENOENT NC_EINVAL_OMODE NC_EACCESS
-NC_ENOTNC NC_ENOTBUILT (HDF5) NC_EBAD_FILE NC_ENFILE NC_EMULTIDEFINE_OMODE NC_EMAXDIMS NC_EMAXATTS NC_EMAXVARS
-NC_EMAXNAME (a count in the header exceeds the limit of the format) NC_EVARSIZE NC_EINTERRUPTED (a program has not
-completed a change of the header: with NC_WRITE, ncmpi_open completes that if the program has ended; see the hint
-nc_repair)])
+[Open an existing dataset in collective data mode. omode: NC_NOWRITE or NC_WRITE, and with it NC_SHARE to SHARE_DOC.
+NC_DISKLESS and NC_MMAP are errors; other flags have no effect: the file has its format. Collective over comm. Errors:
+NC_ENOENT NC_EINVAL_OMODE NC_EACCESS NC_ENOTNC NC_ENOTBUILT (HDF5) NC_EBAD_FILE NC_ENFILE NC_EMULTIDEFINE_OMODE
+NC_EMAXDIMS NC_EMAXATTS NC_EMAXVARS NC_EMAXNAME (a count in the header exceeds the limit of the format) NC_EVARSIZE
+NC_EINTERRUPTED (a program has not completed a change of the header: with NC_WRITE, ncmpi_open completes that if the
+program has ended; see the hint nc_repair)])
 
 PLAIN([int], [delete], [all], [P(path, filename, name)P(info, info, mpi_info)],
 [Delete a file with the driver in the hint nc_driver. Call it on one rank. Errors: NC_ENOENT NC_EACCESS])
@@ -267,7 +268,7 @@ FUNCTION([inq_file_info], [all], [P(info_out, info_used, mpi_info)],
 [The hints in effect, of this library and of the MPI library, in a new info object that the caller must free. LOCAL])
 FUNCTION([get_file_info], [all], [P(info_out, info_used, mpi_info)], [Former name of inq_file_info. LOCAL])
 FUNCTION([inq_striping], [all], [P(count_out, striping_size)P(count_out, striping_count)],
-[Stripe size in bytes and stripe count of the file, 0 if the file system does not report them. LOCAL])
+[Size of the stripes in bytes and their number, 0 if the file system does not report them. LOCAL])
 FUNCTION([inq_header_size], [all], [P(offset_out, size, h_size)],
 [Size of the header in bytes, in define mode with the definitions so far. LOCAL])
 FUNCTION([inq_header_extent], [all], [P(offset_out, extent, h_extent)],

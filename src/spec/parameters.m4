@@ -14,7 +14,7 @@ PARAMETER([buftype], [MPI datatype of the memory, predefined or derived; MPI_DAT
 PARAMETER([cmode], [flags of the new file, combined with |])
 PARAMETER([code], [receives the error code])
 PARAMETER([comm], [communicator of all ranks that access the file])
-PARAMETER([const MPI_Offset *count], [number of elements along each dimension, slowest first; one entry per dimension])
+PARAMETER([const MPI_Offset *count], [number of elements along each dimension, slowest first; one entry per dimension; with a 0 among them, none])
 PARAMETER([int count], [number of ids in array_of_requests; or NC_REQ_ALL, NC_GET_REQ_ALL, NC_PUT_REQ_ALL])
 PARAMETER([counts], [number of elements along each dimension, for each of the num hyperslabs; NULL: one element each])
 PARAMETER([datatypes], [MPI datatype of the memory of each variable])

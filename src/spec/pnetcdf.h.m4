@@ -95,7 +95,7 @@ COMMENT([put_var*: write values from memory to variable varid; get_var*: read th
   varm  SHAPE_DOC(m)
   varn  SHAPE_DOC(n)
         (counts NULL: single elements)
-IN_COMMENT([ACCESS_DOC])
+IN_COMMENT([SELECTION_DOC MEMORY_DOC])
 MODE_DOC
 IN_COMMENT([RANGE_DOC])
 Errors: IN_COMMENT([ACCESS_ERRORS])

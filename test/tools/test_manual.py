@@ -14,13 +14,16 @@ BUILD = os.environ.get("PNC_BUILD", os.getcwd())
 SOURCE = os.environ.get("PNC_SOURCE", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 PAGES = os.path.join(BUILD, "man", "man3")
 SECTIONS = ("NAME", "LIBRARY", "SYNOPSIS", "DESCRIPTION", "RETURN VALUES", "EXAMPLES", "SEE ALSO")
+# Names of arguments that are also words of a text.
+ENGLISH = {"code", "extent", "format", "info", "message", "name", "offset", "path", "size", "usage", "value"}
 # The program around the examples of the pages.
 FRAME = """#include <stdio.h>
+#include <stdlib.h>
 #include <pnetcdf.h>
-void example_{number}(int rank, int nprocs, int ncid, int varid, int dimid, int *varids);
-void example_{number}(int rank, int nprocs, int ncid, int varid, int dimid, int *varids)
+void example_{number}(int rank, int nprocs, int ncid, int varid, int dimid, int hid, int *varids);
+void example_{number}(int rank, int nprocs, int ncid, int varid, int dimid, int hid, int *varids)
 {{
-(void)rank, (void)nprocs, (void)ncid, (void)varid, (void)dimid, (void)varids;
+(void)rank, (void)nprocs, (void)ncid, (void)varid, (void)dimid, (void)hid, (void)varids;
 {code}}}
 """
 
@@ -56,13 +59,55 @@ def check_contents(real, functions):
         for argument in functions[name]:
             if f'.Fa "{argument}"' not in real[name] and "const MPI_Datatype" not in argument:
                 bad.append(f"{name}: synopsis without {argument}")
-            word = re.search(r"(\w+)(\[\])?$", argument).group(1)
+            word = argument_name(argument)
             if not re.search(rf"^\.It Fa {word}\n\S", real[name], flags=re.M):
                 bad.append(f"{name}: nothing about argument {word}")
     tap.ok(not bad, "synopsis and arguments are those of pnetcdf.h", "\n".join(bad))
     bad = [f"{name}: {code}" for name, text in real.items()
            for code in re.findall(r"^\.It Er (\w+)\n\.$", text, flags=re.M)]
     tap.ok(not bad, "each error code has a meaning", "\n".join(bad))
+
+
+def members_of(name, pages):
+    """The functions that a page describes."""
+    return {name} | {other for other, text in pages.items() if text.split() == [".so", f"man3/{name}.3"]}
+
+
+def section_of(text, title):
+    return re.search(rf"^\.Sh {title}\n(.*?)(?=^\.Sh |\Z)", text, flags=re.M | re.S).group(1)
+
+
+def check_calls(real, pages):
+    bad = []
+    for name, text in sorted(real.items()):
+        called = set(re.findall(r"\b((?:ncmpi|cdl_hdr)_\w+)\(", section_of(text, "EXAMPLES")))
+        if not called & members_of(name, pages):
+            bad.append(f"{name}: its example calls {', '.join(sorted(called)) or 'nothing'}")
+    tap.ok(not bad, f"the example of each of the {len(real)} pages calls its function", "\n".join(bad))
+
+
+def argument_name(argument):
+    return re.search(r"(\w+)(\[\])?$", argument).group(1)
+
+
+def check_words(real, pages, functions):
+    """A description names no argument of another function, unless it says of which: "h_minfree of ncmpi__enddef"."""
+    known = {argument_name(argument) for arguments in functions.values() for argument in arguments} - ENGLISH
+    bad = []
+    for name, text in sorted(real.items()):
+        own = {argument_name(argument) for member in members_of(name, pages) for argument in functions[member]}
+        words = re.sub(r"\w+ of ncmpi_\w+", "", section_of(text, "DESCRIPTION"))
+        bad += [f"{name}: {word}" for word in sorted(set(re.findall(r"\w+", words)) & known - own)]
+    tap.ok(not bad and len(known) > 40, f"no page speaks of one of {len(known)} arguments that its synopsis lacks",
+           "\n".join(bad))
+
+
+def check_flags(real):
+    """What the code does with flags, by their names in it; test/mpi tests that it does."""
+    for function in "create", "open":
+        text = re.sub(r"\s+", " ", section_of(real["ncmpi_" + function], "DESCRIPTION"))
+        tap.ok(re.search(r"NC_SHARE to flush .* after each collective put", text) and "ignored" not in text,
+               f"ncmpi_{function} says what NC_SHARE does, and not that it is ignored", text)
 
 
 def check_examples(real):
@@ -105,6 +150,9 @@ functions = declarations()
 real = {name: text for name, text in pages.items() if not text.startswith(".so ")}
 check_complete(pages, functions)
 check_contents(real, functions)
+check_calls(real, pages)
+check_words(real, pages, functions)
+check_flags(real)
 check_examples(real)
 check_roff(real)
 tap.finish()
