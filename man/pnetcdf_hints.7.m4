@@ -71,8 +71,10 @@ With
 .Ev PNETCDF_HINTS_DISPLAY=1
 rank 0 prints on stderr, for each file that is created or opened, every hint that was set with its value, its source
 .Pq Vt MPI_Info No or Ev PNETCDF_HINTS ,
-and whether it is used, in effect (it has the value that the library always uses), ignored (with the reason), or
+and whether it is used (it decides something for this file, with the number in effect if it is another one), in effect
+(it has the value that the library always uses), ignored (with the reason, such as another hint that decides), or
 unknown.
+Of a hint that is passed to the MPI library, the value that it reports follows.
 With
 .Ev PNETCDF_HINTS_DISPLAY=all
 all other hints follow, with the values that the library or the MPI library uses.

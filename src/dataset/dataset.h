@@ -12,6 +12,7 @@
 #include "file/file.h"
 #include "format/layout.h"
 #include "format/model.h"
+#include "growth/cause.h"
 #include "io/context.h"
 #include "io/strategy.h"
 
@@ -64,10 +65,12 @@ typedef struct pnc_dataset {
     bool share;    /* NC_SHARE: flush after each collective write */
     int fill_mode; /* NC_FILL or NC_NOFILL, for variables defined from now on */
     pnc_model model;
-    pnc_model *before;    /* the model before redef; NULL outside define mode and in a new file */
-    bool overruled;       /* by an enddef: this rank's definitions differed and were replaced by rank 0's */
-    char difference[256]; /* which; empty if only attributes, fill modes or offsets differed */
-    bool numrecs_dirty;   /* model.numrecs is not yet written to the file */
+    pnc_model *before;          /* the model before redef; NULL outside define mode and in a new file */
+    bool overruled;             /* by an enddef: this rank's definitions differed and were replaced by rank 0's */
+    char difference[256];       /* which; empty if only attributes, fill modes or offsets differed */
+    pnc_growth_origin origin;   /* what was there before data moved */
+    pnc_growth_cause moved_for; /* why they did */
+    bool numrecs_dirty;         /* model.numrecs is not yet written to the file */
 
     pnc_io_context io; /* for requests */
 

@@ -42,10 +42,23 @@ static int compute_layout(pnc_dataset *ds, pnc_layout_hints *hints)
     return pnc_format_layout_compute_changed(&ds->model, ds->before, hints, &ds->error);
 }
 
+/* The free space of a new file, which later definitions use, is that of its first enddef. */
+static void keep_origin(pnc_dataset *ds, int64_t h_minfree, int64_t v_minfree)
+{
+    bool by_hint = ds->hints.layout.h_minfree >= 0;
+
+    pnc_growth_origin_init(&ds->origin, &ds->model);
+    ds->origin.by_hint = by_hint;
+    if (by_hint || h_minfree > 0)
+        ds->origin.h_minfree = h_minfree;
+    if (v_minfree > 0)
+        ds->origin.v_minfree = v_minfree;
+}
+
 /* err is the result so far of this rank. */
 static int finish(pnc_dataset *ds, pnc_layout_hints *hints, int err)
 {
-    bool is_default = hints->h_minfree == NOT_GIVEN;
+    int64_t h_minfree = hints->h_minfree, v_minfree = hints->v_minfree;
     char *header;
     int64_t n;
 
@@ -58,7 +71,9 @@ static int finish(pnc_dataset *ds, pnc_layout_hints *hints, int err)
         err = pnc_dataset_header_update(ds, header, n);
     pnc_memory_free(header);
     PNC_TRY(err);
-    if (is_default) {
+    if (ds->before == NULL)
+        keep_origin(ds, h_minfree, v_minfree);
+    if (h_minfree == NOT_GIVEN) {
         announce_space(ds, hints->h_minfree, "header");
         announce_space(ds, hints->v_minfree, "fixed-size variables");
     }

@@ -190,16 +190,33 @@ static int examine_file(pnc_dataset *ds, const pnc_growth_io *io, const char *he
     return NC_NOERR;
 }
 
+/* Add the causes for which the data move now. */
+static void find_cause(pnc_dataset *ds, pnc_growth_cause *cause)
+{
+    if (ds->origin.header == 0) { /* an opened file */
+        pnc_growth_origin_init(&ds->origin, ds->before);
+        ds->origin.is_opened = true;
+        ds->origin.by_hint = ds->hints.layout.h_minfree >= 0;
+        if (ds->origin.by_hint)
+            ds->origin.h_minfree = ds->hints.layout.h_minfree;
+    }
+    pnc_growth_cause_add(cause, &ds->origin, ds->before, &ds->model);
+}
+
 /* The same on all ranks. */
 static int check_move(pnc_dataset *ds, int64_t bytes)
 {
+    pnc_growth_cause cause = {0};
+    char why[400]; /* a message has space for one cause or two */
+
     if (bytes <= ds->hints.data_move_limit)
         return NC_NOERR;
+    find_cause(ds, &cause);
+    pnc_growth_cause_explain(&cause, &ds->origin, why, sizeof why);
     pnc_error_set(&ds->error, NC_EMOVELIMIT,
-                  "%s: %lld bytes of data would have to move, as the definitions have grown, but the hint "
-                  "nc_data_move_limit is %lld: raise it, or reserve space in new files by the hints nc_header_reserve "
-                  "and nc_var_align_size or h_minfree of ncmpi__enddef",
-                  ds->file.path, (long long)bytes, (long long)ds->hints.data_move_limit);
+                  "%s: %lld bytes of data would have to move, but the hint nc_data_move_limit is %lld: raise it, or "
+                  "avoid the move: %s",
+                  ds->file.path, (long long)bytes, (long long)ds->hints.data_move_limit, why);
     ds->error.remote = ds->file.rank != 0; /* one rank prints it */
     return NC_EMOVELIMIT;
 }
@@ -212,10 +229,18 @@ static void announce(const pnc_dataset *ds, const pnc_growth_change *growth, con
                 (long long)growth->stream.total, text);
 }
 
+static void announce_end(const pnc_dataset *ds, const pnc_growth_change *growth, double took)
+{
+    char why[600], text[700];
+
+    pnc_growth_cause_explain(&ds->moved_for, &ds->origin, why, sizeof why);
+    snprintf(text, sizeof text, "have moved in %.1f s; to avoid it: %s", took, why);
+    announce(ds, growth, text);
+}
+
 static int grow(pnc_dataset *ds, pnc_growth_change *growth, const char *header, int64_t n)
 {
     double start = MPI_Wtime(), took;
-    char done[60];
     int err;
 
     pnc_statistics_add(ds->file.statistics, PNC_COUNT_MOVED_BYTES, ds->file.rank == 0 ? growth->stream.total : 0);
@@ -228,8 +253,8 @@ static int grow(pnc_dataset *ds, pnc_growth_change *growth, const char *header, 
     }
     took = MPI_Wtime() - start;
     pnc_statistics_add(ds->file.statistics, PNC_COUNT_TIME_MOVES, (int64_t)(1e9 * took));
-    snprintf(done, sizeof done, "have moved in %.1f s", took);
-    announce(ds, growth, done);
+    find_cause(ds, &ds->moved_for);
+    announce_end(ds, growth, took);
     return NC_NOERR;
 }
 

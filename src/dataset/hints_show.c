@@ -8,6 +8,7 @@
 
 #include "base/suggest.h"
 #include "dataset/hints.h"
+#include "dataset/hints_effect.h"
 #include "dataset/last_error.h"
 
 /* One line of the display: `value` is used or ignored as `effect` says. */
@@ -51,6 +52,21 @@ static void find_given(const display *d, line *l)
         l->origin = "default";
 }
 
+/* The effect of a hint with a value that it can have. used: the number that the library reports, or NULL. */
+static void explain_use(const display *d, bool given, const char *used, line *l)
+{
+    char text[PNC_HINT_EFFECT_BYTES];
+
+    if (pnc_dataset_hint_is_overruled(d->ds, l->name, text))
+        snprintf(l->effect, sizeof l->effect, "%s: %s", given ? "ignored" : "no effect", text);
+    else if (pnc_dataset_hint_is_limited(d->ds, l->name, text))
+        snprintf(l->effect, sizeof l->effect, "used as %s", text);
+    else if (given && used != NULL && strcmp(l->value, used) != 0)
+        snprintf(l->effect, sizeof l->effect, "used as %s", used);
+    else
+        snprintf(l->effect, sizeof l->effect, "used");
+}
+
 static void explain_size(const display *d, const pnc_hint *hint, line *l)
 {
     char used[MPI_MAX_INFO_VAL + 1] = "";
@@ -65,19 +81,17 @@ static void explain_size(const display *d, const pnc_hint *hint, line *l)
                  (long long)hint->least, used);
     else if (given && decisive != hint)
         snprintf(l->effect, sizeof l->effect, "ignored: %s from %s is used, %s", decisive->name, source, used);
-    else if (given && strcmp(l->value, used) != 0)
-        snprintf(l->effect, sizeof l->effect, "used as %s", used);
     else if (!given && decisive != NULL)
         snprintf(l->effect, sizeof l->effect, "set by %s", decisive->name);
     else
-        snprintf(l->effect, sizeof l->effect, "used");
+        explain_use(d, given, used, l);
     if (!given && decisive != NULL)
         l->origin = source;
     if (!given)
         snprintf(l->value, sizeof l->value, "%s", used);
 }
 
-static void explain_choice(const pnc_hint *hint, line *l)
+static void explain_choice(const display *d, const pnc_hint *hint, line *l)
 {
     int count = 0;
     const char *near;
@@ -86,7 +100,7 @@ static void explain_choice(const pnc_hint *hint, line *l)
         count++;
     near = pnc_name_suggest(l->value, count, hint->words);
     if (l->value[0] == '\0' || pnc_dataset_hint_find_choice(hint, l->value) >= 0)
-        snprintf(l->effect, sizeof l->effect, "used");
+        explain_use(d, l->value[0] != '\0', NULL, l);
     else
         snprintf(l->effect, sizeof l->effect, "ignored: not one of its values%s%s%s; %s is used",
                  near != NULL ? " (did you mean " : "", near != NULL ? near : "", near != NULL ? "?)" : "",
@@ -105,9 +119,9 @@ static void explain_passed(const display *d, line *l)
     if (!given)
         snprintf(l->effect, sizeof l->effect, "passed to the MPI library, which reports no value for this file");
     else if (strcmp(used, l->value) != 0)
-        snprintf(l->effect, sizeof l->effect, "the MPI library uses %s", used);
+        snprintf(l->effect, sizeof l->effect, "the MPI library reports %s", used);
     else
-        snprintf(l->effect, sizeof l->effect, "used by the MPI library");
+        snprintf(l->effect, sizeof l->effect, "the MPI library reports it");
 }
 
 /* A hint that this library and MPI-IO use. */
@@ -115,18 +129,21 @@ static void explain_common(const display *d, const pnc_hint *hint, line *l)
 {
     char by_mpi[sizeof l->effect];
     int64_t number;
+    size_t n;
     bool is_valid = hint->kind == PNC_HINT_SIZE ? pnc_dataset_hint_parse_size(hint, l->value, &number)
                                                 : pnc_dataset_hint_find_choice(hint, l->value) >= 0;
 
     explain_passed(d, l);
     if (strcmp(l->origin, "MPI library") == 0) {
-        snprintf(l->effect, sizeof l->effect, "used by the MPI library only, as the hint was not given");
+        snprintf(l->effect, sizeof l->effect, "only of the MPI library, as the hint was not given");
         return;
     }
-    snprintf(by_mpi, sizeof by_mpi, "%s", l->effect);
-    if (is_valid)
-        snprintf(l->effect, sizeof l->effect, "used, and %.480s", by_mpi);
-    else if (hint->kind == PNC_HINT_SIZE)
+    snprintf(by_mpi, sizeof by_mpi, "%.480s", l->effect);
+    if (is_valid) {
+        explain_use(d, true, NULL, l);
+        n = strlen(l->effect);
+        snprintf(l->effect + n, sizeof l->effect - n, "; %s", by_mpi);
+    } else if (hint->kind == PNC_HINT_SIZE)
         snprintf(l->effect, sizeof l->effect, "ignored: must be an integer of at least %lld; %.400s",
                  (long long)hint->least, by_mpi);
     else
@@ -202,7 +219,7 @@ static void show_ours(display *d, const pnc_hint *hint)
     }
     switch (hint->kind) {
     case PNC_HINT_SIZE: explain_size(d, hint, &l); break;
-    case PNC_HINT_CHOICE: explain_choice(hint, &l); break;
+    case PNC_HINT_CHOICE: explain_choice(d, hint, &l); break;
     case PNC_HINT_FIXED: /* in effect if it has the value that the library always uses */
         snprintf(l.effect, sizeof l.effect, "%s: %s",
                  !given || strcmp(l.value, hint->value) == 0 ? "in effect" : "ignored", hint->text);

@@ -354,6 +354,7 @@ static int gather(pnc_dataset *ds, pnc_summary *out)
         if (ds->file.rank == 0)
             add_vars(ds, first, n, spreads + counters, out);
     }
+    pnc_growth_cause_explain(&ds->moved_for, &ds->origin, out->growth, sizeof out->growth);
     code |= gather_heat(ds, &out->heat);
     code |= gather_aggregators(ds, &place, out);
     return code;

@@ -34,7 +34,7 @@ typedef struct pnc_access_hints {
     int64_t aggregators_a_node; /* on each node */
     int64_t buffer_size;        /* bytes of memory of each aggregator */
     int64_t no_overlap;         /* 1: complete each access before the next exchange */
-    int64_t striping_unit, striping_factor;
+    int64_t striping_unit;
     char config_list[256]; /* aggregators by name of the node */
     int64_t display;       /* 1: rank 0 shows strategies and aggregators on stderr */
 } pnc_access_hints;

@@ -104,7 +104,7 @@ HINT_FIXED([nc_burst_buf_shared_logs], [disable], [there is no burst buffer in t
 HINT_FREE([nc_burst_buf_del_on_close], [enable], [there is no burst buffer in this build])
 HINT_FREE([nc_burst_buf_flush_buffer_size], [0], [there is no burst buffer in this build])
 HINT_OUTPUT([nc_ina_node_list], [the display lists the aggregators])
-HINT_COMMON_SIZE([striping_factor], [access.striping_factor], [1],
+HINT_PASSED_SIZE([striping_factor], [1],
 [number of disks or servers over which a new file is distributed])
 HINT_COMMON_SIZE([striping_unit], [access.striping_unit], [1],
 [number of consecutive bytes on one disk or server. File domains are aligned to it. The value that the file system

@@ -132,9 +132,8 @@ static double estimate_growth(const pnc_summary *s)
 static void explain_growth(const pnc_summary *s, char *text)
 {
     snprintf(text, PNC_ADVICE_BYTES,
-             "definitions after the first ncmpi_enddef moved %s of data: define everything first, or reserve space for "
-             "the header with the hint nc_header_reserve or h_minfree of ncmpi__enddef",
-             pnc_amount_of_bytes_format((double)COUNT(MOVED_BYTES)).text);
+             "definitions after the first ncmpi_enddef moved %s of data: define everything first, or: %s",
+             pnc_amount_of_bytes_format((double)COUNT(MOVED_BYTES)).text, s->growth);
 }
 
 /* --- read-modify-write --- */

@@ -35,6 +35,8 @@ typedef struct pnc_aggregator_summary {
 } pnc_aggregator_summary;
 #define PNC_SUMMARY_AGGREGATORS 64 /* the first ones are reported */
 
+#define PNC_SUMMARY_GROWTH_BYTES 600
+
 typedef struct pnc_summary {
     const char *path;
     int nprocs, nnodes;
@@ -45,6 +47,7 @@ typedef struct pnc_summary {
     pnc_heat heat;
     int64_t naggregators, window; /* of the last call of rank 0 that used them; bytes of a round */
     pnc_aggregator_summary aggregators[PNC_SUMMARY_AGGREGATORS];
+    char growth[PNC_SUMMARY_GROWTH_BYTES]; /* why data moved in ncmpi_enddef, and what avoids it */
 } pnc_summary;
 
 static inline int64_t pnc_summary_get_sum(const pnc_summary *s, pnc_counter counter)
@@ -62,7 +65,7 @@ void pnc_summary_write_json(const pnc_summary *s, FILE *file);
 
 /* advice.c: sentences about what would save time, the most valuable first. */
 #define PNC_ADVICE_MOST 5
-#define PNC_ADVICE_BYTES 400
+#define PNC_ADVICE_BYTES (PNC_SUMMARY_GROWTH_BYTES + 200)
 typedef struct pnc_advice {
     const char *rule; /* its name in docs/statistics.md */
     char text[PNC_ADVICE_BYTES];

@@ -496,6 +496,8 @@ static void test_rows(void)
 
 /* --- PNETCDF_HINTS_DISPLAY --- */
 
+static bool reads; /* show_as opens the file of the last test, for reading */
+
 /* What rank 0 writes to stderr while a file is created. */
 static char *show_as(const char *wanted, const char *environment, MPI_Info info)
 {
@@ -510,7 +512,10 @@ static char *show_as(const char *wanted, const char *environment, MPI_Info info)
     fflush(stderr);
     if (t_rank == 0 && freopen(log, "w", stderr) == NULL)
         abort();
-    ncid = create(MPI_COMM_WORLD, info);
+    if (reads)
+        t_local(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, info, &ncid) == NC_NOERR, "open");
+    else
+        ncid = create(MPI_COMM_WORLD, info);
     fflush(stderr);
     if (t_rank == 0)
         dup2(kept, 2);
@@ -575,7 +580,9 @@ static void test_display_of_set(void)
         lines += *at == '\n';
     t_check(t_rank != 0 || lines == 6, "a title, the columns, 3 hints and what is left out: %s", text);
     expect_line(text, "nc_strategy", "direct MPI_Info used");
-    expect_line(text, "cb_nodes", "1 PNETCDF_HINTS used");
+    expect_line(text, "cb_nodes",
+                t_nprocs == 1 ? "1 PNETCDF_HINTS ignored: one rank has the file"
+                              : "1 PNETCDF_HINTS ignored: nc_strategy=direct is used");
     expect_line(text, "nc_burst_buf", "disable PNETCDF_HINTS in effect: there is no burst buffer");
     t_check(t_rank != 0 || strstr(text, "hints that were not set: PNETCDF_HINTS_DISPLAY=all") != NULL,
             "the display says how to see the others");
@@ -585,6 +592,59 @@ static void test_display_of_set(void)
     t_check(t_rank != 0 || (set != NULL && other != NULL && set < other), "what was set stands before the others");
     t_check(t_rank != 0 || strstr(text, "were not set") == NULL, "all are shown");
     MPI_Info_free(&info);
+}
+
+/* Rank 0's line for a hint begins with its value and this, for a file that is created or opened with these hints. */
+static void expect_effect(const char *hints, const char *name, const char *wanted)
+{
+    expect_line(show_as("1", hints, MPI_INFO_NULL), name, wanted);
+}
+
+/* "used" is said of what decides something; otherwise what does. */
+static void test_display_of_effect(void)
+{
+    char wanted[80];
+    int on_node;
+    MPI_Comm node;
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &on_node);
+    MPI_Comm_free(&node);
+    if (t_nprocs == 1) {
+        expect_effect("romio_cb_write=enable", "romio_cb_write", "enable PNETCDF_HINTS ignored: one rank has the file");
+        expect_effect("nc_strategy=two_phase", "nc_strategy", "two_phase PNETCDF_HINTS ignored: one rank");
+        expect_effect("nc_strategy=merged", "nc_strategy", "merged PNETCDF_HINTS used");
+        expect_effect("nc_timeout=5", "nc_timeout", "5 PNETCDF_HINTS ignored: one rank has the file");
+        return;
+    }
+    snprintf(wanted, sizeof wanted, "99 PNETCDF_HINTS used as %d (of %d ranks)", t_nprocs, t_nprocs);
+    expect_effect("cb_nodes=99", "cb_nodes", wanted);
+    snprintf(wanted, sizeof wanted, "99 PNETCDF_HINTS used as %d (of %d ranks on this node)", on_node, on_node);
+    expect_effect("nc_num_aggrs_per_node=99", "nc_num_aggrs_per_node", wanted);
+    expect_effect("cb_nodes=2;nc_num_aggrs_per_node=1", "cb_nodes", "2 PNETCDF_HINTS used");
+    expect_effect("cb_nodes=2;nc_num_aggrs_per_node=1", "nc_num_aggrs_per_node",
+                  "1 PNETCDF_HINTS ignored: cb_nodes=2 is used");
+    expect_effect("romio_cb_write=disable", "romio_cb_write", "disable PNETCDF_HINTS used;");
+    expect_effect("romio_cb_write=disable;romio_no_indep_rw=true", "romio_cb_write",
+                  "disable PNETCDF_HINTS ignored: romio_no_indep_rw=true is used");
+    expect_effect("romio_cb_read=enable;nc_strategy=two_phase", "romio_cb_read",
+                  "enable PNETCDF_HINTS ignored: nc_strategy=two_phase is used");
+    expect_effect("cb_nodes=2;nc_strategy=two_phase", "cb_nodes", "2 PNETCDF_HINTS used;");
+    expect_effect("cb_buffer_size=100", "cb_buffer_size", "100 PNETCDF_HINTS used as ");
+    expect_effect("striping_unit=10000", "striping_unit", "10000 PNETCDF_HINTS used as 12288");
+    expect_effect("nc_timeout_action=abort", "nc_timeout_action", "abort PNETCDF_HINTS ignored: nc_timeout is not set");
+    expect_effect("nc_timeout=500;nc_timeout_action=abort", "nc_timeout_action", "abort PNETCDF_HINTS used");
+}
+
+/* Layout hints of a file that is only read. */
+static void test_display_of_reader(void)
+{
+    reads = true;
+    expect_effect("nc_var_align_size=1021", "nc_var_align_size", "1021 PNETCDF_HINTS ignored: the file is opened for");
+    expect_effect("nc_data_move_limit=10", "nc_data_move_limit", "10 PNETCDF_HINTS ignored: the file is opened for");
+    expect_effect("nc_whole_files=enable", "nc_whole_files", "enable PNETCDF_HINTS ignored: the file is not new");
+    reads = false;
+    expect_effect("nc_var_align_size=1021", "nc_var_align_size", "1021 PNETCDF_HINTS used as 1024");
 }
 
 static void test_display(void)
@@ -610,8 +670,9 @@ static void test_display(void)
     expect_line(text, "nc_in_place_swap", "enable MPI_Info ignored: the library never changes the buffer of a put");
     expect_line(text, "nc_hash_size_dim", "256 default ignored:");
     expect_line(text, "nc_driver", "mpio MPI_Info ignored: not one of its values (did you mean mpiio?); mpiio is used");
-    expect_line(text, "cb_nodes", "1 PNETCDF_HINTS used, and used by the MPI library");
-    expect_line(text, "cb_buffer_size", "1234567 MPI_Info used, and used by the MPI library");
+    expect_line(text, "cb_nodes",
+                t_nprocs == 1 ? "1 PNETCDF_HINTS ignored: one rank has the file; the MPI library reports it"
+                              : "1 PNETCDF_HINTS used; the MPI library reports it");
     expect_line(text, "nc_var_algin_size", "7 MPI_Info unknown: did you mean nc_var_align_size?");
     for (int i = 0; i < pnc_hint_count; i++) {
         char line[64];
@@ -621,6 +682,8 @@ static void test_display(void)
     }
     test_display_of_synonyms();
     test_display_of_set();
+    test_display_of_effect();
+    test_display_of_reader();
     t_check(*show("nc_ibuf_size=100000", MPI_INFO_NULL) == '\0' || t_rank == 0, "ranks other than 0 display nothing");
     unsetenv("PNETCDF_HINTS_DISPLAY");
 }

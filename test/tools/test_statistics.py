@@ -117,6 +117,27 @@ def test_document():
     tap.ok(len(rules) > 5 and set(rules) == set(RULES), "each rule has a bad and a good program", rules)
 
 
+def advice_of_growth(hints):
+    """The text of the rule, and the number of bytes in it, of the program that lacks 90,000 bytes after the header."""
+    os.environ["PNETCDF_HINTS"] = hints
+    report, text = run_json(2, "growth", "bad")
+    del os.environ["PNETCDF_HINTS"]
+    found = [] if report is None else [each["text"] for each in report["advice"] if each["rule"] == "growth"]
+    numbers = [int(number) for number in re.findall(r"(?:nc_header_reserve=|and )(\d+)", " ".join(found))]
+    return " ".join(found) or text, numbers
+
+
+def test_growth():
+    text, wanted = advice_of_growth("")
+    tap.ok(len(wanted) == 1 and 90000 <= wanted[0] < 91000 and "v_minfree" not in text and "record" not in text,
+           "a header that grows: the reserve that suffices", text)
+    text, numbers = advice_of_growth("nc_header_reserve=1000")
+    tap.ok(numbers == wanted and "nc_header_reserve is 1000" in text and "with the hint" not in text,
+           "with a hint that is too small: only its size", text)
+    text, numbers = advice_of_growth(f"nc_header_reserve={wanted[0]}" if wanted else "")
+    tap.ok(not numbers and "growth" not in text, "with the size that is advised: no advice", text)
+
+
 def test_heat():
     report, text = run_json(4, "small_writes", "bad")
     heat, counters = ({}, {}) if report is None else (report["heat"], report["counters"])
@@ -405,6 +426,7 @@ if can_trace():
 else:
     tap.skip("several rounds", "strace cannot be used here")
 test_spread()
+test_growth()
 test_heat()
 test_document()
 test_text()

@@ -1,0 +1,142 @@
+/* What decides in place of a hint: PNETCDF_HINTS_DISPLAY shows it. */
+#include "dataset/hints_effect.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SAY(...) (snprintf(why, PNC_HINT_EFFECT_BYTES, __VA_ARGS__), true)
+
+/* --- what overrules hints --- */
+
+static bool by_single_rank(const pnc_dataset *ds, char *why)
+{
+    return ds->file.nprocs == 1 && SAY("one rank has the file");
+}
+
+static bool by_strategy(const pnc_dataset *ds, char *why)
+{
+    int64_t forced = ds->hints.access.strategy;
+
+    return forced > 0 && SAY("nc_strategy=%s is used", pnc_strategy_names[forced]);
+}
+
+static bool by_independent_strategy(const pnc_dataset *ds, char *why)
+{
+    int64_t forced = ds->hints.access.strategy;
+
+    return forced > 0 && !pnc_io_strategy_is_collective((pnc_strategy)(forced - 1)) && by_strategy(ds, why);
+}
+
+static bool is_collective_for_one(const pnc_dataset *ds, char *why)
+{
+    int64_t forced = ds->hints.access.strategy;
+
+    return forced > 0 && pnc_io_strategy_is_collective((pnc_strategy)(forced - 1)) && by_single_rank(ds, why);
+}
+
+static bool by_no_independent(const pnc_dataset *ds, char *why)
+{
+    return ds->hints.access.no_independent != 0 && SAY("romio_no_indep_rw=true is used");
+}
+
+static bool by_aggregators(const pnc_dataset *ds, char *why)
+{
+    return ds->hints.access.aggregators > 0 && SAY("cb_nodes=%lld is used", (long long)ds->hints.access.aggregators);
+}
+
+static bool by_local_file(const pnc_dataset *ds, char *why)
+{
+    return !pnc_io_context_is_on_servers(&ds->io) && SAY("the file is local");
+}
+
+static bool by_reading(const pnc_dataset *ds, char *why)
+{
+    return ds->file.read_only && SAY("the file is opened for reading only");
+}
+
+static bool by_opening(const pnc_dataset *ds, char *why)
+{
+    return !ds->is_new && SAY("the file is not new");
+}
+
+static bool by_creation(const pnc_dataset *ds, char *why)
+{
+    return ds->is_new && SAY("a new file has no header to read");
+}
+
+static bool by_no_timeout(const pnc_dataset *ds, char *why)
+{
+    return ds->hints.timeout == 0 && SAY("nc_timeout is not set");
+}
+
+typedef bool overruling(const pnc_dataset *ds, char *why);
+
+bool pnc_dataset_hint_is_overruled(const pnc_dataset *ds, const char *name, char why[PNC_HINT_EFFECT_BYTES])
+{
+    static const struct {
+        const char *name;
+        overruling *by[4];
+    } rows[] = {
+        {"cb_nodes", {by_single_rank, by_independent_strategy}},
+        {"cb_buffer_size", {by_single_rank, by_independent_strategy}},
+        {"nc_num_aggrs_per_node", {by_single_rank, by_independent_strategy, by_aggregators}},
+        {"nc_overlap", {by_single_rank, by_independent_strategy, by_local_file}},
+        {"romio_cb_read", {by_single_rank, by_strategy, by_no_independent}},
+        {"romio_cb_write", {by_single_rank, by_strategy, by_no_independent, by_reading}},
+        {"romio_no_indep_rw", {by_single_rank, by_strategy}},
+        {"nc_strategy", {is_collective_for_one}},
+        {"nc_timeout", {by_single_rank}},
+        {"nc_timeout_action", {by_single_rank, by_no_timeout}},
+        {"nc_var_align_size", {by_reading}},
+        {"nc_header_align_size", {by_reading}},
+        {"nc_record_align_size", {by_reading}},
+        {"nc_header_reserve", {by_reading}},
+        {"nc_header_read_chunk_size", {by_creation}},
+        {"nc_data_move_chunk_size", {by_reading}},
+        {"nc_data_move_limit", {by_reading}},
+        {"nc_whole_files", {by_opening}},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int k = 0; strcmp(rows[i].name, name) == 0 && k < 4 && rows[i].by[k] != NULL; k++)
+            if (rows[i].by[k](ds, why))
+                return true;
+    return false;
+}
+
+/* --- numbers that are limited --- */
+
+static bool is_beyond_ranks(int64_t given, int nranks, const char *where, char *why)
+{
+    return given > nranks && SAY("%d (of %d ranks%s)", nranks, nranks, where);
+}
+
+static bool is_other_buffer(const pnc_dataset *ds, char *why)
+{
+    pnc_buffer_shape shape = pnc_io_context_get_buffer_shape(&ds->io);
+    int64_t used = pnc_io_buffer_compute_size(&shape);
+
+    return shape.given > 0 && used != shape.given && SAY("%lld", (long long)used);
+}
+
+static bool is_other_unit(const pnc_dataset *ds, char *why)
+{
+    int64_t given = ds->hints.access.striping_unit, used = pnc_io_context_get_striping_unit(&ds->io);
+    bool is_reported = ds->file.store->striping.unit > 0 && ds->file.store->striping.unit != given;
+
+    return given > 0 && used != given &&
+           SAY("%lld%s", (long long)used, is_reported ? " (of the file system)" : " (whole pages)");
+}
+
+bool pnc_dataset_hint_is_limited(const pnc_dataset *ds, const char *name, char used[PNC_HINT_EFFECT_BYTES])
+{
+    const pnc_access_hints *hints = &ds->hints.access;
+
+    if (strcmp(name, "cb_nodes") == 0)
+        return is_beyond_ranks(hints->aggregators, ds->file.nprocs, "", used);
+    if (strcmp(name, "nc_num_aggrs_per_node") == 0)
+        return is_beyond_ranks(hints->aggregators_a_node, ds->file.nodes->nranks, " on this node", used);
+    if (strcmp(name, "cb_buffer_size") == 0)
+        return is_other_buffer(ds, used);
+    return strcmp(name, "striping_unit") == 0 && is_other_unit(ds, used);
+}

@@ -1,0 +1,15 @@
+/* Whether a hint decides anything for an open file. */
+#ifndef PNC_DATASET_HINTS_EFFECT_H
+#define PNC_DATASET_HINTS_EFFECT_H
+
+#include "dataset/hints.h"
+
+#define PNC_HINT_EFFECT_BYTES 160
+
+/* True if something else decides: other hints, the number of ranks, how the file is opened. *why: which. */
+bool pnc_dataset_hint_is_overruled(const pnc_dataset *ds, const char *name, char why[PNC_HINT_EFFECT_BYTES]);
+
+/* True if the library uses another number than that of the hint. *used: which, with its bound. */
+bool pnc_dataset_hint_is_limited(const pnc_dataset *ds, const char *name, char used[PNC_HINT_EFFECT_BYTES]);
+
+#endif
