@@ -30,7 +30,7 @@ bool pnc_format_shortage_is_large(pnc_shortage_kind kind);
 /* A sentence without the name of the file: "the file ends at byte ..". Returns text. */
 enum { PNC_SHORTAGE_TEXT = 512 };
 const char *pnc_format_shortage_explain(const pnc_model *model, const pnc_shortage *shortage,
-                                         char text[PNC_SHORTAGE_TEXT]);
+                                        char text[PNC_SHORTAGE_TEXT]);
 
 /* Bytes of a variable that precede the end of the file; those after them are missing. Data of records count without
  * what is between them. `records` parts of `size` bytes each begin at `begin`, and then every `step` bytes. */

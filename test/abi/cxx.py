@@ -173,7 +173,7 @@ def check_layer(skip_bindings):
         file.write(LAYER)
     command = ["g++", *STRICT, *skip_bindings, INCLUDE, "-fPIC", "-shared", "-fvisibility=hidden", source, "-o",
                library]
-    status, _, why = run(*command)
+    status, _, why = run(*command, "-o", library)
     symbols = [line.split()[0] for line in run("nm", "-DCP", "--defined-only", library)[1].splitlines()]
     tap.ok(status == 0 and {"Exported::method()", "variable", "before()", "between()"} <= set(symbols) and
            "hidden()" not in symbols, "PNETCDF_PUBLIC_API exports what is declared with it", (symbols, why))
