@@ -13,6 +13,7 @@
 #include "format/layout.h"
 #include "format/model.h"
 #include "growth/cause.h"
+#include "growth/growth.h"
 #include "io/context.h"
 #include "io/strategy.h"
 
@@ -65,7 +66,11 @@ typedef struct pnc_dataset {
     bool share;    /* NC_SHARE: flush after each collective write */
     int fill_mode; /* NC_FILL or NC_NOFILL, for variables defined from now on */
     pnc_model model;
-    pnc_model *before;          /* the model before redef; NULL outside define mode and in a new file */
+    pnc_model *before; /* the model before redef; NULL outside define mode and in a new file */
+    pnc_growth_io growth_io;
+    pnc_growth_life life;
+    pnc_growth_change growth;   /* of the enddef in progress, or of one that has failed: */
+    bool is_unrestored;         /* in define mode: the file is still marked, as undoing the growth failed too */
     bool overruled;             /* by an enddef: this rank's definitions differed and were replaced by rank 0's */
     char difference[256];       /* which; empty if only attributes, fill modes or offsets differed */
     pnc_growth_origin origin;   /* what was there before data moved */

@@ -238,8 +238,9 @@ static void announce_end(const pnc_dataset *ds, const pnc_growth_change *growth,
     announce(ds, growth, text);
 }
 
-static int grow(pnc_dataset *ds, pnc_growth_change *growth, const char *header, int64_t n)
+static int grow(pnc_dataset *ds, const char *header, int64_t n)
 {
+    pnc_growth_change *growth = &ds->growth;
     double start = MPI_Wtime(), took;
     int err;
 
@@ -248,7 +249,7 @@ static int grow(pnc_dataset *ds, pnc_growth_change *growth, const char *header, 
     announce(ds, growth, "move to higher offsets, as the definitions have grown");
     err = pnc_growth_change_execute(growth, header);
     if (err != NC_NOERR) {
-        pnc_growth_change_undo(growth);
+        ds->is_unrestored = pnc_growth_change_undo(growth) != NC_NOERR;
         return err;
     }
     took = MPI_Wtime() - start;
@@ -298,29 +299,56 @@ static int replace(pnc_dataset *ds, const pnc_growth_io *io, const char *header,
     return err;
 }
 
+int pnc_dataset_header_restore(pnc_dataset *ds)
+{
+    int err;
+
+    if (!ds->is_unrestored)
+        return NC_NOERR;
+    err = pnc_growth_change_restore(&ds->growth);
+    if (err != NC_NOERR) {
+        pnc_error_add_context(
+            &ds->error, "%s: the file cannot be restored yet after a change of the header that failed", ds->file.path);
+        return err;
+    }
+    ds->is_unrestored = false;
+    pnc_growth_change_free(&ds->growth);
+    pnc_growth_life_end(&ds->growth_io);
+    return NC_NOERR;
+}
+
+/* The file is as it was before. */
+static int change(pnc_dataset *ds, const char *header, int64_t n, const char *old, const examination *found)
+{
+    int err = pnc_growth_change_init(&ds->growth, &ds->growth_io, ds->before, &ds->model, found->size,
+                                     ds->hints.data_move_chunk);
+
+    if (err == NC_NOERR)
+        err = check_move(ds, ds->growth.stream.total);
+    if (err == NC_NOERR && ds->growth.stream.total > 0)
+        err = grow(ds, header, n);
+    else if (err == NC_NOERR)
+        err = replace(ds, &ds->growth_io, header, n, old, found);
+    if (!ds->is_unrestored)
+        pnc_growth_change_free(&ds->growth);
+    return err;
+}
+
 int pnc_dataset_header_update(pnc_dataset *ds, const char *header, int64_t n)
 {
-    pnc_growth_life life;
-    pnc_growth_io io = get_io(ds, &life);
-    pnc_growth_change growth;
     examination found = {0};
     char *old = NULL;
-    int err = examine_file(ds, &io, header, n, &found, &old);
+    int err;
 
-    if (err != NC_NOERR)
-        goto end_life;
-    err = pnc_growth_change_init(&growth, &io, ds->before, &ds->model, found.size, ds->hints.data_move_chunk);
+    PNC_TRY(pnc_dataset_header_restore(ds));
+    ds->growth_io = get_io(ds, &ds->life);
+    err = examine_file(ds, &ds->growth_io, header, n, &found, &old);
     if (err == NC_NOERR)
-        err = check_move(ds, growth.stream.total);
-    if (err == NC_NOERR && growth.stream.total > 0)
-        err = grow(ds, &growth, header, n);
-    else if (err == NC_NOERR)
-        err = replace(ds, &io, header, n, old, &found);
+        err = change(ds, header, n, old, &found);
     if (err == NC_NOERR)
         finish(ds);
-    pnc_growth_change_free(&growth);
-end_life:
-    pnc_growth_life_end(&io);
+    if (!ds->is_unrestored)
+        pnc_growth_life_end(&ds->growth_io);
     pnc_memory_free(old);
     return err;
 }

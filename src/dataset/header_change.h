@@ -5,9 +5,11 @@
 #include "dataset/dataset.h"
 
 /* At the end of define mode; n: bytes of the new header. create: of a new file. update: from the header of ds->before;
- * data move as far as their offsets differ. After an error, the file has the old header and data. */
+ * data move as far as their offsets differ. After an error, the file has the old header and data; if they cannot be
+ * restored, as on a full disk, the dataset stays in define mode, and the next update begins with `restore`. */
 int pnc_dataset_header_create(pnc_dataset *ds, const char *header, int64_t n);
 int pnc_dataset_header_update(pnc_dataset *ds, const char *header, int64_t n);
+int pnc_dataset_header_restore(pnc_dataset *ds);
 
 /* A name or attribute of ds->model changes. In define mode, and if another header results, the change is made between
  * `begin` and `end`. In define mode they do nothing. In data mode `begin`, which is local, keeps a copy of the

@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 
+#include "dataset/header_change.h"
 #include "dataset/headerio.h"
 #include "dataset/hints.h"
 #include "dataset/hints_show.h"
@@ -316,6 +317,8 @@ int pnc_dataset_abort(pnc_dataset *ds)
     int64_t puts, gets;
     int err = defines ? pnc_file_status_agree(&ds->file, NC_NOERR) : begin_close(ds);
 
+    if (err == NC_NOERR)
+        err = pnc_dataset_header_restore(ds);
     pnc_io_queue_clear(ds->io.queue, &puts, &gets);
     if (pnc_file_is_stopped(&ds->file))
         return abandon(ds, err);

@@ -54,6 +54,8 @@ void pnc_dataset_state_free(pnc_dataset *ds)
     pnc_io_context_free(&ds->io);
     pnc_format_model_free(&ds->model);
     pnc_dataset_before_free(ds);
+    if (ds->is_unrestored)
+        pnc_growth_change_free(&ds->growth);
     if (ds->info != MPI_INFO_NULL)
         MPI_Info_free(&ds->info);
     if (ds->environment != MPI_INFO_NULL)

@@ -338,8 +338,8 @@ static int move_down(pnc_growth_change *g)
     return NC_NOERR;
 }
 
-/* The mark is removed when the header and all data are on disk, and the journal when the mark is not. */
-static int remove_mark(pnc_growth_change *g, int64_t size)
+/* When the header and all data are on disk. */
+static int remove_mark(pnc_growth_change *g)
 {
     const pnc_growth_io *io = g->io;
     int err = NC_NOERR;
@@ -350,8 +350,7 @@ static int remove_mark(pnc_growth_change *g, int64_t size)
         err = put_mark(g, false);
     PNC_TRY(io->agree(io->file, err));
     PNC_TRY(flush(g));
-    PNC_TRY(io->agree(io->file, pnc_growth_life_check(io)));
-    return io->set_size(io->file, size);
+    return io->agree(io->file, pnc_growth_life_check(io));
 }
 
 static int complete(pnc_growth_change *g, const char *header)
@@ -365,7 +364,8 @@ static int complete(pnc_growth_change *g, const char *header)
     if (g->io->rank == 0)
         err = put_header(g, header, g->journal.new_header);
     PNC_TRY(g->io->agree(g->io->file, err));
-    return remove_mark(g, g->journal.new_size);
+    PNC_TRY(remove_mark(g));
+    return g->io->set_size(g->io->file, g->journal.new_size); /* without the journal */
 }
 
 int pnc_growth_change_execute(pnc_growth_change *g, const char *header)
@@ -384,30 +384,40 @@ int pnc_growth_change_execute(pnc_growth_change *g, const char *header)
 
 /* --- undo --- */
 
-static int restore(pnc_growth_change *g)
+/* Each repetition begins with the last state that was written, which is true also if the one before has failed. */
+static int restore_old(pnc_growth_change *g)
 {
     const pnc_growth_io *io = g->io;
     int err = NC_NOERR;
 
-    if (!g->exposed)
-        return io->set_size(io->file, g->journal.old_size);
     PNC_TRY(commit(g, g->state)); /* the step that failed may have left another one, or removed the mark */
     PNC_TRY(copy_scratch_to(g, OLD));
     PNC_TRY(move_down(g));
     if (io->rank == 0)
         err = put_old_header(g);
     PNC_TRY(io->agree(io->file, err));
-    return remove_mark(g, g->journal.old_size);
+    return remove_mark(g);
 }
 
-void pnc_growth_change_undo(pnc_growth_change *g)
+int pnc_growth_change_restore(pnc_growth_change *g)
+{
+    if (!g->begun || pnc_growth_life_is_lost(g->io))
+        return NC_NOERR;
+    if (g->exposed)
+        PNC_TRY(restore_old(g));
+    g->exposed = false;
+    (void)g->io->set_size(g->io->file, g->journal.old_size); /* else the file is only longer */
+    return NC_NOERR;
+}
+
+int pnc_growth_change_undo(pnc_growth_change *g)
 {
     pnc_error cause = pnc_growth_cause_get(g->io);
+    int err = pnc_growth_change_restore(g);
 
-    if (!g->begun || pnc_growth_life_is_lost(g->io))
-        return;
-    if (restore(g) != NC_NOERR && g->exposed) /* else the file is only longer */
+    if (err != NC_NOERR)
         pnc_growth_undo_fail(g->io, &cause);
+    return err;
 }
 
 /* --- repair --- */

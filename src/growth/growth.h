@@ -37,8 +37,10 @@ int pnc_growth_change_init(pnc_growth_change *growth, const pnc_growth_io *io, p
 /* Move the data, fill new variables, write the new header (on rank 0: all its bytes) and set the size of the file. */
 int pnc_growth_change_execute(pnc_growth_change *growth, const char *header);
 /* After a failure: restore the old file, unless another program has it now. io->error holds the cause; its message
- * reports if that fails. */
-void pnc_growth_change_undo(pnc_growth_change *growth);
+ * reports if that fails. Then the file keeps its mark and the journal, and restore, with the same growth and before
+ * pnc_growth_life_end, tries again. */
+int pnc_growth_change_undo(pnc_growth_change *growth);
+int pnc_growth_change_restore(pnc_growth_change *growth);
 void pnc_growth_change_free(pnc_growth_change *growth);
 
 typedef enum pnc_growth_outcome { PNC_GROWTH_NONE, PNC_GROWTH_COMPLETED, PNC_GROWTH_REVERTED } pnc_growth_outcome;

@@ -61,7 +61,8 @@ void pnc_growth_undo_fail(const pnc_growth_io *io, const pnc_error *cause)
         return;
     pnc_error_clear(io->error);
     pnc_error_set(io->error, cause->code,
-                  "%.300s; restoring the file failed too: no data are lost; the next open for writing, or "
-                  "ncvalidator --repair, completes the change",
+                  "%.250s; restoring the file failed too: no data are lost; free space and call ncmpi_enddef again, "
+                  "which restores it first, as ncmpi_abort does; or the next open for writing, or ncvalidator "
+                  "--repair, completes the change",
                   cause->text);
 }

@@ -262,6 +262,113 @@ static void remove_file(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* --- data with holes, which take space once they have moved --- */
+
+enum { HOLE = 75 * 1024 }; /* values: 300 KiB */
+
+static void put_ends(int ncid, int id)
+{
+    MPI_Offset starts[2][1] = {{0}, {HOLE - SMALL}}, counts[2][1] = {{SMALL}, {SMALL}};
+    MPI_Offset *start[2] = {starts[0], starts[1]}, *count[2] = {counts[0], counts[1]};
+    int values[2 * SMALL];
+
+    for (int i = 0; i < 2 * SMALL; i++)
+        values[i] = small_value(i);
+    t_local(ncmpi_put_varn_int_all(ncid, id, 2, start, count, values) == NC_NOERR, "put both ends");
+}
+
+static bool has_ends(int ncid)
+{
+    static int values[HOLE];
+    int wrong = ncmpi_get_var_int_all(ncid, 0, values) != NC_NOERR;
+
+    for (int i = 0; i < HOLE; i++) {
+        bool is_last = i >= HOLE - SMALL;
+        int expected = i < SMALL ? small_value(i) : 0;
+
+        if (is_last)
+            expected = small_value(i - HOLE + 2 * SMALL);
+        wrong += values[i] != expected;
+    }
+    return wrong == 0;
+}
+
+static void make_hole(void)
+{
+    int ncid, dim, id;
+
+    t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
+    ncmpi_def_dim(ncid, "x", HOLE, &dim);
+    ncmpi_def_var(ncid, "v", NC_INT, 1, &dim, &id);
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    put_ends(ncid, id);
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+}
+
+/* Another file that takes space of the disk. */
+static void set_filler(int64_t bytes)
+{
+    static char zeros[MIB];
+    char name[4400];
+    FILE *file;
+
+    snprintf(name, sizeof name, "%s.filler", path);
+    if (t_rank == 0 && bytes > 0) {
+        file = fopen(name, "wb");
+        t_local(file != NULL && fwrite(zeros, 1, (size_t)bytes, file) == (size_t)bytes && fclose(file) == 0, "filler");
+    } else if (t_rank == 0) {
+        unlink(name);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* With so many bytes in use: an enddef that moves the data. Returns whether the old file could not be restored either.
+ * With space the same ncid goes on. */
+static bool try_hole(int64_t in_use, bool aborts)
+{
+    char text[9000];
+    int ncid, err, failed;
+    const char *said;
+
+    make_hole();
+    memset(text, 't', sizeof text);
+    t_local(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, MPI_INFO_NULL, &ncid) == NC_NOERR, "open");
+    ncmpi_redef(ncid);
+    ncmpi_put_att_text(ncid, NC_GLOBAL, "long", sizeof text, text);
+    set_filler(in_use);
+    err = ncmpi_enddef(ncid);
+    said = ncmpi_strerror(err);
+    failed = err != NC_NOERR && strstr(said, "restoring the file failed too") != NULL;
+    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    t_local(err == NC_NOERR || err == NC_ENO_SPACE, "enddef with %lld bytes in use: %s", (long long)in_use, said);
+    if (failed) {
+        err = ncmpi_enddef(ncid);
+        t_local(err == NC_ENO_SPACE, "the disk is still full: %s", ncmpi_strerror(err));
+    }
+    set_filler(0);
+    if (err != NC_NOERR && !aborts) {
+        err = ncmpi_enddef(ncid);
+        t_local(err == NC_NOERR && has_ends(ncid), "%lld bytes, enddef with space: %s", (long long)in_use,
+                ncmpi_strerror(err));
+    }
+    err = aborts ? ncmpi_abort(ncid) : ncmpi_close(ncid);
+    t_local(err == NC_NOERR, "%lld bytes, the end: %s", (long long)in_use, ncmpi_strerror(err));
+    err = ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid);
+    t_local(err == NC_NOERR && has_ends(ncid), "%lld bytes, opened again: %s", (long long)in_use, ncmpi_strerror(err));
+    t_local(err != NC_NOERR || ncmpi_close(ncid) == NC_NOERR, "close");
+    return failed;
+}
+
+static void test_holes(void)
+{
+    int met[2] = {0, 0};
+
+    for (int i = 0; i < 48; i++)
+        met[i % 2] += try_hole(i * (MIB - 64 * 1024) / 48, i % 2 == 1);
+    t_check(met[0] > 0 && met[1] > 0, "%s: an ncid goes on whose file could not be restored (%d and %d times)", disk,
+            met[0], met[1]);
+}
+
 static void test_disk(const char *kind)
 {
     disk = kind;
@@ -341,10 +448,12 @@ int main(int argc, char **argv)
     test_cut();
     strncat(dir, "/disk", sizeof dir - strlen(dir) - 1);
     snprintf(path, sizeof path, "%s/disk_full.nc", dir);
-    if (mount_disk(dir))
+    if (mount_disk(dir)) {
         test_disk("tmpfs");
-    else
+        test_holes();
+    } else {
         t_skip("a file system of 1 MiB can only be mounted by root");
+    }
     if (t_rank == 0) {
         umount2(dir, MNT_DETACH);
         rmdir(dir);
