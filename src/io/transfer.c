@@ -285,20 +285,23 @@ static int transfer_with_aggregators(pnc_io_context *io, pnc_file_order *order, 
 }
 
 /* A collective call of several ranks: independent access, then aggregators if any rank needs them. If any rank has
- * an error, all ranks return an error. */
+ * an error, all ranks return an error: also if it had no memory for its request, which is no mistake in its arguments.
+ */
 static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64_t *numrecs)
 {
     pnc_request_list exchanged = {.direction = list->direction, .collective = true};
     pnc_access_pattern pattern;
-    agreement v = {.numrecs = *numrecs, .minus_low = INT64_MIN, .own = list->error};
+    bool is_mistake = list->error != NC_ENOMEM;
+    agreement v = {.numrecs = *numrecs, .minus_low = INT64_MIN, .own = is_mistake ? list->error : NC_NOERR};
     pnc_file_order order;
     pnc_strategy choice = PNC_DIRECT;
     bool has_order;
-    int err;
+    int err = is_mistake ? NC_NOERR : list->error;
 
     if (io->file->limit != NULL && io->file->call.begins) /* the limit does not include the time of accesses */
         PNC_TRY(pnc_file_status_agree(io->file, NC_NOERR));
-    err = choose_strategy(io, list, &pattern, &choice);
+    if (err == NC_NOERR)
+        err = choose_strategy(io, list, &pattern, &choice);
     has_order = err == NC_NOERR && pnc_io_strategy_is_collective(choice);
 
     if (has_order) {

@@ -1,6 +1,7 @@
 /* One rank has no memory in a call that changes a name or an attribute in data mode, at each of its allocations: all
  * ranks return an error, none blocks, and file and definitions are as before. And such a call takes no more memory in a
- * file of 10,000 variables than in one of 10. */
+ * file of 10,000 variables than in one of 10. The same for collective puts and gets: all ranks return an error, or the
+ * values are right. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,6 +196,190 @@ static void test_cost(void)
                 repeated[k].name, of_few[k], of_many[k]);
 }
 
+/* --- puts and gets --- */
+
+enum { ROWS = 12, COLUMNS = 20, PARTS = 30 }; /* of each rank; many parts need memory for their indices */
+
+static int grid[ROWS][COLUMNS]; /* of this rank */
+
+static int value_at(int row, int column)
+{
+    return 1000 * (t_rank + 1) + row * COLUMNS + column;
+}
+
+/* Each rank has rows of its own; here by columns. */
+static int access_varm(int ncid, bool writes)
+{
+    MPI_Offset start[2] = {ROWS * t_rank, 0}, count[2] = {ROWS, COLUMNS}, stride[2] = {1, 1}, imap[2] = {1, ROWS};
+    int values[COLUMNS][ROWS], err;
+
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        values[i / ROWS][i % ROWS] = grid[i % ROWS][i / ROWS];
+    if (writes)
+        return ncmpi_put_varm_int_all(ncid, 0, start, count, stride, imap, values[0]);
+    err = ncmpi_get_varm_int_all(ncid, 0, start, count, stride, imap, values[0]);
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        grid[i % ROWS][i / ROWS] = values[i / ROWS][i % ROWS];
+    return err;
+}
+
+static int put_varm(int ncid)
+{
+    return access_varm(ncid, true);
+}
+
+static int get_varm(int ncid)
+{
+    return access_varm(ncid, false);
+}
+
+/* A datatype of the rows, with a gap after each. */
+static int access_flexible(int ncid, bool writes)
+{
+    enum { GAP = 3 };
+    MPI_Offset start[2] = {ROWS * t_rank, 0}, count[2] = {ROWS, COLUMNS};
+    int values[ROWS][COLUMNS + GAP] = {{0}}, err;
+    MPI_Datatype type;
+
+    MPI_Type_vector(ROWS, COLUMNS, COLUMNS + GAP, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    for (int r = 0; r < ROWS; r++)
+        memcpy(values[r], grid[r], sizeof grid[r]);
+    err = writes ? ncmpi_put_vara_all(ncid, 0, start, count, values, 1, type)
+                 : ncmpi_get_vara_all(ncid, 0, start, count, values, 1, type);
+    MPI_Type_free(&type);
+    for (int r = 0; r < ROWS; r++)
+        memcpy(grid[r], values[r], sizeof grid[r]);
+    return err;
+}
+
+static int put_flexible(int ncid)
+{
+    return access_flexible(ncid, true);
+}
+
+static int get_flexible(int ncid)
+{
+    return access_flexible(ncid, false);
+}
+
+/* In blocks of 4 rows and 2 columns. */
+static int access_varn(int ncid, bool writes)
+{
+    enum { HIGH = 4, WIDE = 2, ACROSS = COLUMNS / WIDE };
+    MPI_Offset starts[PARTS][2], counts[PARTS][2], *start[PARTS], *count[PARTS];
+
+    _Static_assert(PARTS == ROWS / HIGH * ACROSS, "the blocks are all values");
+    for (int i = 0; i < PARTS; i++) {
+        starts[i][0] = ROWS * t_rank + i / ACROSS * HIGH;
+        starts[i][1] = i % ACROSS * WIDE;
+        counts[i][0] = HIGH;
+        counts[i][1] = WIDE;
+        start[i] = starts[i];
+        count[i] = counts[i];
+    }
+    return writes ? ncmpi_put_varn_int_all(ncid, 1, PARTS, start, count, grid[0])
+                  : ncmpi_get_varn_int_all(ncid, 1, PARTS, start, count, grid[0]);
+}
+
+static int put_varn(int ncid)
+{
+    return access_varn(ncid, true);
+}
+
+static int get_varn(int ncid)
+{
+    return access_varn(ncid, false);
+}
+
+static int put_several(int ncid)
+{
+    MPI_Offset starts[2] = {ROWS * t_rank, 0}, counts[2] = {ROWS, COLUMNS};
+    MPI_Offset *start[2] = {starts, starts}, *count[2] = {counts, counts};
+    int *values[2] = {grid[0], grid[0]}, varids[2] = {0, 1};
+
+    return ncmpi_mput_vara_int_all(ncid, 2, varids, start, count, values);
+}
+
+static const struct {
+    const char *name;
+    int (*put)(int ncid), (*get)(int ncid);
+    bool fails_in_put;
+} accesses[] = {{"put_varm", put_varm, get_varm, true},
+                {"get_varm", put_varm, get_varm, false},
+                {"flexible put", put_flexible, get_flexible, true},
+                {"flexible get", put_flexible, get_flexible, false},
+                {"put_varn", put_varn, get_varn, true},
+                {"get_varn", put_varn, get_varn, false},
+                {"mput", put_several, get_varm, true}};
+
+static int create_grid(void)
+{
+    int ncid, dims[2], id;
+
+    t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
+    ncmpi_def_dim(ncid, "row", ROWS * t_nprocs, &dims[0]);
+    ncmpi_def_dim(ncid, "column", COLUMNS, &dims[1]);
+    ncmpi_def_var(ncid, "v", NC_INT, 2, dims, &id);
+    ncmpi_def_var(ncid, "w", NC_INT, 2, dims, &id);
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    return ncid;
+}
+
+static void set_grid(bool has_values)
+{
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        grid[i / COLUMNS][i % COLUMNS] = has_values ? value_at(i / COLUMNS, i % COLUMNS) : -1;
+}
+
+static bool has_grid(void)
+{
+    int wrong = 0;
+
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        wrong += grid[i / COLUMNS][i % COLUMNS] != value_at(i / COLUMNS, i % COLUMNS);
+    return wrong == 0;
+}
+
+/* As try_position. */
+static bool try_access(int k, int rank, long position)
+{
+    const char *name = accesses[k].name;
+    int ncid = create_grid(), err, least, most;
+    bool failed;
+
+    alarm(HANG);
+    set_grid(true);
+    if (!accesses[k].fails_in_put)
+        t_local(accesses[k].put(ncid) == NC_NOERR, "%s: put", name);
+    allocation_arm(rank, position);
+    err = accesses[k].fails_in_put ? accesses[k].put(ncid) : accesses[k].get(ncid);
+    failed = allocation_disarm(rank);
+    MPI_Allreduce(&err, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(&err, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    t_local(least == most && (least == NC_NOERR || least == NC_ENOMEM),
+            "%s, allocation %ld: the ranks return %d and %d", name, position, least, most);
+    if (least != NC_NOERR && accesses[k].fails_in_put)
+        t_local(accesses[k].put(ncid) == NC_NOERR, "%s: the second time", name);
+    set_grid(false);
+    t_local(accesses[k].get(ncid) == NC_NOERR && has_grid(), "%s, allocation %ld: the values", name, position);
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+    alarm(0);
+    return failed;
+}
+
+static void test_accesses(void)
+{
+    for (int k = 0; k < (int)(sizeof accesses / sizeof *accesses); k++)
+        for (int rank = 0; rank<t_nprocs; rank += t_nprocs> 1 ? t_nprocs - 1 : 1) {
+            long position = 0;
+
+            while (try_access(k, rank, position))
+                position++;
+            t_check(position > 0, "%s: each of %ld allocations of rank %d fails", accesses[k].name, position, rank);
+        }
+}
+
 int main(int argc, char **argv)
 {
     bool can_fail;
@@ -211,10 +396,12 @@ int main(int argc, char **argv)
                 position++;
             t_check(position > 0, "%s: each of %ld allocations of rank %d fails", calls[k].name, position, rank);
         }
-    if (can_fail)
+    if (can_fail) {
+        test_accesses();
         test_cost();
-    else
+    } else {
         t_skip("allocations cannot be made to fail");
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_rank == 0)
         unlink(path);
