@@ -317,18 +317,21 @@ int pnc_dataset_header_restore(pnc_dataset *ds)
     return NC_NOERR;
 }
 
-/* The file is as it was before. */
-static int change(pnc_dataset *ds, const char *header, int64_t n, const char *old, const examination *found)
+/* The file is as it was before. *old, its header, is freed where data move: a header may be large. */
+static int change(pnc_dataset *ds, const char *header, int64_t n, char **old, const examination *found)
 {
     int err = pnc_growth_change_init(&ds->growth, &ds->growth_io, ds->before, &ds->model, found->size,
                                      ds->hints.data_move_chunk);
 
     if (err == NC_NOERR)
         err = check_move(ds, ds->growth.stream.total);
-    if (err == NC_NOERR && ds->growth.stream.total > 0)
+    if (err == NC_NOERR && ds->growth.stream.total > 0) {
+        pnc_memory_free(*old);
+        *old = NULL;
         err = grow(ds, header, n);
-    else if (err == NC_NOERR)
-        err = replace(ds, &ds->growth_io, header, n, old, found);
+    } else if (err == NC_NOERR) {
+        err = replace(ds, &ds->growth_io, header, n, *old, found);
+    }
     if (!ds->is_unrestored)
         pnc_growth_change_free(&ds->growth);
     return err;
@@ -344,7 +347,7 @@ int pnc_dataset_header_update(pnc_dataset *ds, const char *header, int64_t n)
     ds->growth_io = get_io(ds, &ds->life);
     err = examine_file(ds, &ds->growth_io, header, n, &found, &old);
     if (err == NC_NOERR)
-        err = change(ds, header, n, old, &found);
+        err = change(ds, header, n, &old, &found);
     if (err == NC_NOERR)
         finish(ds);
     if (!ds->is_unrestored)

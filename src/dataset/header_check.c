@@ -8,6 +8,8 @@
 #include "dataset/header_change.h"
 #include "dataset/headerio.h"
 
+enum { PORTION = 1 << 20 };
+
 static int fail(pnc_dataset *ds)
 {
     return pnc_error_set(&ds->error, NC_ESTALE,
@@ -113,23 +115,35 @@ static int check_decoded(pnc_dataset *ds, const char *known, int64_t n)
     return err;
 }
 
-static int compare(pnc_dataset *ds, char *known, char *old, int64_t n, bool *is_known)
+/* Whether the file has these bytes, and any number of records, which is copied from it. Memory for a portion only: a
+ * header may be large. */
+static int compare_portions(pnc_dataset *ds, char *known, int64_t n, bool *is_same)
 {
-    PNC_TRY(pnc_file_range_read(&ds->file, (pnc_extent){0, n}, old));
-    pnc_format_header_encode(ds->before, known);
-    memcpy(known + PNC_MAGIC_BYTES, old + PNC_MAGIC_BYTES, (size_t)pnc_format_numrecs_encode(ds->before, NULL));
-    *is_known = memcmp(known, old, (size_t)n) == 0;
-    if (*is_known)
-        return NC_NOERR;
-    set_numrecs(ds->before, known);
-    return check_decoded(ds, known, n);
+    int64_t most = n < PORTION ? n : PORTION;
+    char *found = pnc_memory_alloc(most, 1);
+    int err = found == NULL ? pnc_dataset_header_memory_fail(ds, most) : NC_NOERR;
+
+    *is_same = true;
+    for (int64_t at = 0; at < n && err == NC_NOERR && *is_same; at += most) {
+        pnc_extent portion = {at, n - at < most ? n - at : most};
+
+        err = pnc_file_range_read(&ds->file, portion, found);
+        if (err == NC_NOERR && at == 0)
+            memcpy(known + PNC_MAGIC_BYTES, found + PNC_MAGIC_BYTES,
+                   (size_t)pnc_format_numrecs_encode(ds->before, NULL));
+        *is_same = err == NC_NOERR && memcmp(known + at, found, (size_t)portion.length) == 0;
+    }
+    pnc_memory_free(found);
+    return err;
 }
 
 int pnc_dataset_header_check(pnc_dataset *ds, char *old, int64_t n, bool *is_known)
 {
-    char *known = pnc_memory_alloc(n, 1);
-    int err = known == NULL ? pnc_dataset_header_memory_fail(ds, n) : compare(ds, known, old, n, is_known);
-
-    pnc_memory_free(known);
-    return err;
+    pnc_format_header_encode(ds->before, old);
+    PNC_TRY(compare_portions(ds, old, n, is_known));
+    if (*is_known)
+        return NC_NOERR;
+    set_numrecs(ds->before, old);
+    PNC_TRY(check_decoded(ds, old, n));
+    return pnc_file_range_read(&ds->file, (pnc_extent){0, n}, old);
 }

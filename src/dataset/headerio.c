@@ -363,10 +363,11 @@ int pnc_dataset_header_agree(pnc_dataset *ds, int err, char **bytes, int64_t *n)
     }
     if (ds->file.nprocs > 1 && (err == NC_NOERR || ds->is_new))
         err = agree_header(ds, &header, err);
-    if (err != NC_NOERR) {
+    if (err != NC_NOERR || ds->file.rank != 0) { /* rank 0 writes it */
         pnc_memory_free(header.at);
-        return err;
+        header.at = NULL;
     }
+    PNC_TRY(err);
     *bytes = header.at;
     *n = header.n;
     return NC_NOERR;

@@ -189,26 +189,56 @@ static int put_mark(const pnc_growth_change *g, bool marked)
     return pnc_growth_mark_write(g->io, g->now->format, marked);
 }
 
+/* The bytes of the old header, to be freed, or NULL. */
+static char *encode_old_header(const pnc_growth_change *g)
+{
+    char *bytes = pnc_memory_alloc(g->journal.old_header, 1);
+
+    if (bytes == NULL)
+        pnc_growth_memory_fail(g->io, g->journal.old_header);
+    else
+        pnc_format_header_encode(g->old, bytes);
+    return bytes;
+}
+
+static int put_modes(const pnc_growth_change *g, pnc_growth_writer *w)
+{
+    char *modes = pnc_memory_alloc(g->now->nvars, 1);
+    int err;
+
+    if (modes == NULL)
+        return pnc_growth_memory_fail(g->io, g->now->nvars);
+    for (int i = 0; i < g->now->nvars; i++)
+        modes[i] = g->now->vars[i]->no_fill;
+    err = pnc_growth_writer_put(w, modes, g->now->nvars);
+    pnc_memory_free(modes);
+    return err;
+}
+
+/* Without a copy of it: each of its headers may be large. */
 static int put_journal(pnc_growth_change *g, const char *header)
 {
     const pnc_journal *j = &g->journal;
-    int64_t n = PNC_OWNER_BYTES + pnc_growth_journal_get_size(j);
-    char *bytes = pnc_memory_alloc_zeroed(n, 1), *slots = bytes + PNC_OWNER_BYTES, *to = slots + PNC_JOURNAL_SLOTS;
+    char slots[PNC_OWNER_BYTES + PNC_JOURNAL_SLOTS] = {0}, foot[PNC_JOURNAL_FOOT], *old = encode_old_header(g);
+    pnc_growth_writer w;
     int err;
 
-    if (bytes == NULL)
-        return pnc_growth_memory_fail(g->io, n);
-    pnc_growth_life_encode(g->io, bytes);
-    pnc_growth_state_encode(&g->state, 0, slots);
-    pnc_format_header_encode(g->old, to);
-    memcpy(to + j->old_header, header, (size_t)j->new_header);
-    to += j->old_header + j->new_header;
-    for (int i = 0; i < g->now->nvars; i++)
-        to[i] = g->now->vars[i]->no_fill;
-    pnc_growth_journal_encode(j, slots);
-    err = pnc_growth_bytes_write(g->io, j->owner, bytes, n);
-    pnc_memory_free(bytes);
-    return err;
+    if (old == NULL)
+        return NC_ENOMEM;
+    pnc_growth_writer_begin(&w, g->io, j->owner);
+    pnc_growth_life_encode(g->io, slots);
+    pnc_growth_state_encode(&g->state, 0, slots + PNC_OWNER_BYTES);
+    err = pnc_growth_writer_put(&w, slots, sizeof slots);
+    w.digest = pnc_growth_digest_begin(); /* records of owners and states have their own */
+    if (err == NC_NOERR)
+        err = pnc_growth_writer_put(&w, old, j->old_header);
+    pnc_memory_free(old);
+    PNC_TRY(err);
+    PNC_TRY(pnc_growth_writer_put(&w, header, j->new_header));
+    PNC_TRY(put_modes(g, &w));
+    pnc_growth_journal_encode_foot(j, &w.digest, foot);
+    PNC_TRY(pnc_growth_writer_put(&w, foot, PNC_JOURNAL_FOOT));
+    return pnc_growth_writer_end(&w);
 }
 
 /* All but the magic number, which has the mark. */
@@ -219,14 +249,12 @@ static int put_header(const pnc_growth_change *g, const char *header, int64_t n)
 
 static int put_old_header(const pnc_growth_change *g)
 {
-    int64_t n = g->journal.old_header;
-    char *bytes = pnc_memory_alloc(n, 1);
+    char *bytes = encode_old_header(g);
     int err;
 
     if (bytes == NULL)
-        return pnc_growth_memory_fail(g->io, n);
-    pnc_format_header_encode(g->old, bytes);
-    err = put_header(g, bytes, n);
+        return NC_ENOMEM;
+    err = put_header(g, bytes, g->journal.old_header);
     pnc_memory_free(bytes);
     return err;
 }

@@ -1,6 +1,8 @@
 /* Accesses to contiguous bytes, and messages. */
 #include "growth/io.h"
 
+#include <string.h>
+
 #include "format/codec.h"
 #include "growth/life.h"
 
@@ -34,6 +36,37 @@ int pnc_growth_bytes_write(const pnc_growth_io *io, int64_t at, const char *byte
 
         PNC_TRY(pnc_growth_extents_write(io, &extent, 1, bytes + done));
     }
+    return NC_NOERR;
+}
+
+void pnc_growth_writer_begin(pnc_growth_writer *w, const pnc_growth_io *io, int64_t at)
+{
+    w->io = io;
+    w->at = at;
+    w->held = 0;
+    w->digest = pnc_growth_digest_begin();
+}
+
+int pnc_growth_writer_end(pnc_growth_writer *w)
+{
+    int64_t at = w->at, n = w->held;
+
+    w->at += n;
+    w->held = 0;
+    return n > 0 ? pnc_growth_bytes_write(w->io, at, w->bytes, n) : NC_NOERR;
+}
+
+int pnc_growth_writer_put(pnc_growth_writer *w, const char *bytes, int64_t n)
+{
+    pnc_growth_digest_add(&w->digest, bytes, n);
+    if (n > (int64_t)sizeof w->bytes - w->held)
+        PNC_TRY(pnc_growth_writer_end(w));
+    if (n > (int64_t)sizeof w->bytes) {
+        w->at += n;
+        return pnc_growth_bytes_write(w->io, w->at - n, bytes, n);
+    }
+    memcpy(w->bytes + w->held, bytes, (size_t)n);
+    w->held += n;
     return NC_NOERR;
 }
 

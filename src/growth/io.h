@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include "base/error.h"
 #include "base/hold.h"
+#include "growth/number.h"
 #include "select/selection.h"
 
 /* Who changes a file; it is recorded in the journal. */
@@ -43,6 +44,18 @@ int pnc_growth_extents_write(const pnc_growth_io *io, const pnc_extent *extents,
 /* Local: contiguous bytes. */
 int pnc_growth_bytes_read(const pnc_growth_io *io, int64_t at, char *bytes, int64_t n);
 int pnc_growth_bytes_write(const pnc_growth_io *io, int64_t at, const char *bytes, int64_t n);
+/* Local: pieces of a journal, one behind the other. Small ones take one write; large ones are not copied. */
+typedef struct pnc_growth_writer {
+    const pnc_growth_io *io;
+    int64_t at, held; /* offset of the next write, and its bytes so far */
+    pnc_growth_digest digest;
+    char bytes[1 << 14];
+} pnc_growth_writer;
+
+void pnc_growth_writer_begin(pnc_growth_writer *writer, const pnc_growth_io *io, int64_t at);
+int pnc_growth_writer_put(pnc_growth_writer *writer, const char *bytes, int64_t n);
+int pnc_growth_writer_end(pnc_growth_writer *writer);
+
 /* The last byte of the magic number, with or without the mark. One byte: no death can leave a part of it. */
 int pnc_growth_mark_write(const pnc_growth_io *io, int format, bool marked);
 

@@ -30,18 +30,17 @@ static void list_numbers(const pnc_journal *j, int64_t *numbers)
     memcpy(numbers, list, sizeof list);
 }
 
-void pnc_growth_journal_encode(const pnc_journal *j, char *bytes)
+void pnc_growth_journal_encode_foot(const pnc_journal *j, pnc_growth_digest *digest, char *foot)
 {
     int64_t numbers[NUMBERS];
-    int64_t n = pnc_growth_journal_get_size(j);
-    char *to = bytes + n - PNC_JOURNAL_FOOT;
+    char *to = foot + 8;
 
     list_numbers(j, numbers);
-    memcpy(to, j->owner >= 0 ? magic : magic_without, 8);
-    to += 8;
+    memcpy(foot, j->owner >= 0 ? magic : magic_without, 8);
     for (size_t i = 0; i < NUMBERS; i++)
         to = pnc_growth_number_encode(to, numbers[i]);
-    pnc_growth_number_encode(to, pnc_growth_digest_get(bytes + PNC_JOURNAL_SLOTS, to - bytes - PNC_JOURNAL_SLOTS));
+    pnc_growth_digest_add(digest, foot, to - foot);
+    pnc_growth_number_encode(to, pnc_growth_digest_end(digest));
 }
 
 /* No number of a damaged file leads to an overflow or to more memory than the file has bytes. */

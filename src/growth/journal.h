@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include "format/model.h"
+#include "growth/number.h"
 
 enum { PNC_JOURNAL_SLOT = 64, PNC_JOURNAL_SLOTS = 2 * PNC_JOURNAL_SLOT, PNC_JOURNAL_FOOT = 80 };
 
@@ -33,8 +34,8 @@ int64_t pnc_growth_journal_get_size(const pnc_journal *journal);
 /* The journal is the last thing in its file. */
 int64_t pnc_growth_journal_get_end(const pnc_journal *journal);
 
-/* Encode from the slots on. The caller has put headers and fill modes after the slots. */
-void pnc_growth_journal_encode(const pnc_journal *journal, char *bytes);
+/* The last PNC_JOURNAL_FOOT bytes of a journal. digest: of the headers and fill modes. */
+void pnc_growth_journal_encode_foot(const pnc_journal *journal, pnc_growth_digest *digest, char *foot);
 /* From the last PNC_JOURNAL_FOOT bytes of a file. False if they do not describe a journal of a file of this size. */
 bool pnc_growth_journal_decode(const char *foot, int64_t file_size, pnc_journal *out);
 /* Whether `bytes`, from the slots on, are those that were written. */

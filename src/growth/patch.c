@@ -32,18 +32,17 @@ static int64_t measure_journal(const pnc_growth_patch *p)
     return measure_body(p->where.length) + (p->has_owner ? PNC_OWNER_BYTES : 0);
 }
 
-static void encode_body(const pnc_growth_patch *p, char *bytes)
+/* digest: of the bytes before and after. */
+static void encode_foot(const pnc_growth_patch *p, pnc_growth_digest *digest, char *foot)
 {
     const int64_t numbers[NUMBERS] = {p->new_size, p->where.offset, p->where.length};
-    char *to = bytes + 2 * p->where.length;
+    char *to = foot + 8;
 
-    memcpy(bytes, p->before, (size_t)p->where.length);
-    memcpy(bytes + p->where.length, p->after, (size_t)p->where.length);
-    memcpy(to, p->has_owner ? magic_of_patch : magic_without, 8);
-    to += 8;
+    memcpy(foot, p->has_owner ? magic_of_patch : magic_without, 8);
     for (size_t i = 0; i < NUMBERS; i++)
         to = pnc_growth_number_encode(to, numbers[i]);
-    pnc_growth_number_encode(to, pnc_growth_digest_get(bytes, to - bytes));
+    pnc_growth_digest_add(digest, foot, to - foot);
+    pnc_growth_number_encode(to, pnc_growth_digest_end(digest));
 }
 
 /* No number of a damaged file leads to an overflow or to more memory than the file has bytes. */
@@ -94,19 +93,20 @@ static int read_journal(const pnc_growth_io *io, int64_t file_size, found_patch 
 
 static int put_journal(const pnc_growth_io *io, const pnc_growth_patch *p)
 {
-    int64_t n = measure_journal(p);
-    char *bytes = pnc_memory_alloc(n, 1);
-    int err;
+    char owner[PNC_OWNER_BYTES], foot[FOOT];
+    pnc_growth_writer w;
 
-    if (bytes == NULL)
-        return pnc_growth_memory_fail(io, n);
-    pnc_growth_life_encode(io, bytes);
-    encode_body(p, bytes + PNC_OWNER_BYTES);
-    err = pnc_growth_bytes_write(io, p->new_size, bytes, n);
-    pnc_memory_free(bytes);
-    if (err == NC_NOERR)
-        io->life->at = p->new_size;
-    return err;
+    pnc_growth_life_encode(io, owner);
+    pnc_growth_writer_begin(&w, io, p->new_size);
+    PNC_TRY(pnc_growth_writer_put(&w, owner, PNC_OWNER_BYTES));
+    w.digest = pnc_growth_digest_begin(); /* records of owners have their own */
+    PNC_TRY(pnc_growth_writer_put(&w, p->before, p->where.length));
+    PNC_TRY(pnc_growth_writer_put(&w, p->after, p->where.length));
+    encode_foot(p, &w.digest, foot);
+    PNC_TRY(pnc_growth_writer_put(&w, foot, FOOT));
+    PNC_TRY(pnc_growth_writer_end(&w));
+    io->life->at = p->new_size;
+    return NC_NOERR;
 }
 
 /* The file has the journal. */

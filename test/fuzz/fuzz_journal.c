@@ -161,6 +161,7 @@ static bool make_growth(const uint8_t *data, int64_t size, image *f)
 {
     const char *numbers = (const char *)data, *bytes = numbers + START;
     int64_t n[NUMBERS + 2 * STATE];
+    pnc_growth_digest digest = pnc_growth_digest_begin();
     char *to;
     pnc_journal j;
 
@@ -194,7 +195,8 @@ static bool make_growth(const uint8_t *data, int64_t size, image *f)
         pnc_growth_state_encode(&(pnc_growth_state){s[1], s[2], s[3]}, s[0], to + i * PNC_JOURNAL_SLOT);
     }
     memcpy(to + PNC_JOURNAL_SLOTS, bytes, (size_t)(size - START));
-    pnc_growth_journal_encode(&j, to);
+    pnc_growth_digest_add(&digest, bytes, size - START);
+    pnc_growth_journal_encode_foot(&j, &digest, f->bytes + f->size - PNC_JOURNAL_FOOT);
     return true;
 }
 

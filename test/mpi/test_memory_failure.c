@@ -1,7 +1,7 @@
 /* One rank has no memory in a call that changes a name or an attribute in data mode, at each of its allocations: all
  * ranks return an error, none blocks, and file and definitions are as before. And such a call takes no more memory in a
  * file of 10,000 variables than in one of 10. The same for collective puts and gets: all ranks return an error, or the
- * values are right. */
+ * values are right. Then the memory of a redef and enddef as a multiple of the header. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 
 #include "../expect.h"
 #include "allocations.h"
+#include "base/memory.h"
 
 enum { HANG = 60 };
 
@@ -194,6 +195,49 @@ static void test_cost(void)
     for (int k = 0; k < REPEATED; k++)
         t_check(of_few[k] == of_many[k] && of_few[k] > 0, "%s: %zu bytes of memory with 10 variables, %zu with 10,000",
                 repeated[k].name, of_few[k], of_many[k]);
+}
+
+/* --- large headers --- */
+
+enum { LARGE = 1 << 24, MOST_TIMES = 45 }; /* bytes of the header; tenths of it */
+
+/* The most memory that the library has had so far: the definitions before and after the change, the new header, and the
+ * old one. */
+static void check_peak(const char *what)
+{
+    int64_t most = pnc_memory_get_peak();
+
+    t_local(most / (LARGE / 10) <= MOST_TIMES, "%s: %lld bytes", what, (long long)most);
+    t_check(true, "%s: memory of %.2f times the header (rank 0)", what, (double)most / LARGE);
+}
+
+static void test_peak(void)
+{
+    char *large = malloc(LARGE);
+    int ncid, dim, id, values[1000];
+
+    for (int i = 0; i < 1000; i++)
+        values[i] = i;
+    memset(large, 'a', LARGE);
+    t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
+    ncmpi_put_att_text(ncid, NC_GLOBAL, "large", LARGE, large);
+    ncmpi_def_dim(ncid, "x", 1000, &dim);
+    ncmpi_def_var(ncid, "v", NC_INT, 1, &dim, &id);
+    t_local(ncmpi_enddef(ncid) == NC_NOERR && ncmpi_put_var_int_all(ncid, id, values) == NC_NOERR, "enddef and put");
+    check_peak("a new file");
+    t_local(ncmpi_redef(ncid) == NC_NOERR, "redef");
+    ncmpi_put_att_text(ncid, NC_GLOBAL, "more", 10000, large);
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    check_peak("redef and enddef, data move");
+    t_local(ncmpi_redef(ncid) == NC_NOERR, "redef");
+    ncmpi_rename_var(ncid, id, "w");
+    ncmpi_rename_dim(ncid, dim, "y");
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    check_peak("redef and enddef, no data move and all of the header is in the journal");
+    memset(values, 0, sizeof values);
+    t_local(ncmpi_get_var_int_all(ncid, id, values) == NC_NOERR && values[999] == 999, "get");
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+    free(large);
 }
 
 /* --- puts and gets --- */
@@ -388,6 +432,7 @@ int main(int argc, char **argv)
     can_fail = allocation_can_fail();
     snprintf(path, sizeof path, "%s", t_path("memory_failure.nc"));
     memset(text, 'n', sizeof text);
+    test_peak(); /* first: it is the largest so far that is counted */
     for (int k = 0; can_fail && k < (int)(sizeof calls / sizeof *calls); k++)
         for (int rank = 0; rank<t_nprocs; rank += t_nprocs> 1 ? t_nprocs - 1 : 1) {
             long position = 0;

@@ -866,6 +866,7 @@ static void end_forgery(forgery *f)
 static void write_forgery(forgery *f)
 {
     pnc_growth_io io = io_of(&the_disk);
+    pnc_growth_digest digest = pnc_growth_digest_begin();
     char *slots, *to;
 
     f->j.owner = f->j.scratch + 2 * f->j.half;
@@ -881,7 +882,8 @@ static void write_forgery(forgery *f)
     pnc_growth_state_encode(&f->state, f->seq, slots + f->slot * PNC_JOURNAL_SLOT);
     pnc_format_header_encode(&f->old, to);
     pnc_format_header_encode(&f->now, to + f->j.old_header);
-    pnc_growth_journal_encode(&f->j, slots);
+    pnc_growth_digest_add(&digest, to, f->j.old_header + f->j.new_header + f->j.nvars);
+    pnc_growth_journal_encode_foot(&f->j, &digest, left.bytes + left.size - PNC_JOURNAL_FOOT);
 }
 
 static void empty_half(forgery *f)
@@ -1078,6 +1080,28 @@ static void test_unmarked_forgery(void **state)
     assert_int_equal(repair(&the_disk, &outcome), NC_NOERR);
     assert_true(outcome == PNC_GROWTH_NONE && the_disk.count == 0);
     end_forgery(&f);
+}
+
+/* The digest of a text does not depend on its pieces. */
+static void test_digest(void **state)
+{
+    char bytes[100];
+    int64_t whole;
+
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        bytes[i] = (char)random_in(0, 255);
+    whole = pnc_growth_digest_get(bytes, sizeof bytes);
+    for (int times = 0; times < 2000; times++) {
+        pnc_growth_digest digest = pnc_growth_digest_begin();
+
+        for (int64_t at = 0, n; at < (int64_t)sizeof bytes; at += n) {
+            n = random_in(0, random_in(0, 1) == 0 ? 5 : 60);
+            n = n < (int64_t)sizeof bytes - at ? n : (int64_t)sizeof bytes - at;
+            pnc_growth_digest_add(&digest, bytes + at, n);
+        }
+        assert_true(pnc_growth_digest_end(&digest) == whole);
+    }
 }
 
 /* The file has other bytes than those before the change, or after it. */
@@ -1450,6 +1474,7 @@ int main(void)
                                        cmocka_unit_test(test_trust),
                                        cmocka_unit_test(test_owner),
                                        cmocka_unit_test(test_old_version),
+                                       cmocka_unit_test(test_digest),
                                        cmocka_unit_test(test_impossible_patches),
                                        cmocka_unit_test(test_ranks),
                                        cmocka_unit_test(test_sizes)};
