@@ -179,9 +179,11 @@ and
 are of type character(80).
 Right after a call has failed, the text that
 .Fn nfmpi_strerror
-returns for its code goes on with the first words about the failure;
+returns for its code is about the failure: cause and cure without the name of the file, after the meaning of the code if
+there is space for both.
+What does not fit is missing;
 .Fn nfmpi_inq_last_error
-returns all of them.
+returns all of it, with file, call and rank.
 Error names are those of
 .Pa pnetcdf.inc ,
 such as

@@ -8,6 +8,7 @@
 
 #include "dataset/caller.h"
 #include "dataset/lifecycle.h"
+#include "dataset/mpi_state.h"
 #include "drivers/driver.h"
 #include "format/codec.h"
 
@@ -26,6 +27,7 @@ int ncmpi_delete(const char *filename, MPI_Info info)
     pnc_error error = {0};
     int err;
 
+    PNC_TRY(pnc_dataset_mpi_state_check(__func__, filename, MPI_COMM_WORLD));
     pnc_dataset_caller_identify(__func__, &error);
     err = pnc_dataset_delete(filename, info, &error);
     return pnc_dataset_error_report_call(__func__, filename, err, &error);
@@ -137,7 +139,10 @@ int ncmpi_inq_last_error(int ncid, int *code, char *message)
 
 const char *ncmpi_strerror(int err)
 {
-    return pnc_dataset_error_explain(err);
+    pnc_error error;
+
+    pnc_dataset_caller_identify(__func__, &error);
+    return pnc_dataset_error_explain(err, error.language);
 }
 
 const char *ncmpi_strerrno(int err)

@@ -92,7 +92,7 @@ int pnc_error_check_arguments(pnc_error *error)
 
 static bool is_fortran(const pnc_error *error)
 {
-    return error != NULL && error->language != PNC_LANGUAGE_C;
+    return pnc_error_get_language(error) != PNC_LANGUAGE_C;
 }
 
 int pnc_error_get_id(const pnc_error *error, int id)
@@ -108,6 +108,16 @@ int64_t pnc_error_get_index(const pnc_error *error, int64_t index)
 int pnc_error_get_position(const pnc_error *error, int dim, int ndims)
 {
     return is_fortran(error) ? ndims - dim : dim;
+}
+
+/* The first of two integers is the lower half on all processors that are in use. Few numbers above 2^32 have one in
+ * which only 24 bits are set. */
+const char *pnc_error_explain_kind(const pnc_error *error, int64_t number)
+{
+    uint32_t low = (uint32_t)number;
+    bool is_pair = (number > INT32_MAX || number < INT32_MIN) && low > 0 && low < UINT32_C(1) << 24;
+
+    return is_fortran(error) && is_pair ? " (integer of kind MPI_OFFSET_KIND?)" : "";
 }
 
 const char *pnc_error_get_text(int code)

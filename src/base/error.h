@@ -42,6 +42,11 @@ void pnc_error_share(pnc_error *error, int64_t others);
 /* Set the error of `from`, if it has one, which this rank has found or received from another rank. Returns its code. */
 int pnc_error_copy(pnc_error *error, const pnc_error *from, bool remote);
 
+static inline pnc_language pnc_error_get_language(const pnc_error *error)
+{
+    return error == NULL ? PNC_LANGUAGE_C : error->language;
+}
+
 /* Put context before the message that is set: "context: message". Without an error: nothing. */
 void pnc_error_add_context(pnc_error *error, const char *format, ...) PNC_PRINTF(2, 3);
 
@@ -65,6 +70,10 @@ int pnc_error_check_arguments(pnc_error *error);
 int pnc_error_get_id(const pnc_error *error, int id);
 int64_t pnc_error_get_index(const pnc_error *error, int64_t index);
 int pnc_error_get_position(const pnc_error *error, int dim, int ndims);
+
+/* What a message says after a number that the program passed as an integer of 8 bytes: in Fortran, if it is what two
+ * integers of 4 bytes look like, a question about its kind; else nothing. */
+const char *pnc_error_explain_kind(const pnc_error *error, int64_t number);
 
 /* The first of two codes that is an error. Both arguments are evaluated:
  * pnc_error_keep_first(err, close(...)) closes in any case and returns the older error. */

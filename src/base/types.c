@@ -2,6 +2,7 @@
 #include "base/types.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Indexed by the values of the constants, which start at 1 and have no gaps. */
 static const struct {
@@ -39,8 +40,9 @@ bool pnc_type_is_valid(int xtype, int format)
     return xtype >= 1 && xtype <= (format == 5 ? PNC_XTYPE_LAST : NC_DOUBLE);
 }
 
-pnc_type_text pnc_type_explain_invalid(int xtype)
+pnc_type_text pnc_type_explain_invalid(int xtype, pnc_language language)
 {
+    char translated[sizeof(pnc_type_text)];
     pnc_type_text out;
 
     if (xtype == NC_STRING)
@@ -53,6 +55,8 @@ pnc_type_text pnc_type_explain_invalid(int xtype)
                  "%d, a user-defined type of netCDF-4 files: use a variable or attribute for each of its parts", xtype);
     else
         snprintf(out.text, sizeof out.text, "%d: must be an external type, such as NC_FLOAT", xtype);
+    if (pnc_language_translate(language, out.text, translated, sizeof translated) == translated)
+        memcpy(out.text, translated, sizeof out.text);
     return out;
 }
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/language.h"
 #include "config.h"
 #include "spec/constants.h"
 
@@ -20,11 +21,11 @@ typedef enum pnc_mem_type {
 size_t pnc_type_get_size(int xtype);           /* bytes of one external value; 0 if xtype is not a type */
 const char *pnc_type_get_name(int xtype);      /* CDL name: "byte", "char", "short", "int", "float", ... */
 bool pnc_type_is_valid(int xtype, int format); /* types 1..6 in CDF-1 and CDF-2, 1..11 in CDF-5 */
-/* "12 (NC_STRING), which ...": why a number is not a type, and what to use. */
+/* "12 (NC_STRING), which ...": why a number is not a type, and what to use, with the names of a language. */
 typedef struct pnc_type_text {
     char text[160];
 } pnc_type_text;
-pnc_type_text pnc_type_explain_invalid(int xtype);
+pnc_type_text pnc_type_explain_invalid(int xtype, pnc_language language);
 size_t pnc_mem_type_get_size(pnc_mem_type mem);
 const char *pnc_mem_type_get_name(pnc_mem_type mem); /* suffix in function names: "schar", "longlong", ... */
 pnc_mem_type pnc_type_get_mem_type(int xtype);       /* the memory type that holds an external type exactly */

@@ -32,6 +32,29 @@ void pnc_binding_dimids_return(int *dimids, int n)
         dimids[i] = pnc_binding_id_return(dimids[i]);
 }
 
+/* --- handles --- */
+
+/* Without sessions (before MPI 4), Open MPI ends a program that converts a handle while MPI is not initialized. */
+static bool can_convert(void)
+{
+    int has_begun, has_ended, version, subversion;
+
+    MPI_Initialized(&has_begun);
+    MPI_Finalized(&has_ended);
+    MPI_Get_version(&version, &subversion);
+    return version >= 4 || (has_begun && !has_ended);
+}
+
+MPI_Comm pnc_binding_comm_convert(MPI_Fint comm)
+{
+    return can_convert() ? MPI_Comm_f2c(comm) : MPI_COMM_WORLD;
+}
+
+MPI_Info pnc_binding_info_convert(MPI_Fint info)
+{
+    return can_convert() ? MPI_Info_f2c(info) : MPI_INFO_NULL;
+}
+
 /* --- hyperslabs --- */
 
 /* The first `given` of n numbers, in the other order; the rest is 1. */

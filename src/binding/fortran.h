@@ -34,6 +34,12 @@ int *pnc_binding_dimids_create(const int *from, int ndims, pnc_error *error);
 /* n ids of dimensions from C, in place. */
 void pnc_binding_dimids_return(int *dimids, int n);
 
+/* --- handles --- */
+
+/* Also before MPI_Init and after MPI_Finalize, for the functions that find this out themselves. */
+MPI_Comm pnc_binding_comm_convert(MPI_Fint comm);
+MPI_Info pnc_binding_info_convert(MPI_Fint info);
+
 /* --- hyperslabs --- */
 
 /* The arguments of a call; NULL where it has none. The last `unit_counts` dimensions have no count: it is 1. */

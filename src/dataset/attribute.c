@@ -60,7 +60,8 @@ static int check_type(pnc_dataset *ds, int varid, const pnc_new_att *att)
 {
     if (!pnc_type_is_valid(att->xtype, 5))
         return pnc_error_set(&ds->error, NC_EBADTYPE, "attribute \"%s\": xtype is %s",
-                             label_of(ds, varid, att->name).text, pnc_type_explain_invalid(att->xtype).text);
+                             label_of(ds, varid, att->name).text,
+                             pnc_type_explain_invalid(att->xtype, ds->error.language).text);
     if (!pnc_type_is_valid(att->xtype, ds->model.format))
         return pnc_error_set(&ds->error, NC_ESTRICTCDF2,
                              "attribute \"%s\": type %s requires a CDF-5 file "
@@ -84,8 +85,9 @@ static int check_values(pnc_dataset *ds, int varid, const pnc_new_att *att)
         return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL, but len is %lld",
                              label_of(ds, varid, att->name).text, (long long)att->len);
     if (att->len > (ds->model.format < 5 ? INT32_MAX : INT64_MAX / 16))
-        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": len is %lld: too large for CDF-%d",
-                             label_of(ds, varid, att->name).text, (long long)att->len, ds->model.format);
+        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": len is %lld%s: too large for CDF-%d",
+                             label_of(ds, varid, att->name).text, (long long)att->len,
+                             pnc_error_explain_kind(&ds->error, att->len), ds->model.format);
     return NC_NOERR;
 }
 

@@ -62,6 +62,11 @@ const char *pnc_dataset_caller_identify_other(const char *function, pnc_error *e
 
 /* --- questions --- */
 
+const char *pnc_dataset_caller_explain(pnc_language language, int code)
+{
+    return pnc_dataset_error_explain(code, language);
+}
+
 bool pnc_dataset_caller_inquire_var(int ncid, int varid, pnc_var_facts *facts)
 {
     const pnc_dataset *ds = pnc_dataset_registry_peek(ncid);

@@ -49,6 +49,9 @@ static inline const char *pnc_dataset_caller_identify(const char *function, pnc_
     return function;
 }
 
+/* The text that the public function returns for a code to a program in a language. */
+const char *pnc_dataset_caller_explain(pnc_language language, int code);
+
 /* A variable; false if there is none with this id. */
 typedef struct pnc_var_facts {
     const char *name;

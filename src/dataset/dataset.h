@@ -44,6 +44,7 @@ typedef struct pnc_failure {
     int code;
     char message[NC_MAX_MESSAGE];
     int sentence, sentence_length; /* file and cause, as a part of the message */
+    int path, path_length;         /* the name of the file in the sentence; length 0: it is not there */
 } pnc_failure;
 
 typedef struct pnc_dataset {

@@ -14,12 +14,12 @@ static int check_record(pnc_dataset *ds, int64_t recno)
     int64_t end;
 
     if (recno < 0)
-        return pnc_error_set(&ds->error, NC_EINVAL, "recno is %lld: must be at least %lld", named,
-                             (long long)pnc_error_get_index(&ds->error, 0));
+        return pnc_error_set(&ds->error, NC_EINVAL, "recno is %lld%s: must be at least %lld", named,
+                             pnc_error_explain_kind(&ds->error, named), (long long)pnc_error_get_index(&ds->error, 0));
     if ((ds->model.format < 5 && recno >= INT32_MAX) || recno == INT64_MAX ||
         pnc_size_multiply(recno + 1, ds->model.recsize, &end) != 0 || pnc_size_add(end, ds->model.begin_rec, &end) != 0)
-        return pnc_error_set(&ds->error, NC_EINVALCOORDS, "recno is %lld: too large for a CDF-%d file", named,
-                             ds->model.format);
+        return pnc_error_set(&ds->error, NC_EINVALCOORDS, "recno is %lld%s: too large for a CDF-%d file", named,
+                             pnc_error_explain_kind(&ds->error, named), ds->model.format);
     return NC_NOERR;
 }
 

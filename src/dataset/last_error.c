@@ -10,26 +10,29 @@
 #include "base/text.h"
 #include "dataset/caller.h"
 #include "dataset/environment.h"
+#include "dataset/explanation.h"
 #include "dataset/kept_text.h"
 #include "dataset/registry.h"
 #include "file/agree.h"
 
-/* Programs copy the text of a code to arrays of their own, as the texts of codes are short. */
-#define EXPLANATION_BYTES 256
+/* C programs copy the text of a code to arrays of their own, as the texts of codes are short. nfmpi_strerror is of type
+ * character(80). */
+#define C_BYTES 256
+#define F77_BYTES 81
 
 static _Thread_local pnc_failure last_of_thread;
 static _Thread_local bool is_recent;   /* no other call has begun since it */
 atomic_int pnc_dataset_failed_threads; /* while it is 0, calls need not find the variable of the thread */
 
-/* Whether a sentence contains a path as a word: "a" is not in "start". */
-static bool contains_path(const char *sentence, const char *path)
+/* A path as a word of a sentence, or NULL: "a" is not in "start". */
+static const char *find_path(const char *sentence, const char *path)
 {
-    size_t length = strlen(path);
+    size_t length = path == NULL ? 0 : strlen(path);
 
-    for (const char *at = strstr(sentence, path); at != NULL; at = strstr(at + 1, path))
+    for (const char *at = length == 0 ? NULL : strstr(sentence, path); at != NULL; at = strstr(at + 1, path))
         if ((at == sentence || !isalnum((unsigned char)at[-1])) && !isalnum((unsigned char)at[length]))
-            return true;
-    return false;
+            return at;
+    return NULL;
 }
 
 /* As snprintf, behind the characters that the message has. Returns their number. */
@@ -43,19 +46,26 @@ PNC_PRINTF(3, 4) static int append(char *message, int length, const char *format
     return length + (int)strlen(message + length);
 }
 
+/* The text of a code, with the names of a language; it may be in `out`. */
+static const char *get_meaning(pnc_language language, int code, char *out, size_t capacity)
+{
+    return pnc_language_translate(language, pnc_error_get_text(code), out, capacity);
+}
+
 /* The text of the error may be absent, or contain the path already; path may be NULL. The name of the code is that of
  * the language of the error. */
 static void compose(pnc_failure *out, const char *call, int rank, const char *path, int err, const pnc_error *error)
 {
     bool has_text = error->text[0] != '\0';
-    const char *text = has_text ? error->text : pnc_error_get_text(err);
-    char plain[NC_MAX_MESSAGE], name[64], *message = out->message;
+    char plain[NC_MAX_MESSAGE], name[64], meaning[C_BYTES], *message = out->message;
+    const char *text = has_text ? error->text : get_meaning(error->language, err, meaning, sizeof meaning);
+    const char *found;
     int length = append(message, 0, "%s", call);
     bool add_path;
 
     snprintf(plain, sizeof plain, "%s", path != NULL ? path : "");
     pnc_text_make_plain(plain); /* as in the text */
-    add_path = plain[0] != '\0' && !contains_path(text, plain);
+    add_path = plain[0] != '\0' && find_path(text, plain) == NULL;
     if (rank >= 0)
         length = append(message, length, " on rank %d", rank);
     length = append(message, length, ": ");
@@ -67,6 +77,9 @@ static void compose(pnc_failure *out, const char *call, int rank, const char *pa
     length = append(message, length, "%s%s", add_path ? ": " : "", text);
     if (has_text)
         out->sentence_length = length - out->sentence;
+    found = find_path(message + out->sentence, plain);
+    out->path = found == NULL ? 0 : (int)(found - message);
+    out->path_length = found == NULL ? 0 : (int)strlen(plain);
     if (err != NC_NOERR)
         append(message, length, " (%s)",
                pnc_language_translate(error->language, pnc_error_get_name(err), name, sizeof name));
@@ -142,17 +155,18 @@ int pnc_dataset_error_report_call(const char *call, const char *path, int err, c
     return err;
 }
 
-const char *pnc_dataset_error_explain(int code)
+const char *pnc_dataset_error_explain(int code, pnc_language language)
 {
     const pnc_failure *last = &last_of_thread;
-    char text[EXPLANATION_BYTES];
+    char text[NC_MAX_MESSAGE], translated[C_BYTES];
+    const char *meaning = get_meaning(language, code, translated, sizeof translated);
 
     if (!is_recent || code == NC_NOERR || code != last->code || last->sentence_length == 0)
-        return pnc_error_get_text(code);
-    snprintf(text, sizeof text, "%s: %.*s", pnc_error_get_text(code), last->sentence_length,
-             last->message + last->sentence);
-    for (char *newline = text; (newline = strchr(newline, '\n')) != NULL;)
-        *newline = ';';
+        return meaning == translated ? pnc_dataset_text_keep(meaning, pnc_error_get_text(code)) : meaning;
+    if (language == PNC_LANGUAGE_F77)
+        pnc_dataset_explanation_truncate(last, meaning, text, F77_BYTES);
+    else
+        pnc_dataset_explanation_print(last, meaning, text, language == PNC_LANGUAGE_C ? C_BYTES : sizeof text);
     return pnc_dataset_text_keep(text, pnc_error_get_text(code));
 }
 

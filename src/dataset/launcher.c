@@ -70,3 +70,11 @@ void pnc_dataset_launcher_check(const char *path)
         return;
     }
 }
+
+bool pnc_dataset_launcher_is_first(void)
+{
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+        if (get_number(launchers[i].rank) != 0)
+            return false;
+    return true;
+}

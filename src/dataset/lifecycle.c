@@ -9,6 +9,7 @@
 #include "dataset/hints_show.h"
 #include "dataset/last_error.h"
 #include "dataset/lost.h"
+#include "dataset/mpi_state.h"
 #include "dataset/opening.h"
 #include "dataset/records.h"
 #include "dataset/registry.h"
@@ -128,12 +129,14 @@ static void report_short_file(pnc_dataset *ds)
 
     if (size >= end)
         return;
-    pnc_error_set(&ds->error, NC_NOERR,
-                  "%s ends at byte %lld, but its header describes data up to byte %lld: values "
-                  "beyond the end were never written, or the file was cut short; %s",
-                  ds->file.path, (long long)size, (long long)end,
-                  ds->file.store->end->refuses_short ? "reading them is NC_EREAD (hint nc_short_file=error)"
-                                                     : "they read as zeros");
+    pnc_error_set(
+        &ds->error, NC_NOERR,
+        ds->file.store->end->refuses_short
+            ? "%s ends at byte %lld, but its header describes data up to byte %lld: values beyond the end were "
+              "never written, or the file was cut short; reading them is NC_EREAD (hint nc_short_file=error)"
+            : "%s ends at byte %lld, but its header describes data up to byte %lld: values beyond the end were "
+              "never written, or the file was cut short; they read as zeros",
+        ds->file.path, (long long)size, (long long)end);
     pnc_dataset_remark_report(ds, false);
 }
 
@@ -160,6 +163,7 @@ static int open_or_create(pnc_opening *o, int *ncidp)
     pnc_dataset *ds;
     int late, err;
 
+    PNC_TRY(pnc_dataset_mpi_state_check(o->call, o->path, o->comm));
     PNC_TRY(pnc_dataset_opening_begin(o, &ds, &late));
     err = check_mode(ds, o); /* the same on all ranks, like what rank 0 has found */
     if (err == NC_NOERR)

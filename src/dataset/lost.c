@@ -19,13 +19,16 @@ int pnc_dataset_lost_discard(pnc_dataset *ds)
 {
     pnc_error cause = ds->error;
     int64_t puts, gets;
+    char translated[256];
 
     pnc_io_queue_clear(ds->io.queue, &puts, &gets);
     if (puts + gets == 0)
         return NC_NOERR;
     fprintf(stderr,
-            "PnetCDF warning: %s: %lld nonblocking put and %lld get requests still pending on process %d. "
-            "Cancelling ... (call ncmpi_wait_all before ncmpi_close)\n",
+            pnc_language_translate(cause.language,
+                                   "PnetCDF warning: %s: %lld nonblocking put and %lld get requests still pending on "
+                                   "process %d. Cancelling ... (call ncmpi_wait_all before ncmpi_close)\n",
+                                   translated, sizeof translated),
             ds->file.path, (long long)puts, (long long)gets, ds->file.rank);
     pnc_error_clear(&ds->error);
     pnc_error_set(&ds->error, NC_EPENDING,
@@ -71,9 +74,10 @@ static int describe_file(pnc_dataset *ds)
         return NC_NOERR;
     if (ds->mode == PNC_DEFINE)
         return pnc_error_set(&ds->error, NC_EPENDING,
-                             "it is in define mode, and the definitions since %s are lost: call ncmpi_enddef, and "
-                             "ncmpi_close before MPI_Finalize",
-                             ds->is_new ? "ncmpi_create" : "ncmpi_redef");
+                             ds->is_new ? "it is in define mode, and the definitions since ncmpi_create are lost: call "
+                                          "ncmpi_enddef, and ncmpi_close before MPI_Finalize"
+                                        : "it is in define mode, and the definitions since ncmpi_redef are lost: call "
+                                          "ncmpi_enddef, and ncmpi_close before MPI_Finalize");
     if (ds->suffix == 0)
         return NC_NOERR;
     return pnc_error_set(&ds->error, NC_EPENDING,

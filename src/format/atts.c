@@ -138,7 +138,7 @@ int pnc_format_atts_put(pnc_model *model, pnc_atts *atts, const char *name, int 
     PNC_TRY(pnc_name_normalise(name, &nfc, error));
     if (pnc_type_get_size(type) == 0) {
         code = pnc_error_set(error, NC_EBADTYPE, "attribute \"%s\": xtype is %s", nfc,
-                             pnc_type_explain_invalid(type).text);
+                             pnc_type_explain_invalid(type, pnc_error_get_language(error)).text);
         goto free_name;
     }
     if (len < 0 || (len > 0 && value == NULL)) {

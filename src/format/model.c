@@ -222,11 +222,15 @@ int pnc_format_dim_add(pnc_model *model, const char *name, int64_t len, pnc_erro
 
     PNC_TRY(pnc_name_normalise(name, &nfc, error));
     if (len < 0 || len > pnc_format_dim_get_max_length(model->format)) {
+        const char *kind = pnc_error_explain_kind(error, len);
+
         code = pnc_error_set(error, NC_EDIMSIZE,
-                             "dimension \"%s\": length %lld is outside 0..%lld, the range of "
-                             "CDF-%d%s",
-                             nfc, (long long)len, (long long)pnc_format_dim_get_max_length(model->format),
-                             model->format, len > 0 ? ": create the file with NC_64BIT_DATA" : "");
+                             len > 0 && kind[0] == '\0' ? "dimension \"%s\": length %lld%s is outside 0..%lld, the "
+                                                          "range of CDF-%d: create the file with NC_64BIT_DATA"
+                                                        : "dimension \"%s\": length %lld%s is outside 0..%lld, the "
+                                                          "range of CDF-%d",
+                             nfc, (long long)len, kind, (long long)pnc_format_dim_get_max_length(model->format),
+                             model->format);
         goto free_name;
     }
     if (len == NC_UNLIMITED && model->recdim >= 0) {

@@ -68,7 +68,8 @@ static int check_type(const pnc_model *model, const char *name, int type, pnc_er
                              "variable \"%s\": type %s exists in CDF-5 only, and this file is CDF-%d: "
                              "create it with NC_64BIT_DATA",
                              name, pnc_type_get_name(type), model->format);
-    return pnc_error_set(error, NC_EBADTYPE, "variable \"%s\": xtype is %s", name, pnc_type_explain_invalid(type).text);
+    return pnc_error_set(error, NC_EBADTYPE, "variable \"%s\": xtype is %s", name,
+                         pnc_type_explain_invalid(type, pnc_error_get_language(error)).text);
 }
 
 static int check_dims(const pnc_model *model, const char *name, int ndims, const int *dimids, pnc_error *error)

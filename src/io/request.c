@@ -70,13 +70,17 @@ static pnc_slab_arguments arguments_of(const pnc_call *call)
 int pnc_io_request_check_records(pnc_io_context *io, const pnc_var *var, int64_t first, int64_t records)
 {
     int64_t most = INT32_MAX;
+    const char *kind;
 
     if (io->model->format == 5 || records <= most)
         return NC_NOERR;
+    kind = pnc_error_explain_kind(io->file->error, records);
     return pnc_error_set(io->file->error, first >= most ? NC_EINVALCOORDS : NC_EEDGE,
-                         "variable \"%s\": a CDF-%d file holds "
-                         "at most %lld records, the request needs %lld: use NC_64BIT_DATA",
-                         var->name, io->model->format, (long long)most, (long long)records);
+                         kind[0] == '\0' ? "the request needs %lld records%s, but variable \"%s\" of a CDF-%d file has "
+                                           "at most %lld: use NC_64BIT_DATA"
+                                         : "the request needs %lld records%s, but variable \"%s\" of a CDF-%d file has "
+                                           "at most %lld",
+                         (long long)records, kind, var->name, io->model->format, (long long)most);
 }
 
 /* Add the elements of one hyperslab to the request's. The check assumes elements of 8 bytes, the largest in memory

@@ -69,10 +69,10 @@ static int flatten_imap(pnc_io_context *io, const pnc_call *call, pnc_request *r
     for (int i = ndims - 1; i >= 0; i--) {
         if (call->imap[i] > most / count[i] || call->imap[i] < -most / count[i]) {
             pnc_select_flat_free(flat);
-            return pnc_error_set(io->file->error, NC_EINVAL,
-                                 "variable \"%s\": imap[%d] = %lld exceeds the address space",
-                                 io->model->vars[r->elements.varid]->name,
-                                 pnc_error_get_position(io->file->error, i, ndims), (long long)call->imap[i]);
+            return pnc_error_set(
+                io->file->error, NC_EINVAL, "variable \"%s\": imap[%d] = %lld%s exceeds the address space",
+                io->model->vars[r->elements.varid]->name, pnc_error_get_position(io->file->error, i, ndims),
+                (long long)call->imap[i], pnc_error_explain_kind(io->file->error, call->imap[i]));
         }
         flat = pnc_select_flat_create_vector(flat, count[i], call->imap[i] * stride);
     }

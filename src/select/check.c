@@ -36,6 +36,17 @@ static int64_t index_of(const check *c, int64_t index)
     return pnc_error_get_index(c->error, index);
 }
 
+/* A question about the kind of an array of numbers, if one of them looks wrong: others are then what lies behind the
+ * array in memory. */
+static const char *ask_kind(const check *c, const int64_t *numbers)
+{
+    const char *question = "";
+
+    for (int dim = 0; numbers != NULL && dim < c->array->ndims && question[0] == '\0'; dim++)
+        question = pnc_error_explain_kind(c->error, numbers == c->start ? index_of(c, numbers[dim]) : numbers[dim]);
+    return question;
+}
+
 typedef struct subject_text {
     char text[2 * NC_MAX_NAME + 64];
 } subject_text;
@@ -68,10 +79,11 @@ static subject_text describe_bound(const check *c, int dim)
 static int fail_start(const check *c, int dim)
 {
     if (c->start[dim] < 0)
-        return pnc_error_set(c->error, NC_EINVALCOORDS, "start[%d] = %" PRId64 ", %s: must be at least %" PRId64,
-                             position(c, dim), index_of(c, c->start[dim]), describe_dim(c, dim).text, index_of(c, 0));
-    return pnc_error_set(c->error, NC_EINVALCOORDS, "start[%d] = %" PRId64 ", but %s", position(c, dim),
-                         index_of(c, c->start[dim]), describe_bound(c, dim).text);
+        return pnc_error_set(c->error, NC_EINVALCOORDS, "start[%d] = %" PRId64 "%s, %s: must be at least %" PRId64,
+                             position(c, dim), index_of(c, c->start[dim]), ask_kind(c, c->start),
+                             describe_dim(c, dim).text, index_of(c, 0));
+    return pnc_error_set(c->error, NC_EINVALCOORDS, "start[%d] = %" PRId64 "%s, but %s", position(c, dim),
+                         index_of(c, c->start[dim]), ask_kind(c, c->start), describe_bound(c, dim).text);
 }
 
 static int check_starts(const check *c)
@@ -102,12 +114,14 @@ static int fail_edge(const check *c, int dim, int64_t stride)
     subject_text bound = describe_bound(c, dim);
     if (stride == 1)
         return pnc_error_set(c->error, NC_EEDGE,
-                             "count[%d] = %" PRId64 " from start[%d] = %" PRId64 ", but %s: at most %" PRId64 " fit",
-                             at, count, at, start, bound.text, space);
+                             "count[%d] = %" PRId64 "%s from start[%d] = %" PRId64 "%s, but %s: at most %" PRId64
+                             " fit",
+                             at, count, ask_kind(c, c->count), at, start, ask_kind(c, c->start), bound.text, space);
     return pnc_error_set(c->error, NC_EEDGE,
-                         "count[%d] = %" PRId64 " from start[%d] = %" PRId64 " with stride[%d] = %" PRId64
-                         ", but %s: at most %" PRId64 " fit",
-                         at, count, at, start, at, stride, bound.text, space);
+                         "count[%d] = %" PRId64 "%s from start[%d] = %" PRId64 " with stride[%d] = %" PRId64
+                         "%s, but %s: at most %" PRId64 " fit",
+                         at, count, ask_kind(c, c->count), at, start, at, stride, ask_kind(c, c->stride), bound.text,
+                         space);
 }
 
 static int check_counts(const check *c)
@@ -123,8 +137,8 @@ static int check_counts(const check *c)
     for (int dim = 0; dim < c->array->ndims; dim++) {
         int64_t count = c->count[dim], stride = c->stride != NULL && c->stride[dim] > 0 ? c->stride[dim] : 1;
         if (count < 0)
-            return pnc_error_set(c->error, NC_ENEGATIVECNT, "count[%d] = %" PRId64 ", %s: must not be negative",
-                                 position(c, dim), count, describe_dim(c, dim).text);
+            return pnc_error_set(c->error, NC_ENEGATIVECNT, "count[%d] = %" PRId64 "%s, %s: must not be negative",
+                                 position(c, dim), count, ask_kind(c, c->count), describe_dim(c, dim).text);
         if (count == 0 || is_open(c, dim))
             continue;
         if (count - 1 > (length_along(c, dim) - 1 - c->start[dim]) / stride)
@@ -137,8 +151,8 @@ static int check_strides(const check *c)
 {
     for (int dim = 0; c->stride != NULL && dim < c->array->ndims; dim++)
         if (c->stride[dim] <= 0)
-            return pnc_error_set(c->error, NC_ESTRIDE, "stride[%d] = %" PRId64 ", %s: must be positive",
-                                 position(c, dim), c->stride[dim], describe_dim(c, dim).text);
+            return pnc_error_set(c->error, NC_ESTRIDE, "stride[%d] = %" PRId64 "%s, %s: must be positive",
+                                 position(c, dim), c->stride[dim], ask_kind(c, c->stride), describe_dim(c, dim).text);
     return NC_NOERR;
 }
 
@@ -161,14 +175,15 @@ static int check_growth(const check *c)
         return NC_NOERR;
     int64_t limit = compute_max_records(c->array), stride = c->stride != NULL ? c->stride[0] : 1;
     if (c->start[0] >= limit)
-        return pnc_error_set(c->error, NC_EINVALCOORDS,
-                             "start[%d] = %" PRId64 ", but a file can hold at most %" PRId64 " records: %s",
-                             position(c, 0), index_of(c, c->start[0]), limit, describe_dim(c, 0).text);
-    if (c->count != NULL && c->count[0] - 1 > (limit - 1 - c->start[0]) / stride)
         return pnc_error_set(
-            c->error, NC_EEDGE,
-            "count[%d] = %" PRId64 " from start[%d] = %" PRId64 ", but a file can hold at most %" PRId64 " records: %s",
-            position(c, 0), c->count[0], position(c, 0), index_of(c, c->start[0]), limit, describe_dim(c, 0).text);
+            c->error, NC_EINVALCOORDS, "start[%d] = %" PRId64 "%s, but a file can hold at most %" PRId64 " records: %s",
+            position(c, 0), index_of(c, c->start[0]), ask_kind(c, c->start), limit, describe_dim(c, 0).text);
+    if (c->count != NULL && c->count[0] - 1 > (limit - 1 - c->start[0]) / stride)
+        return pnc_error_set(c->error, NC_EEDGE,
+                             "count[%d] = %" PRId64 "%s from start[%d] = %" PRId64
+                             "%s, but a file can hold at most %" PRId64 " records: %s",
+                             position(c, 0), c->count[0], ask_kind(c, c->count), position(c, 0),
+                             index_of(c, c->start[0]), ask_kind(c, c->start), limit, describe_dim(c, 0).text);
     return NC_NOERR;
 }
 

@@ -69,7 +69,7 @@ ERROR([NC_ENOTNC4], [-111], [NetCDF: A netCDF-4 operation on a classic file], [c
 ERROR([NC_ESTRICTNC3], [-112], [NetCDF: A netCDF-4 feature on a strict classic file], [code of netCDF-C; never returned by this library])
 ERROR([NC_ENOTNC3], [-113], [NetCDF: Attempting netcdf-3 operation on netcdf-4 file], [code of netCDF-C; never returned by this library])
 ERROR([NC_ENOPAR], [-114], [NetCDF: Parallel operation on a file that was opened for serial access], [code of netCDF-C; never returned by this library])
-ERROR([NC_EPARINIT], [-115], [NetCDF: Cannot initialise parallel access], [code of netCDF-C; never returned by this library])
+ERROR([NC_EPARINIT], [-115], [NetCDF: Cannot initialise parallel access], [MPI is not initialized, or is finalized])
 ERROR([NC_EBADGRPID], [-116], [NetCDF: Not a valid group ID], [code of netCDF-C; never returned by this library])
 ERROR([NC_EBADTYPID], [-117], [NetCDF: Not a valid type ID], [code of netCDF-C; never returned by this library])
 ERROR([NC_ETYPDEFINED], [-118], [NetCDF: The type is in use and cannot be edited], [code of netCDF-C; never returned by this library])

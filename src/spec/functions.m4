@@ -40,7 +40,8 @@ PLAIN([int], [create], [all], [P(comm, comm, mpi_comm)P(path, path)P(flags, cmod
 [Create a dataset and enter define mode. cmode: NC_CLOBBER or NC_NOCLOBBER, with NC_64BIT_OFFSET (CDF-2) or
 NC_64BIT_DATA (CDF-5) for the larger formats, and with NC_SHARE to SHARE_DOC. NC_NETCDF4, NC_DISKLESS, NC_MMAP and both
 formats are errors; other flags have no effect. comm and info may be freed after the call. Collective over comm. Errors:
-NC_EEXIST NC_EINVAL_CMODE NC_ENOTBUILT (NC_NETCDF4) NC_EBAD_FILE NC_EACCESS NC_ENFILE NC_EMULTIDEFINE_CMODE])
+NC_EEXIST NC_EINVAL_CMODE NC_ENOTBUILT (NC_NETCDF4) NC_EBAD_FILE NC_EACCESS NC_ENFILE NC_EMULTIDEFINE_CMODE
+NC_EPARINIT (MPI_Init was not called, or MPI_Finalize was)])
 
 PLAIN([int], [open], [all], [P(comm, comm, mpi_comm)P(path, path)P(flags, omode)P(info, info, mpi_info)P(ncid_out, ncidp, ncid)],
 [Open an existing dataset in collective data mode. omode: NC_NOWRITE or NC_WRITE, and with it NC_SHARE to SHARE_DOC.
@@ -48,10 +49,11 @@ NC_DISKLESS and NC_MMAP are errors; other flags have no effect: the file has its
 NC_ENOENT NC_EINVAL_OMODE NC_EACCESS NC_ENOTNC NC_ENOTBUILT (HDF5) NC_EBAD_FILE NC_ENFILE NC_EMULTIDEFINE_OMODE
 NC_EMAXDIMS NC_EMAXATTS NC_EMAXVARS NC_EMAXNAME (a count in the header exceeds the limit of the format) NC_EVARSIZE
 NC_EINTERRUPTED (a program has not completed a change of the header: with NC_WRITE, ncmpi_open completes that if the
-program has ended; see the hint nc_repair)])
+program has ended; see the hint nc_repair) NC_EPARINIT (MPI_Init was not called, or MPI_Finalize was)])
 
 PLAIN([int], [delete], [all], [P(path, filename, name)P(info, info, mpi_info)],
-[Delete a file with the driver in the hint nc_driver. Call it on one rank. Errors: NC_ENOENT NC_EACCESS])
+[Delete a file with the driver in the hint nc_driver. Call it on one rank. Errors: NC_ENOENT NC_EACCESS
+NC_EPARINIT (MPI_Init was not called, or MPI_Finalize was)])
 
 FUNCTION([redef], [all], [],
 [Enter define mode again. This leaves independent data mode. COLLECTIVE Errors: NC_EPERM NC_EINDEFINE])
@@ -120,11 +122,12 @@ PLAIN([int], [inq_malloc_max_size], [all], [P(offset_out, size)],
 PLAIN([int], [inq_malloc_list], [all], [],
 [Print the memory blocks that the library holds. Accounting is not built in: NC_ENOTENABLED. LOCAL])
 
-PLAIN([const char *], [strerror], [f77], [P(code, err)],
+PLAIN([const char *], [strerror], [f77_by_hand], [P(code, err)],
 [The meaning of an error code. If the most recent call of this thread has returned this code, the text goes on with a
 sentence about that failure: "NetCDF: Variable not found: in.nc has no variable "tmep"". It begins with the meaning of
-the code in any case, has at most 255 characters, and is valid until the program ends. In Fortran it has 80 characters:
-nfmpi_inq_last_error returns all. LOCAL])
+the code in any case, has at most 255 characters, and is valid until the program ends. The text of nf90mpi_strerror is
+as long as it must be. That of nfmpi_strerror has 80 characters: cause and cure without the name of the file, and the
+meaning where it fits; nfmpi_inq_last_error returns all. LOCAL])
 
 PLAIN([const char *], [strerrno], [f77_by_hand], [P(code, err)],
 [The name of an error code, such as "NC_EBADID". LOCAL])

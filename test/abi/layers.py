@@ -53,6 +53,7 @@ MAY_CHANGE = {
     "src/dataset/last_error": {"last_of_thread": "one per thread", "is_recent": "one per thread",
                                "pnc_dataset_failed_threads": "atomic: how many have a recent failure"},
     "src/dataset/launcher": {"is_known": "atomic: whether the warning was printed"},
+    "src/dataset/mpi_state": {"is_known": "atomic: whether the first call without MPI was printed"},
     "src/dataset/lifecycle": {"default_format": "atomic"},
     "src/dataset/lost": {"is_watched": "atomic: whether MPI_Finalize reports open files"},
     "src/dataset/statistics": {"files": "atomic: the number of files with statistics so far"},

@@ -485,7 +485,7 @@ contains
         call works(nfmpi_close(ncid), 'close')
         call fails(nfmpi_close(ncid), nf_ebadid, 'a closed file')
         call fails(nfmpi_redef(-1), nf_ebadid, 'no file')
-        call check(index(nfmpi_strerror(nf_ebadid), 'NetCDF: Not a valid ID: ncid is -1') == 1, &
+        call check(index(nfmpi_strerror(nf_ebadid), 'ncid is -1: not an open file') == 1, &
             'strerror with the sentence of the failure')
         call works(nfmpi_inq_last_error(-1, id, message), 'inq_last_error')
         call check(id == nf_ebadid .and. message /= ' ', 'the last error of any file')

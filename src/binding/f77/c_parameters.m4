@@ -41,8 +41,8 @@ m4_dnl variables that end in _c, the converted indices in `at'.
 m4_define([PASSED_ON], [m4_ifelse(
     PASSING([$1]), [text_in],  [pnc_binding_text_convert($3, $3_len, $3_c)],
     PASSING([$1]), [text_out], [$3_c],
-    PASSING([$1]), [comm_in],  [MPI_Comm_f2c($3)],
-    PASSING([$1]), [info_in],  [MPI_Info_f2c($3)],
+    PASSING([$1]), [comm_in],  [pnc_binding_comm_convert($3)],
+    PASSING([$1]), [info_in],  [pnc_binding_info_convert($3)],
     PASSING([$1]), [type_in],  [MPI_Type_f2c($3)],
     PASSING([$1]), [info_out], [&$3_c],
     PASSING([$1]), [id_in],    [pnc_binding_id_convert($3)],

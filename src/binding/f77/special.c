@@ -45,6 +45,15 @@ int pnc_f77_cancel(int ncid, int num, int *reqs, int *statuses)
 
 /* --- codes --- */
 
+void pnc_f77_strerror(int err, char *answer, size_t answer_len)
+{
+    pnc_caller caller;
+
+    PNC_F77_BEGIN(&caller, strerror, strerror, -1);
+    (void)pnc_binding_text_return(ncmpi_strerror(err), answer, answer_len, NULL);
+    pnc_dataset_caller_end(&caller, NC_NOERR);
+}
+
 /* The name that a code has in pnetcdf.inc. */
 void pnc_f77_strerrno(int err, char *answer, size_t answer_len)
 {

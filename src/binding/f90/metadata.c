@@ -44,6 +44,22 @@ int pncf90_def_dim_int(const int *ncid, const CFI_cdesc_t *name, const int *len,
     return pncf90_def_dim(ncid, name, &(MPI_Offset){*len}, dimid);
 }
 
+/* --- codes --- */
+
+int pncf90_strerror_length(const int *err)
+{
+    return (int)strlen(pnc_dataset_caller_explain(PNC_LANGUAGE_F90, *err));
+}
+
+void pncf90_strerror(const int *err, const CFI_cdesc_t *text)
+{
+    pnc_caller caller;
+
+    PNC_F90_BEGIN(&caller, strerror, strerror, -1);
+    pnc_f90_text_return(ncmpi_strerror(*err), text, NULL);
+    pnc_dataset_caller_end(&caller, NC_NOERR);
+}
+
 /* --- variables --- */
 
 static int def_var(int ncid, const CFI_cdesc_t *name, int xtype, const int *dimids, int ndims, int *varid)

@@ -238,6 +238,19 @@ ON_REQUESTS([cancel])
 m4_divert[]m4_dnl
     end interface
 
+    ! The text of nf90mpi_strerror and its length. In a specification expression, a function must be pure.
+    interface
+        pure integer(c_int) function pncf90_strerror_length(ncerr) bind(c)
+            import
+            integer(c_int), intent(in) :: ncerr
+        end function
+        subroutine pncf90_strerror(ncerr, text) bind(c)
+            import
+            integer(c_int), intent(in) :: ncerr
+            character(len=*), intent(out) :: text
+        end subroutine
+    end interface
+
     ! --- attributes and fill values of each type ---
 
     interface nf90mpi_put_att
@@ -287,10 +300,11 @@ m4_divert[]m4_dnl
 
 contains
 
-    character(len=80) function nf90mpi_strerror(ncerr)
+    function nf90mpi_strerror(ncerr)
         integer, intent(in) :: ncerr
+        character(len=pncf90_strerror_length(ncerr)) :: nf90mpi_strerror
 
-        nf90mpi_strerror = nfmpi_strerror(ncerr)
+        call pncf90_strerror(ncerr, nf90mpi_strerror)
     end function
 
     character(len=80) function nf90mpi_strerrno(ncerr)
