@@ -91,6 +91,7 @@ class Site:
         """A page; origin: its path in the source tree, with the links of that place."""
         folder = os.path.dirname(path)
         text = re.sub(r"<!-- code: (\S+) -->", self.code, text)
+        text = re.sub(r"<!-- index: (.*?) -->", r"```{index} \1\n```", text)
         if origin:
             text = self.translate_links(text, os.path.dirname(origin), folder, origin)
         self.pages[path] = self.link_names(text, path)
@@ -236,7 +237,7 @@ def stage(site, folder):
         write(os.path.join(folder, path), text)
     for place, path in site.files.items():
         shutil.copyfile(path, os.path.join(folder, place))
-    for name in "_static/site.css", "conf.py":
+    for name in "_static/site.css", "_static/site.js", "conf.py":
         write(os.path.join(folder, name), read(os.path.join(site.source, "docs", "site", name)))
     for path in glob.glob(os.path.join(folder, "**", "*.md"), recursive=True):
         if os.path.relpath(path, folder) not in site.pages:

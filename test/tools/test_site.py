@@ -2,11 +2,13 @@
 environment is in it."""
 # needs: python
 import html
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import tap
@@ -127,6 +129,71 @@ def check_links(pages):
     tap.ok(not outside, "no page loads anything from another host", outside)
 
 
+# What a browser computes: the least contrast (WCAG 2) of a text in code with its background, the background of the
+# page, and where it begins. With "#click" the switch of the colour scheme is used first.
+PROBE = """<script>
+function parts(colour) { const n = colour.match(/[\\d.]+/g).map(Number); return n.length > 3 ? n : [...n, 1]; }
+function over(top, below) { return [0, 1, 2].map(i => top[i] * top[3] + below[i] * (1 - top[3])); }
+function luminance(colour) {
+    const [r, g, b] = colour.map(x => x / 255).map(x => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+function background(element) {
+    const below = element.parentElement ? background(element.parentElement) : [255, 255, 255];
+    return over(parts(getComputedStyle(element).backgroundColor), below);
+}
+function contrast(element) {
+    const below = background(element), top = over(parts(getComputedStyle(element).color), below);
+    const [low, high] = [luminance(below), luminance(top)].sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+}
+window.addEventListener("load", function () {
+    if (location.hash == "#click")
+        [...document.querySelectorAll(".theme-toggle")].find(button => button.offsetParent !== null)?.click();
+    const found = {worst: 100, text: "", texts: 0, left: document.body.getBoundingClientRect().left,
+                   page: luminance(background(document.querySelector("article")))};
+    for (const block of document.querySelectorAll("pre, code")) {
+        const walk = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
+        for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+            if (node.data.trim() === "")
+                continue;
+            const ratio = contrast(node.parentElement);
+            found.texts++;
+            if (ratio < found.worst)
+                Object.assign(found, {worst: ratio, text: node.parentElement.className + " " + node.data});
+        }
+    }
+    document.body.setAttribute("data-found", JSON.stringify(found));
+});
+</script>"""
+
+
+def look(page, prefers_dark, anchor=""):
+    """What PROBE finds in a page, with a browser whose user prefers a dark or a light colour scheme."""
+    probed = os.path.join(PAGES, os.path.dirname(page), "probed.html")
+    with open(probed, "w", encoding="utf-8") as file:
+        file.write(read(os.path.join(PAGES, page)).replace("</body>", PROBE + "</body>"))
+    with tempfile.TemporaryDirectory() as profile:
+        done = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+                               "--disable-background-networking", f"--user-data-dir={profile}",
+                               f"--blink-settings=preferredColorScheme={0 if prefers_dark else 1}", "--dump-dom",
+                               f"file://{probed}{anchor}"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              check=False)
+    os.remove(probed)
+    found = re.search(r'data-found="([^"]*)"', done.stdout)
+    return json.loads(html.unescape(found.group(1))) if found else {"error": done.stderr}
+
+
+def check_colours():
+    for page in "start.html", "reference/ncmpi_put_vara.html", "reliability.html":
+        for is_dark, label, click in (False, "light", ""), (True, "dark", ""), (False, "dark", "#click"):
+            found = look(page, is_dark, click)
+            good = "error" not in found and found["texts"] > 20 and found["worst"] >= 4.5 and found["left"] == 0
+            good = good and (found["page"] > 0.8 if label == "light" else found["page"] < 0.1)
+            tap.ok(good, f"{page}, {label}{' by the switch' if click else ''}: the page is {label} and has no margin, "
+                   "and code contrasts with its background", found)
+
+
 def check_sources():
     """Links in the pages of the source tree lead to files there."""
     broken = []
@@ -152,12 +219,19 @@ check_links(pages)
 escaped = sorted(words(pages.values(), r"\w*\\_\w*"))
 tap.ok(not escaped, "no page shows a mark of escape in a name", escaped)
 tap.ok(os.path.exists(os.path.join(PAGES, "searchindex.js")), "the site has an index for its search")
+lost = [word for word in ("crash", "interrupted program", "repair a file", "NC_EINTERRUPTED")
+        if f">{word}</a>" not in pages["genindex.html"]]
+tap.ok(not lost, "the index has words that people look for", lost)
+readme = read(os.path.join(SOURCE, "README.md")).splitlines()
+tap.ok(len(readme) <= 120 and any("./check" in line for line in readme[:20]),
+       f"README.md has a first screen and {len(readme)} lines, and the command for the tests among the first")
 card = pages["card.html"]
 tap.ok(not re.search(r"[<&]T>", card) and len(words([card], r"\b(?:ncmpi|cdl_hdr)_\w+")) > 100,
        "the quick card has all functions")
 if shutil.which("chromium"):
+    check_colours()
     size = os.path.getsize(os.path.join(PAGES, "card.pdf")) if os.path.exists(os.path.join(PAGES, "card.pdf")) else 0
     tap.ok(size > 10000, "the quick card is there as PDF", size)
 else:
-    tap.skip("the quick card as PDF", "chromium is not installed")
+    tap.skip("the quick card as PDF, colours of pages", "chromium is not installed")
 tap.finish()
