@@ -1,4 +1,4 @@
-/* Extending the file to the end of its data. */
+/* The end of the file. */
 #include "dataset/file_end.h"
 
 int pnc_dataset_file_end_check(pnc_dataset *ds, int64_t size)
@@ -21,12 +21,4 @@ int pnc_dataset_file_end_write(pnc_dataset *ds)
     PNC_TRY(pnc_file_get_size(&ds->file, &size));
     PNC_TRY(pnc_dataset_file_end_check(ds, size));
     return size >= end ? NC_NOERR : pnc_file_extents_write(&ds->file, &last, 1, "");
-}
-
-void pnc_dataset_file_end_update(pnc_dataset *ds)
-{
-    int64_t end = pnc_format_layout_get_file_end(&ds->model);
-
-    if (end > ds->file.store->end->least_size)
-        ds->file.store->end->least_size = end;
 }

@@ -1,5 +1,5 @@
-/* The end of the file: other tools fail on files that end before their data, even if the data beyond the end was never
- * written. */
+/* The end of the file: it ends with the last value that was written, but not within a record, as some readers (scipy)
+ * fail on a part of one. Space for data is not reserved: a sparse file has none, and does not save time either. */
 #ifndef PNC_DATASET_FILE_END_H
 #define PNC_DATASET_FILE_END_H
 
@@ -7,9 +7,7 @@
 
 /* Rank 0: NC_EREAD if the file has `size` bytes and is known to have had more: another program has truncated it. */
 int pnc_dataset_file_end_check(pnc_dataset *ds, int64_t size);
-/* Rank 0 extends the file to the end of its data, after the same check; if it succeeds, all ranks record the size that
- * the file has at least, so that they detect a file that was truncated. Local. */
+/* Rank 0 extends the file to the end of its last record, after the same check. Local. */
 int pnc_dataset_file_end_write(pnc_dataset *ds);
-void pnc_dataset_file_end_update(pnc_dataset *ds);
 
 #endif

@@ -26,38 +26,23 @@ static pnc_growth_io get_io(pnc_dataset *ds, pnc_growth_life *life)
     return io;
 }
 
-/* All ranks know then what the file has. */
-static void finish(pnc_dataset *ds)
+/* All ranks know then what the file has: so many bytes at least. */
+static void finish(pnc_dataset *ds, int64_t size)
 {
-    if (ds->mode == PNC_DEFINE)
-        pnc_dataset_file_end_update(ds);
+    pnc_file_end_raise(&ds->file, size);
     pnc_dataset_numrecs_commit(ds);
-}
-
-/* The size of the file is set before the header makes it valid. A write of the last byte would move the lock of its
- * stripe to this node, and the node that writes the data there would wait for it. No other program extends a file
- * without a header: it cannot become shorter. */
-static int extend_new_file(pnc_dataset *ds, const pnc_growth_io *io, int64_t end)
-{
-    if (io->set_size(io->file, end) == NC_NOERR)
-        return NC_NOERR;
-    pnc_error_clear(&ds->error); /* OMPIO gives no cause: a write of the last byte does, or succeeds */
-    return ds->file.rank == 0 ? pnc_dataset_file_end_write(ds) : NC_NOERR;
 }
 
 int pnc_dataset_header_create(pnc_dataset *ds, const char *header, int64_t n)
 {
     pnc_growth_io io = pnc_dataset_growing_get_io(&ds->file);
-    int64_t end = pnc_format_layout_get_file_end(&ds->model);
     int err = NC_NOERR;
 
     PNC_TRY(pnc_growth_vars_fill(&io, &ds->model, 0));
-    if (end > n) /* else the header is the end of the file */
-        err = extend_new_file(ds, &io, end);
-    if (ds->file.rank == 0 && err == NC_NOERR)
+    if (ds->file.rank == 0)
         err = pnc_file_range_write(&ds->file, (pnc_extent){0, n}, header);
     PNC_TRY(pnc_file_status_broadcast(&ds->file, err));
-    finish(ds);
+    finish(ds, n);
     return NC_NOERR;
 }
 
@@ -70,7 +55,7 @@ typedef struct part {
     const char *was, *becomes;  /* of use on rank 0 */
 } part;
 
-/* No file ends before its data. */
+/* The journal is behind all data: new variables may have been filled, and another handle may put values meanwhile. */
 static int64_t get_new_size(const pnc_dataset *ds, int64_t old_size)
 {
     int64_t end = pnc_format_layout_get_file_end(&ds->model);
@@ -259,15 +244,7 @@ static int grow(pnc_dataset *ds, const char *header, int64_t n)
     return NC_NOERR;
 }
 
-/* Rank 0. What comes after the old header, which stays valid, is written first. */
-static int extend(pnc_dataset *ds, const char *header, int64_t n, int64_t beyond)
-{
-    if (ds->mode == PNC_DEFINE)
-        PNC_TRY(pnc_dataset_file_end_write(ds));
-    return pnc_file_range_write(&ds->file, (pnc_extent){beyond, n - beyond}, header + beyond);
-}
-
-/* All that needs no journal. */
+/* All that needs no journal. What comes after the old header, which stays valid, is written first. */
 static int write_simply(pnc_dataset *ds, const pnc_growth_io *io, const char *header, int64_t n, int64_t beyond,
                         const part *p)
 {
@@ -275,7 +252,7 @@ static int write_simply(pnc_dataset *ds, const pnc_growth_io *io, const char *he
 
     PNC_TRY(pnc_growth_vars_fill(io, &ds->model, ds->before->nvars));
     if (ds->file.rank == 0)
-        err = extend(ds, header, n, beyond);
+        err = pnc_file_range_write(&ds->file, (pnc_extent){beyond, n - beyond}, header + beyond);
     if (ds->file.rank == 0 && err == NC_NOERR && !needs_journal(p->where))
         err = write_at_once(ds, p);
     return pnc_file_status_broadcast(&ds->file, err);
@@ -349,7 +326,7 @@ int pnc_dataset_header_update(pnc_dataset *ds, const char *header, int64_t n)
     if (err == NC_NOERR)
         err = change(ds, header, n, &old, &found);
     if (err == NC_NOERR)
-        finish(ds);
+        finish(ds, found.size);
     if (!ds->is_unrestored)
         pnc_growth_life_end(&ds->growth_io);
     pnc_memory_free(old);

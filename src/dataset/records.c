@@ -24,15 +24,15 @@ void pnc_dataset_numrecs_commit(pnc_dataset *ds)
     ds->numrecs_dirty = false;
 }
 
-/* On the number of records, and on whether a rank has something unsynced. */
+/* On the number of records, on whether a rank has something unsynced, and on the size that the file has at least. */
 static int agree(pnc_dataset *ds, int err, bool *unsynced)
 {
-    int64_t values[] = {ds->model.numrecs, ds->numrecs_dirty, 0, ds->file.unsynced};
+    int64_t values[] = {ds->model.numrecs, ds->numrecs_dirty, 0, ds->file.unsynced, ds->file.store->end->least_size};
     int mismatch;
 
     err = pnc_file_late_take(&ds->file, err);
     values[2] = err != NC_NOERR;
-    mismatch = pnc_file_maxima_agree(&ds->file, values, 4, "the number of records");
+    mismatch = pnc_file_maxima_agree(&ds->file, values, 5, "the number of records");
     if (mismatch != NC_NOERR)
         return pnc_error_keep_first(err, mismatch);
     if (values[2] != 0)
@@ -40,6 +40,7 @@ static int agree(pnc_dataset *ds, int err, bool *unsynced)
     ds->model.numrecs = values[0];
     ds->numrecs_dirty = values[1] != 0;
     *unsynced = values[3] != 0;
+    pnc_file_end_raise(&ds->file, values[4]);
     return NC_NOERR;
 }
 
@@ -120,7 +121,7 @@ static int write_dirty(pnc_dataset *ds)
         err = write_on_root(ds);
     PNC_TRY(pnc_file_status_broadcast(&ds->file, err));
     pnc_dataset_numrecs_commit(ds);
-    pnc_dataset_file_end_update(ds);
+    pnc_file_end_raise(&ds->file, pnc_format_layout_get_file_end(&ds->model));
     return NC_NOERR;
 }
 

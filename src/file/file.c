@@ -17,6 +17,20 @@ int pnc_file_extents_read(pnc_file *file, const pnc_extent *extents, int64_t n, 
     return err;
 }
 
+void pnc_file_end_raise(pnc_file *file, int64_t size)
+{
+    if (size > file->store->end->least_size)
+        file->store->end->least_size = size;
+}
+
+/* After a write: it has extended the file, or the file was longer. */
+static void note_end(pnc_file *file, const pnc_extent *extents, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (extents[i].length > 0)
+            pnc_file_end_raise(file, extents[i].offset + extents[i].length);
+}
+
 int pnc_file_extents_write(pnc_file *file, const pnc_extent *extents, int64_t n, const void *bytes)
 {
     pnc_counter before = pnc_statistics_begin(file->statistics, PNC_COUNT_TIME_WRITE);
@@ -24,6 +38,8 @@ int pnc_file_extents_write(pnc_file *file, const pnc_extent *extents, int64_t n,
 
     file->unsynced = true;
     err = file->store->ops->write(file->store, extents, n, bytes, file->error);
+    if (err == NC_NOERR)
+        note_end(file, extents, n);
     pnc_statistics_end(file->statistics, before);
     return err;
 }
@@ -55,6 +71,8 @@ int pnc_file_transfer_finish(pnc_file *file, pnc_store_transfer *transfer)
         pnc_statistics_begin(file->statistics, transfer->is_write ? PNC_COUNT_TIME_WRITE : PNC_COUNT_TIME_READ);
     int err = file->store->ops->finish(file->store, transfer, file->error);
 
+    if (err == NC_NOERR && transfer->is_write)
+        note_end(file, &transfer->extent, 1);
     pnc_statistics_end(file->statistics, before);
     return err;
 }
@@ -75,6 +93,8 @@ int pnc_file_extents_write_all(pnc_file *file, const pnc_extent *extents, int64_
 
     file->unsynced = true;
     err = file->store->ops->write_all(file->store, extents, n, bytes, file->error);
+    if (err == NC_NOERR)
+        note_end(file, extents, n);
     pnc_statistics_end(file->statistics, before);
     return err;
 }

@@ -59,6 +59,9 @@ struct pnc_file {
 int pnc_file_extents_read(pnc_file *file, const pnc_extent *extents, int64_t n, void *bytes, int64_t *got);
 int pnc_file_extents_write(pnc_file *file, const pnc_extent *extents, int64_t n, const void *bytes);
 
+/* The file has so many bytes at least: if it has fewer later, it was truncated. Local. */
+void pnc_file_end_raise(pnc_file *file, int64_t size);
+
 /* As lock and unlock of pnc_store_ops. */
 bool pnc_file_span_lock(pnc_file *file, pnc_extent span);
 int pnc_file_span_unlock(pnc_file *file, pnc_extent span);

@@ -139,9 +139,9 @@ int main(int argc, char **argv)
     path = t_path("collective_steps.nc");
     MPI_Comm_split(MPI_COMM_WORLD, 0, t_rank, &comm); /* nothing is known about it */
     ncid = make_file(comm, path, 4, "create the first file of a communicator");
-    expect_steps(ncmpi_close(ncid), 5, "enddef and close");
+    expect_steps(ncmpi_close(ncid), 3, "enddef and close");
     ncid = make_file(comm, path, 4, "create over a file");
-    expect_steps(ncmpi_enddef(ncid), 4, "enddef");
+    expect_steps(ncmpi_enddef(ncid), 2, "enddef");
     test_data_mode(ncid);
     expect_steps(ncmpi_close(ncid), 2, "close");
     expect_steps(ncmpi_open(comm, path, NC_WRITE, MPI_INFO_NULL, &ncid), 3, "open a third file");

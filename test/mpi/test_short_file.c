@@ -504,6 +504,45 @@ static void test_large(void)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
+static long long get_size(void)
+{
+    struct stat facts;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    return stat(path, &facts) == 0 ? (long long)facts.st_size : -1;
+}
+
+/* A new file is as long as what was written: its variable, of 2^62 bytes, is larger than file systems permit. Once the
+ * ranks have agreed, each knows what the others have written, and detects a truncation. */
+static void test_new(void)
+{
+    MPI_Offset length = (MPI_Offset)1 << 62, start = 4 * t_rank, count = 4, at;
+    signed char values[8] = {1, 2, 3, 4}, all[8];
+    int ncid, dim, id;
+
+    expect_ok(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &ncid), "create");
+    t_local(ncmpi_def_dim(ncid, "x", length, &dim) == NC_NOERR && ncmpi_def_var(ncid, "v", NC_BYTE, 1, &dim, &id) == 0,
+            "define");
+    expect_ok(ncmpi_enddef(ncid), "enddef of a variable of 2^62 bytes");
+    t_check(get_size() == 128, "the file ends with its header"); /* counted by the specification of the format */
+    ncmpi_inq_varoffset(ncid, id, &at);
+    expect_ok(ncmpi_put_vara_schar_all(ncid, id, &start, &count, values), "each rank puts 4 values");
+    t_check(get_size() == at + 4 * t_nprocs, "the file ends with the last of them");
+    start = 4 * (t_nprocs - 1);
+    count = 8;
+    expect_ok(ncmpi_get_vara_schar_all(ncid, id, &start, &count, all), "get beyond the end");
+    t_check(t_local(memcmp(all, (signed char[8]){1, 2, 3, 4}, 8) == 0, "%d %d", all[3], all[4]),
+            "what was not written reads as zeros");
+    start = length - 8;
+    expect_ok(ncmpi_get_vara_schar_all(ncid, id, &start, &count, all), "get the last values");
+    expect_ok(ncmpi_sync(ncid), "sync");
+    t_local(t_rank != 0 || truncate(path, at + 2) == 0, "truncate");
+    MPI_Barrier(MPI_COMM_WORLD);
+    start = 0;
+    expect_code(ncmpi_get_vara_schar_all(ncid, id, &start, &count, all), NC_EREAD, "get after the file was truncated");
+    ncmpi_close(ncid);
+}
+
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
@@ -523,6 +562,7 @@ int main(int argc, char **argv)
     make_file();
     test_truncated();
     test_large();
+    test_new();
     if (t_rank == 0)
         unlink(path);
     free(image);

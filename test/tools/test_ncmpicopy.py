@@ -525,8 +525,8 @@ def test_no_room():
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 25, 1 << 25))
     for ranks in (0, 4):
         for output in ("out.nc", "there.nc"):
-            refuse("large", ["-O", "big.nc", output], "no room for %s on %d ranks" % (output, max(1, ranks)), ranks,
-                   preexec_fn=limit)
+            refuse("NC_ENO_SPACE", ["-O", "big.nc", output], "no room for %s on %d ranks" % (output, max(1, ranks)),
+                   ranks, preexec_fn=limit)
     tap.ok(not os.path.exists("out.nc") and open("there.nc").read() == "precious", "a file to be replaced stays")
     os.remove("big.nc")
 
