@@ -461,7 +461,8 @@ static int take_magic(reader *r)
     }
     if (kind == PNC_KIND_HDF5)
         return pnc_format_violation_fail(&r->checker, 0, NC_ENOTBUILT, PNC_RULE_MAGIC,
-                                         "this is HDF5 (or netCDF-4); this build reads CDF-1, CDF-2 and CDF-5");
+                                         "this is HDF5 (or netCDF-4), and this library reads CDF-1, CDF-2 and CDF-5: "
+                                         "convert it by nccopy -k cdf5");
     if (pnc_format_magic_is_marked((const char *)p))
         return pnc_format_violation_fail(&r->checker, 0, NC_EINTERRUPTED, PNC_RULE_MAGIC,
                                          "a program that changes the header has not completed that yet, or ended "

@@ -9,6 +9,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
+import cdf
 import tap
 import tool
 
@@ -37,9 +38,43 @@ def test_options(name):
         done = tool.run(name, option)
         if re.search(rb"(invalid|unrecognized|ambiguous) option", done.stderr):
             refused.append((option, done.stderr))
-    tap.ok(not refused and tool.run(name, "--nonsense").returncode == 1, f"{name}: accepts what is offered", refused)
+    tap.ok(not refused and tool.run(name, "--nonsense").returncode in (1, 2), f"{name}: accepts what is offered",
+           refused)
     tap.ok(complete(name, "--vers")[0] == ["--version"] and complete(name, "file")[0] == [], f"{name}: beginnings",
            complete(name, "--vers"))
+
+
+def complete_value(name, words, at, folder):
+    """What bash offers for the word at this position."""
+    quoted = " ".join(f"'{word}'" for word in words)
+    script = (f"cd {folder}; source {FOLDER}/bash/{name}; COMP_WORDS=({quoted}); COMP_CWORD={at}; _{name}; "
+              "printf '%s\\n' \"${COMPREPLY[@]}\"")
+    path = os.path.join(tool.BUILD, "src", "tools", "ncmpidump") + ":" + os.environ["PATH"]
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False,
+                          env={**os.environ, "PATH": path})
+    return done.stdout.split(), done.stderr
+
+
+def test_values():
+    """Kinds after -k, and names of variables of the files on the line after -v; never code in such a name."""
+    folder = tap.scratch("values")
+    os.makedirs(folder, exist_ok=True)
+    cdf.Writer(5, [("time", None), ("x", 2)], [("double", "char", b"x")], [
+        ("temp", "double", [0, 1], [("int", "int", [1])], []), ("time", "int", [0], [], []),
+        ("salt", "float", [], [], []), ("$(touch owned)", "int", [1], [], []),
+        ("`touch owned`", "int", [1], [], [])]).write(os.path.join(folder, "a.nc"))
+    for words, at, wanted in (
+            (["ncmpicopy", "-k", ""], 2, ["classic", "64-bit-offset", "cdf5"]), (["ncmpicopy", "-k", "c"], 2,
+                                                                                 ["classic", "cdf5"]),
+            (["ncmpidump", "-v", "", "a.nc"], 2, ["temp", "time", "salt"]),
+            (["ncmpidump", "a.nc", "-v", "t"], 3, ["temp", "time"]),
+            (["cdfdiff", "-v", "salt,te", "a.nc", "none.nc"], 2, ["salt,temp"]),
+            (["ncmpicopy", "-V", "s", "a.nc"], 2, ["salt"]), (["ncoffsets", "-v", "x", "a.nc"], 2, []),
+            (["ncmpidump", "-k", "-", "a.nc"], 2, None)):
+        found, err = complete_value(words[0], words, at, folder)
+        good = found == wanted if wanted is not None else "-v" in found
+        tap.ok(good and not err, f"{' '.join(words)}: {wanted or 'options'}", (found, err))
+    tap.ok(not os.path.exists(os.path.join(folder, "owned")), "names of variables are not executed")
 
 
 def test_shells(name):
@@ -73,6 +108,7 @@ def test_script(name, *helps):
 
 
 def main():
+    test_values()
     for name in TOOLS:
         test_options(name)
         test_shells(name)

@@ -24,8 +24,8 @@ LARGEST = 64 << 20 # a text may define a file of any size
 # A row for each tool: name, exit statuses that it documents, and the arguments of each run; FILE is the damaged file,
 # GOOD another one, OUT a file that may be written.
 READERS = [
-    ("cdfdiff", {0, 1}, [["FILE", "GOOD"], ["-b", "GOOD", "FILE"]]),
-    ("ncmpidiff", {0, 1}, [["FILE", "GOOD"]]),
+    ("cdfdiff", {0, 1, 2}, [["FILE", "GOOD"], ["-b", "GOOD", "FILE"]]),
+    ("ncmpidiff", {0, 1, 2}, [["FILE", "GOOD"]]),
     ("ncmpicopy", {0, 1, 2}, [["--verify", "-O", "-k", "cdf5", "FILE", "OUT"]]),
     ("ncmpidump", {0, 1}, [["FILE"], ["--json", "FILE"], ["-t", "-s", "FILE"]]),
     ("ncoffsets", {0, 1}, [["-sgrd", "--align=4096", "FILE"], ["--align=512", "--svg", "FILE"],
@@ -87,7 +87,8 @@ class Judge:
             return "exit status 1, and an output"
         if WRAPPED:
             return ""
-        if status == 1 and err.count(b"\n") != 1 and self.name not in CHECKERS:
+        lines = [line for line in err.splitlines() if b": warning: " not in line]
+        if status == 1 and len(lines) != 1 and self.name not in CHECKERS:
             return "not one line: " + err[:300].decode(errors="replace")
         if memory > MEMORY + size and not self.sanitized: # which has a use for memory of its own
             return f"{memory / 2**20:.0f} MiB"

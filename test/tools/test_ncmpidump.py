@@ -467,7 +467,7 @@ def test_bad_files():
         open(name, "wb").write(content)
         fails(PROGRAM + [name], name + ": ", "%s is refused by name" % name)
     fails(PROGRAM + ["cut.nc"], "byte ", "a cut file is refused with the place")
-    fails(PROGRAM + ["hdf5.nc"], "HDF5", "HDF5 is called by its name")
+    fails(PROGRAM + ["hdf5.nc"], "convert it by nccopy -k cdf5", "HDF5 is called by its name")
     for ranks in (0, 3):
         result = start(ranks, "-k", "hdf5.nc")
         check(result.returncode == 0 and result.stdout == b"NetCDF-4\n" and result.stderr == b"",
@@ -531,10 +531,17 @@ def test_growing_file():
 
 def test_bad_arguments():
     cases = [("-v v,nope", "nope"), ("-v ,", "-v"), ("-l 9", "9"), ("-l x", "x"), ("-p 21", "21"), ("-p 3,", "3,"),
-             ("-p 3,0", "3,0"), ("-b x", "-b"), ("-f 1", "-f"), ("-z", "z"), ("good.nc", "more than one")]
+             ("-p 3,0", "3,0"), ("-b x", "-b"), ("-f 1", "-f"), ("-z", "z"), ("-n x good.nc", "a single file")]
     for words, needle in cases:
         fails(PROGRAM + words.split() + ["good.nc"], needle, "refused: %s" % words)
     fails(PROGRAM, "no file", "refused: no argument")
+    for ranks in (0, 3):
+        one, two = (start(ranks, "good.nc").stdout for _ in range(2))
+        done = start(ranks, "good.nc", "missing.nc", "good.nc")
+        check(done.returncode == 1 and done.stdout == one + two and done.stderr.count(b"missing.nc: ") == 1,
+              "several files, of which one is missing, %d ranks" % max(1, ranks), done)
+        done = start(ranks, "-k", "good.nc", "good.nc")
+        check(done.returncode == 0 and done.stdout == b"good.nc: classic\n" * 2, "-k of several files", done)
     cdf.Writer(1, [], [], [("salinity", "int", [], [], [1]), ("temperature", "int", [], [], [2])]).write("two.nc")
     fails(PROGRAM + ["-v", "Temprature", "two.nc"], "did you mean temperature?", "a mistyped name is guessed")
     fails(PROGRAM + ["-v", "velocity", "two.nc"], "no variable velocity in this file (", "another one is not")

@@ -167,6 +167,8 @@ def test_picture():
     tap.ok(any("<&\ufffd" in t.firstChild.data for t in svg.getElementsByTagName("text")), "--svg: a hostile name")
     with open("cut.nc", "wb") as file:
         file.write(open("whole.nc", "rb").read()[:-40])
+    sizes = {run("--align=" + size, "cut.nc").stdout for size in ("4096", "4k", "4K")}
+    tap.ok(len(sizes) == 1 and b"4096" in sizes.pop(), "--align: suffixes in either case", sizes)
     tap.ok(b"truncated, 40 bytes" in run("--svg", "cut.nc").stdout, "--svg: a truncated file")
     result = run("--svg=no/folder.svg", "gap.nc")
     tap.ok(result.returncode == 1 and b"no/folder.svg" in result.stderr, "--svg: a folder that does not exist")

@@ -417,12 +417,19 @@ def test_trouble():
     fails(".: this is a folder", "a folder", ".")
     write("hdf5.nc", b"\x89HDF\r\n\x1a\n" + bytes(100))
     result = run("hdf5.nc")
-    tap.ok(result.returncode == 1 and b"HDF5" in result.stdout and b"is not a NetCDF" in result.stdout, "HDF5",
-           result)
+    tap.ok(result.returncode == 1 and b"HDF5" in result.stdout and b"nccopy -k cdf5" in result.stdout and
+           b"is not a NetCDF" in result.stdout, "HDF5", result)
     write("nothing.nc", b"")
     tap.ok(run("nothing.nc").returncode == 1, "an empty file")
     fails("no file", "no file")
-    fails("more than one", "two files", "good.nc", "good.nc")
+    fails("a single file", "--output of two files", "--repair", "--output=a.nc", "good.nc", "good.nc")
+    for words, status in ((["good.nc", "good.nc"], 0), (["hdf5.nc", "good.nc"], 1), (["good.nc", "missing.nc"], 1)):
+        done, listed, quiet = run(*words), run("--json", *words), run("-q", *words)
+        lines = [line for line in done.stdout.decode().splitlines() if line.startswith("File ")]
+        found = [(report["file"], report["valid"]) for report in json.loads(listed.stdout)]
+        tap.ok({done.returncode, listed.returncode, quiet.returncode} == {status} and not quiet.stdout and
+               len(lines) == 2 - ("missing.nc" in words) and found == [(word, word == "good.nc") for word in words],
+               f"several files: {words}", (done, listed, quiet))
     fails("'z'", "an unknown option", "-z", "good.nc")
     fails("-x", "-x with --repair", "-x", "--repair", "good.nc")
     fails("--repair", "--in-place without --repair", "--in-place", "good.nc")

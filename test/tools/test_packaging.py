@@ -1,6 +1,7 @@
 """An installed library as builds of other programs find it: the tree that `make install` writes to a scratch folder is
 used through compiler, pkg-config, pnetcdf-config, pnetcdf_version and CMake, as existing clients do."""
 # needs: python
+import glob
 import json
 import os
 import re
@@ -192,6 +193,37 @@ def check_tree():
     not_run = [name for folder, name in wanted
                if folder == "bindir" and not os.access(os.path.join(staged[folder], name), os.X_OK)]
     tap.ok(not not_run, "its programs are executable", "\n".join(not_run))
+
+
+def check_links():
+    """Installed pages have no links to files that are not installed."""
+    broken, n = [], 0
+    for folder, _, names in os.walk(staged["docdir"]):
+        for name in names:
+            if not name.endswith(".md"):
+                continue
+            for link in re.findall(r"\]\(([^()#]+)[^()]*\)", read(os.path.join(folder, name))):
+                n += 1
+                if not re.match("[a-z]+:", link) and not os.path.exists(os.path.join(folder, link)):
+                    broken.append((name, link))
+    tap.ok(n > 20 and not broken, f"the {n} links of installed pages", broken)
+
+
+def check_bench():
+    program = os.path.join(staged["bindir"], "pnetcdf-bench")
+    status, out, why = run(program, "--list")
+    names = [line.split()[0] for line in out.splitlines()]
+    tap.ok(status == 0 and len(names) == 5, "pnetcdf-bench: its programs are listed", why)
+    for name in names:
+        installed = glob.glob(os.path.join(staged["prefix"], "**", "bench_" + name), recursive=True)
+        tap.ok(len(installed) == 1 and os.access(installed[0], os.X_OK),
+               f"pnetcdf-bench: {name} is installed", installed)
+    moved = shutil.copytree(staged["prefix"], tap.scratch("bench"), symlinks=True)
+    status, out, why = run(os.path.join(moved, "bin", "pnetcdf-bench"), "small", "--only", "no such case", "--dir", ".",
+                           env={**os.environ, "LD_LIBRARY_PATH": os.path.join(moved, os.path.relpath(
+                               staged["libdir"], staged["prefix"]))})
+    tap.ok(status == 0, "pnetcdf-bench: runs where it was moved to", why)
+    tap.ok(run(program, "none")[0] == 2, "pnetcdf-bench: another name")
 
 
 def check_header():
@@ -847,6 +879,8 @@ def check_wrapper():
 
 check_wrapper()
 check_tree()
+check_links()
+check_bench()
 check_header()
 check_config()
 check_config_lists()

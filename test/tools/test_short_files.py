@@ -152,9 +152,8 @@ def test_copies(begins, recsize, end):
 # --- what lies beyond the end ---
 
 def limited():
-    """More than these seconds, and bytes of a file, are in proportion to what a header describes."""
+    """More than these seconds are in proportion to what a header describes."""
     resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 26, 1 << 26))
 
 
 def make_giant(path, records, last):
@@ -167,7 +166,7 @@ def make_giant(path, records, last):
 
 
 def test_giants():
-    for records in (1, 1 << 20):
+    for records in (1, 1 << 26):
         one, same, other = (make_giant(name, records, last) for name, last in (("1.nc", 2), ("2.nc", 2), ("3.nc", 3)))
         for name, ranks in (("cdfdiff", 0), ("ncmpidiff", 2)):
             status, out, err = start(name, one, same, ranks=ranks, preexec_fn=limited)
@@ -176,10 +175,13 @@ def test_giants():
             status, out, err = start(name, one, other, ranks=ranks, preexec_fn=limited)
             tap.ok(status == 1 and "1 of 9007199254740992 elements differ" in out, f"{name}: one value differs",
                    (status, out, err))
-        for ranks in (1, 2) if records > 1 else ():
-            status, out, err = start("ncmpicopy", "-O", "--allow-short", "--no-history", "--verify", one, "copy.nc",
-                                     ranks=ranks, preexec_fn=limited)
-            tap.ok(status == 2, f"ncmpicopy on {ranks} ranks: only what is there is written", (status, out, err))
+        for ranks in (1, 2):
+            allowed = ["--allow-short"] if records > 1 else []
+            status, out, err = start("ncmpicopy", "-O", *allowed, "--no-history", "--verify", one, "copy.nc",
+                                     ranks=ranks)
+            used = 512 * os.stat("copy.nc").st_blocks if status == 2 else 0
+            tap.ok(status == 2 and used < 1 << 24, f"ncmpicopy on {ranks} ranks: only what is there is written",
+                   (status, out, err, used))
             status, out, err = start("cdfdiff", one, "copy.nc", preexec_fn=limited)
             tap.ok(status == 0, "and the copy is the same", (status, out, err))
     short, long = make_giant("1.nc", 1, 2), make_giant("2.nc", 1, 2)

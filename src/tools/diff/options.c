@@ -27,7 +27,7 @@ static const char help[] =
     "      --progress     show the progress on stderr even if that is no terminal\n"
     "      --help, --version\n"
     "\n"
-    "Exit status: 0 no differences, 1 differences or an error.\n";
+    "Exit status: 0 no differences; 1 differences, or one name twice; 2 an error.\n";
 
 static bool take_bound(const char **text, char end, double *bound)
 {
@@ -102,7 +102,7 @@ int diff_options_parse(const char *program, int argc, char **argv, diff_options 
     if (strcmp(options->paths[0], options->paths[1]) != 0)
         return -1;
     tool_error_print("%s: both names are the same; a comparison needs two files", options->paths[0]);
-    return DIFF_TROUBLE;
+    return DIFF_DIFFERENT;
 }
 
 void diff_options_free(diff_options *options)

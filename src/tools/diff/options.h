@@ -7,7 +7,8 @@
 #include "tools/common/names.h"
 #include "tools/diff/compare.h"
 
-enum { DIFF_SAME = 0, DIFF_DIFFERENT = 1, DIFF_TROUBLE = 1 }; /* exit status: scripts know 0 and 1 */
+/* Exit status. One name twice is DIFF_DIFFERENT, which clients test. */
+enum { DIFF_SAME = 0, DIFF_DIFFERENT = 1, DIFF_TROUBLE = 2 };
 
 typedef struct diff_options {
     const char *program;

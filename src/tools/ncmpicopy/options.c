@@ -13,6 +13,7 @@
 #include "base/types.h"
 #include "tools/common/kind.h"
 #include "tools/common/message.h"
+#include "tools/common/size.h"
 #include "tools/ncmpicopy/quantize.h"
 
 static const char usage[] =
@@ -79,17 +80,7 @@ static int parse_kind(const char *text, copy_options *options)
 
 static int parse_bytes(const char *option, const char *text, int64_t least, int64_t *bytes)
 {
-    static const char suffixes[] = "kMG";
-    char *end;
-    errno = 0;
-    long long number = strtoll(text, &end, 10);
-    int64_t unit = 1;
-    const char *suffix = *end ? strchr(suffixes, *end == 'K' ? 'k' : *end) : NULL;
-    if (suffix != NULL) {
-        unit <<= 10 * (suffix - suffixes + 1);
-        end++;
-    }
-    if (end != text && !*end && errno == 0 && number >= least && pnc_size_multiply(number, unit, bytes) == 0)
+    if (tool_size_parse(text, least, bytes))
         return -1;
     tool_error_print("%s must be a number of bytes, such as 512, 4k or 1M: %s", option, text);
     return COPY_FAILED;

@@ -44,6 +44,7 @@ static void close_output(dump_file *file)
     if (file->out != NULL && file->out != stdout)
         fclose(file->out);
     free(file->team->text);
+    file->team->text = NULL;
 }
 
 static int load_header(dump_file *file)

@@ -63,13 +63,22 @@ static int write_cdl(const dump_file *file)
     return NC_NOERR;
 }
 
+static void print_kind(const dump_file *file)
+{
+    if (file->options->npaths > 1) {
+        tool_text_write(file->out, file->options->path);
+        fputs(": ", file->out);
+    }
+    fprintf(file->out, "%s\n", dump_kind_get_name(file->format));
+}
+
 static int dump(const dump_options *options, dump_team *team)
 {
     dump_file file;
     int err = dump_file_open(options, team, &file);
     err = dump_team_agree(&file, err);
     if (err == NC_NOERR && options->kind)
-        fprintf(file.out, "%s\n", dump_kind_get_name(file.format));
+        print_kind(&file);
     else if (err == NC_NOERR && options->version)
         err = dump_version_print(&file);
     else if (err == NC_NOERR)
@@ -82,6 +91,24 @@ static int dump(const dump_options *options, dump_team *team)
     err = dump_team_agree(&file, err);
     dump_file_close(&file);
     return err;
+}
+
+/* A file that cannot be printed does not keep the others from being printed. */
+static int dump_all(dump_options *options, dump_team *team)
+{
+    int status = 0, err = NC_NOERR;
+    for (int i = 0; i < options->npaths && err != NC_EWRITE; i++) {
+        options->path = options->paths[i];
+        team->ended = false;
+        team->done = 0;
+        err = dump(options, team);
+        if (team->nprocs > 1)
+            err = tool_status_agree(err);
+        if (err != NC_NOERR)
+            status = 1;
+        tool_warnings_finish();
+    }
+    return status;
 }
 
 static int parse(int argc, char **argv, void *options)
@@ -102,7 +129,7 @@ int main(int argc, char **argv)
     tool_program_start("ncmpidump", argv);
     int status = launched ? tool_options_parse(parse, argc, argv, &options) : parse(argc, argv, &options);
     if (status < 0)
-        status = dump(&options, &team) == NC_NOERR ? 0 : 1;
+        status = dump_all(&options, &team);
     else if (team.rank == 0 && tool_output_flush(NULL) != NC_NOERR)
         status = 1;
     dump_options_free(&options);

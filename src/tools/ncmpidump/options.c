@@ -14,12 +14,12 @@ enum { LINE_LENGTH_DEFAULT = 80, LINE_LENGTH_MIN = 10, DIGITS_MAX = 20 };
 
 static const char usage[] =
     "usage: ncmpidump [-c | -h] [-v var1,...] [-b c|f] [-f c|f] [-l length] [-n name] [-p f[,d]]\n"
-    "                 [-t | -i] [-s] [--progress] file\n"
-    "       ncmpidump --json [-c | -h] [-v var1,...] [-n name] [-p f[,d]] [-t | -i] [--progress] file\n"
-    "       ncmpidump -k | -V file\n";
+    "                 [-t | -i] [-s] [--progress] file...\n"
+    "       ncmpidump --json [-c | -h] [-v var1,...] [-n name] [-p f[,d]] [-t | -i] [--progress] file...\n"
+    "       ncmpidump -k | -V file...\n";
 
 static const char help[] =
-    "Print a netCDF file of a classic format (CDF-1, CDF-2, CDF-5) as CDL text.\n"
+    "Print netCDF files of the classic formats (CDF-1, CDF-2, CDF-5) as CDL text.\n"
     "\n"
     "  -c            print data of coordinate variables only\n"
     "  -h            print the header only, no data\n"
@@ -136,14 +136,17 @@ int dump_options_parse(int argc, char **argv, dump_options *options)
         if (status >= 0)
             return status;
     }
-    if (argc - optind != 1) {
-        const char *wrong = optind == argc ? "no file is given" : "more than one file is given";
-        tool_error_print("%s", wrong);
+    if (optind == argc || (argc - optind > 1 && options->name != NULL)) {
+        tool_error_print("%s", optind == argc ? "no file is given" : "-n names a single file");
         fputs(usage, stderr);
         return 1;
     }
-    options->path = argv[optind];
-    return tool_input_is_stdout(options->path) ? 1 : -1;
+    options->paths = argv + optind;
+    options->npaths = argc - optind;
+    for (int i = 0; i < options->npaths; i++)
+        if (tool_input_is_stdout(options->paths[i]))
+            return 1;
+    return -1;
 }
 
 void dump_options_free(dump_options *options)

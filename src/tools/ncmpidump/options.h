@@ -7,7 +7,9 @@
 #include "tools/common/names.h"
 
 typedef struct dump_options {
-    const char *path;
+    char **paths;
+    int npaths;
+    const char *path; /* the one that is printed */
     const char *name; /* NULL: made from path */
     tool_names variables;
     bool header_only, coordinates_only;

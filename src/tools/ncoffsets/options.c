@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "tools/common/message.h"
+#include "tools/common/size.h"
 
 enum {
     OPTION_VERSION = 1,
@@ -35,7 +36,7 @@ static const char help[] =
     "  -r               print the offsets of all records, not only of the first one\n"
     "  -x               print 1 if there are gaps between fixed-size variables, else 0\n"
     "  -d               print the offset of each variable's entry in the header\n"
-    "      --align=N    report the alignment to stripes or blocks of N bytes; suffixes K, M, G: 1024, 1024^2, 1024^3\n"
+    "      --align=N    report the alignment to stripes or blocks of N bytes (k, M, G: KiB, MiB, GiB)\n"
     "      --svg[=X]    draw the file in SVG, to the file X or to standard output; with stripes if --align is given\n"
     "      --html[=X]   the same as a page for browsers, with search and zoom\n"
     "      --kerchunk[=X]  write references in JSON, by which xarray and zarr read the data in place; several files\n"
@@ -49,17 +50,10 @@ static const char help[] =
 
 static int parse_size(const char *option, const char *text, int64_t *out)
 {
-    static const char letters[] = "KMG";
-    char *end;
-    long long number = strtoll(text, &end, 10);
-    const char *letter = *end != '\0' ? strchr(letters, *end) : NULL;
-    int64_t unit = letter != NULL ? (int64_t)1 << (10 * (letter - letters + 1)) : 1;
-
-    if (end == text || number <= 0 || end[letter != NULL] != '\0' || pnc_size_multiply(number, unit, out) < 0) {
-        tool_error_print("%s=%s: must be a number of bytes such as 4096 or 1M", option, text);
-        return 1;
-    }
-    return -1;
+    if (tool_size_parse(text, 1, out))
+        return -1;
+    tool_error_print("%s=%s: must be a number of bytes, such as 4096, 4k or 1M", option, text);
+    return 1;
 }
 
 static int choose_form(offsets_form form, options *out)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "tools/common/json.h"
 #include "tools/common/message.h"
 #include "tools/common/output.h"
 #include "tools/ncvalidator/options.h"
@@ -49,6 +50,10 @@ static int conclude(const char *path, const char *name, const repair_log *log, c
         print(&file, &r, log, o);
         if (validator_report_is_valid(&r))
             status = log == NULL || !log->uncertain ? VALIDATOR_VALID : VALIDATOR_UNCERTAIN;
+    } else if (o->json && !o->quiet) {
+        fputs("  \"file\": ", stdout);
+        tool_json_print_string(path);
+        puts(",\n  \"valid\": false\n}");
     }
     validator_report_free(&r);
     tool_file_close(&file);
@@ -138,6 +143,29 @@ static int validate(const options *o)
     return status;
 }
 
+/* The worst status: a file that is not valid outranks one whose repair is uncertain. */
+static int validate_all(options *o)
+{
+    int status = VALIDATOR_VALID;
+    bool lists = o->json && !o->quiet && o->npaths > 1;
+
+    if (lists)
+        puts("[");
+    for (int i = 0; i < o->npaths; i++) {
+        int of_file;
+
+        o->path = o->paths[i];
+        if (lists && i > 0)
+            puts(",");
+        of_file = validate(o);
+        if (of_file == VALIDATOR_INVALID || status == VALIDATOR_VALID)
+            status = of_file;
+    }
+    if (lists)
+        puts("]");
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     options o;
@@ -146,6 +174,6 @@ int main(int argc, char **argv)
     tool_program_start("ncvalidator", argv);
     status = validator_options_parse(argc, argv, &o);
     if (status < 0)
-        status = validate(&o);
+        status = validate_all(&o);
     return tool_program_end(tool_output_flush(NULL) == NC_NOERR ? status : 1);
 }

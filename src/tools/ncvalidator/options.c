@@ -20,13 +20,13 @@ enum {
 };
 
 static const char usage[] =
-    "usage: ncvalidator [-q | -t] [--json] [--lenient] [--strict] [-x | --repair [repairs]] file\n"
+    "usage: ncvalidator [-q | -t] [--json] [--lenient] [--strict] [-x | --repair [repairs]] file...\n"
     "repairs: [--in-place | --output=file] [--raise-records] [--undo-growth] [--assume-dead]\n";
 
 static const char help[] =
-    "Check a netCDF file of a classic format (CDF-1, CDF-2, CDF-5) against the rules of its format.\n"
+    "Check netCDF files of the classic formats (CDF-1, CDF-2, CDF-5) against the rules of their format.\n"
     "Exit status: 0 the file is valid, perhaps with warnings; 1 the file is not valid, its padding is not null, or it\n"
-    "cannot be read; 2 it was repaired, but something is uncertain.\n"
+    "cannot be read; 2 it was repaired, but something is uncertain. Of several files: 1 if one has it, else 2, else 0\n"
     "\n"
     "  -q              print nothing\n"
     "  -t              print each field of the header with its offset in the file\n"
@@ -93,8 +93,10 @@ int validator_options_parse(int argc, char **argv, options *out)
         if (status >= 0)
             return status;
     }
-    if (argc - optind != 1)
-        return reject_usage(optind == argc ? "no file is given" : "more than one file is given");
+    if (optind == argc)
+        return reject_usage("no file is given");
+    if (argc - optind > 1 && out->output != NULL)
+        return reject_usage("--output needs a single file");
     if (out->padding && out->repair)
         return reject_usage("-x and --repair exclude each other: --repair includes -x");
     if ((out->in_place || out->output != NULL || out->choice.raise_records || out->choice.undo_growth ||
@@ -103,6 +105,7 @@ int validator_options_parse(int argc, char **argv, options *out)
         return reject_usage("--in-place, --output, --raise-records, --undo-growth and --assume-dead need --repair");
     if (out->in_place && out->output != NULL)
         return reject_usage("--in-place and --output exclude each other");
-    out->path = argv[optind];
+    out->paths = argv + optind;
+    out->npaths = argc - optind;
     return -1;
 }

@@ -5,7 +5,9 @@
 #include "tools/ncvalidator/repair.h"
 
 typedef struct options {
-    const char *path;
+    char **paths;
+    int npaths;
+    const char *path;   /* the one that is examined */
     const char *output; /* of --repair; NULL: path with the suffix ".repaired" */
     bool quiet, trace, json, lenient, strict;
     bool padding; /* -x */

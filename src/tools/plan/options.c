@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "io/sizes.h"
 #include "tools/common/message.h"
+#include "tools/common/size.h"
 
 #define RANKS_PER_NODE 8
 #define DEFAULT_BUFFER (16 << 20) /* of nc_ibuf_size */
@@ -64,7 +65,7 @@ static const char help[] =
     "      --aggregators=N   cb_nodes\n"
     "      --buffer=N        cb_buffer_size\n"
     "\n"
-    "The file system; suffixes K, M, G of bytes: 1024, 1024^2, 1024^3; MB/s: 10^6 bytes per second\n"
+    "The file system; suffixes k, M, G of bytes: 1024, 1024^2, 1024^3; MB/s: 10^6 bytes per second\n"
     "      --stripe=N        bytes of a stripe; default 1M\n"
     "      --stripe-count=N  servers with stripes of the file, which the library is informed of, as on Lustre\n"
     "      --servers=N       default 8, or the stripe count\n"
@@ -132,14 +133,8 @@ static int parse_list(const char *option, int64_t least, int most, int64_t *out,
 
 static int parse_size(const char *option, int64_t *out)
 {
-    static const char letters[] = "KMG";
-    const char *end = parse_count(optarg, 1, MOST_BYTES, out);
-    const char *letter = end != NULL && *end != '\0' ? strchr(letters, *end) : NULL;
-
-    if (end != NULL && letter != NULL)
-        *out <<= 10 * (letter - letters + 1); /* at most 2^60 */
-    if (end == NULL || end[letter != NULL] != '\0' || *out > MOST_BYTES)
-        return fail_value(option, optarg, "a number of bytes such as 4096 or 1M, at most 1G");
+    if (!tool_size_parse(optarg, 1, out) || *out > MOST_BYTES)
+        return fail_value(option, optarg, "a number of bytes such as 4096, 4k or 1M, at most 1G");
     return -1;
 }
 
