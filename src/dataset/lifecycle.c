@@ -178,11 +178,11 @@ static int open_or_create(pnc_opening *o, int *ncidp)
     pnc_dataset_lost_watch();
     pnc_dataset_statistics_open(ds);
     pnc_dataset_hints_display(ds);
-    pnc_dataset_hints_check(ds);
     if (!o->creates) {
         report_bad_names(ds);
         report_short_file(ds);
     }
+    pnc_dataset_hints_check(ds); /* ncmpi_inq_last_error returns the last remark: a hint is easier to correct */
     return report_mismatch(ds, o->mismatch);
 }
 
