@@ -248,6 +248,11 @@ int pnc_dataset_header_read(pnc_dataset *ds, int err)
         err = decode_on_all(ds, &header);
     pnc_memory_free(header.at);
     ds->file.store->end->least_size = header.file_size;
+    if (err == NC_NOERR) { /* what is behind the data, such as the rest of a journal, may be cut off */
+        int64_t end = pnc_format_layout_get_file_end(&ds->model);
+
+        ds->file.store->end->least_size = header.file_size < end ? header.file_size : end;
+    }
     ds->file.store->end->refuses_short = ds->hints.short_file != 0;
     return err;
 }

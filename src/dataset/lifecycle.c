@@ -281,6 +281,8 @@ static int publish_file(pnc_dataset *ds, int err, int pending)
 static int abandon(pnc_dataset *ds, int err)
 {
     pnc_dataset_numrecs_write_last(ds);
+    if (ds->is_unrestored)
+        pnc_growth_life_end(&ds->growth_io);
     pnc_dataset_statistics_discard(ds);
     pnc_file_watch_free(ds->file.watch);
     ds->file.watch = NULL;

@@ -429,7 +429,12 @@ static int restore_old(pnc_growth_change *g)
 
 int pnc_growth_change_restore(pnc_growth_change *g)
 {
-    if (!g->begun || pnc_growth_life_is_lost(g->io))
+    bool is_lost;
+
+    if (!g->begun)
+        return NC_NOERR;
+    PNC_TRY(pnc_growth_life_examine(g->io, &is_lost));
+    if (is_lost)
         return NC_NOERR;
     if (g->exposed)
         PNC_TRY(restore_old(g));
@@ -509,10 +514,9 @@ static int decode_headers(const pnc_growth_io *io, const pnc_journal *j, const c
     return NC_NOERR;
 }
 
-static int adopt_state(pnc_growth_change *g, const pnc_journal *j, const char *slots)
+/* beyond: where the data begin that move beyond the old file. */
+static int adopt_state(pnc_growth_change *g, const pnc_journal *j, const char *slots, int64_t beyond)
 {
-    int64_t beyond = g->state.first; /* the first state of a growth */
-
     g->journal = *j;
     g->step = j->half;
     g->marked = g->exposed = true;
@@ -521,10 +525,22 @@ static int adopt_state(pnc_growth_change *g, const pnc_journal *j, const char *s
     return refuse(g->io, pnc_growth_state_find_wrong(j, &g->state, g->seq, &g->stream, beyond));
 }
 
-static int take_over(const pnc_growth_change *g)
+/* Become the owner. Until then a program that was assumed to have ended may have gone on: its last state counts. */
+static int take_over(pnc_growth_change *g, const pnc_journal *j, int64_t beyond)
 {
+    pnc_extent start = {0, PNC_MAGIC_BYTES}, at = {j->at, PNC_JOURNAL_SLOTS};
+    char magic[PNC_MAGIC_BYTES], slots[PNC_JOURNAL_SLOTS];
+
     PNC_TRY(pnc_growth_owner_replace(g->io));
-    return flush(g);
+    PNC_TRY(flush(g));
+    PNC_TRY(g->io->read(g->io->file, &start, 1, magic));
+    if (!pnc_format_magic_is_marked(magic))
+        return pnc_error_set(g->io->error, NC_EINTERRUPTED,
+                             "%s: the program that was assumed to have ended has completed its change of the header "
+                             "now: open the file again",
+                             g->io->path);
+    PNC_TRY(g->io->read(g->io->file, &at, 1, slots));
+    return adopt_state(g, j, slots, beyond);
 }
 
 /* Each repetition of this begins as the first one does, so that a death is no different from one in the growth. */
@@ -533,13 +549,15 @@ static int resume(const pnc_growth_io *io, const pnc_journal *j, const char *byt
     pnc_model old = {0}, now = {0};
     pnc_growth_change growth = {.io = io};
     int err = decode_headers(io, j, bytes, &old, &now);
+    int64_t beyond;
 
     if (err == NC_NOERR)
         err = pnc_growth_change_init(&growth, io, &old, &now, j->old_size, REPAIR_CHUNK);
+    beyond = growth.state.first; /* the first state of a growth */
     if (err == NC_NOERR)
-        err = adopt_state(&growth, j, bytes);
+        err = adopt_state(&growth, j, bytes, beyond);
     if (err == NC_NOERR)
-        err = take_over(&growth);
+        err = take_over(&growth, j, beyond);
     if (err == NC_NOERR)
         err = copy_scratch_to(&growth, NEW);
     if (err == NC_NOERR)

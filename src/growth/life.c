@@ -102,14 +102,17 @@ int pnc_growth_life_check(const pnc_growth_io *io)
     return seq >= 0 && found.id == life->owner.id ? NC_NOERR : fail_as_lost(io);
 }
 
-bool pnc_growth_life_is_lost(const pnc_growth_io *io)
+int pnc_growth_life_examine(const pnc_growth_io *io, bool *is_lost)
 {
     pnc_error cause = pnc_growth_cause_get(io);
     int err = io->agree(io->file, pnc_growth_life_check(io));
 
+    *is_lost = err == NC_EINTERRUPTED;
+    if (err != NC_NOERR && !*is_lost) /* the record cannot be read now */
+        return err;
     if (io->error != NULL)
         *io->error = cause;
-    return err != NC_NOERR;
+    return NC_NOERR;
 }
 
 /* --- a change --- */
@@ -164,7 +167,7 @@ int pnc_growth_life_share(const pnc_growth_io *io)
 
 void pnc_growth_life_end(const pnc_growth_io *io)
 {
-    if (io->life->held == PNC_HELD)
+    if (io->life->held != PNC_HELD_UNKNOWN) /* also if it could not be shared after it was taken exclusively */
         hold(io, PNC_HOLD_NOTHING);
     io->life->held = PNC_HELD_UNKNOWN;
     io->life->at = -1;

@@ -35,9 +35,9 @@ void pnc_growth_life_encode(const pnc_growth_io *io, char *slots);
 /* NC_EINTERRUPTED if another program has taken the file over since the record was written. */
 int pnc_growth_life_check(const pnc_growth_io *io);
 
-/* Whether, on any rank, another program has taken the file over: then this one must not write any more. io->error does
- * not change. Collective. */
-bool pnc_growth_life_is_lost(const pnc_growth_io *io);
+/* Whether, on any rank, another program has taken the file over: then this one must not write any more, and io->error
+ * does not change. Collective. */
+int pnc_growth_life_examine(const pnc_growth_io *io, bool *is_lost);
 
 /* For a repair: whether the owner of the journal with these slots has died, as far as that can be known. If it runs, or
  * may run and io->assumes_dead is not set: NC_EINTERRUPTED. at: -1: the journal is of a version without slots. */

@@ -152,10 +152,14 @@ static int restore(const pnc_growth_io *io, const pnc_growth_patch *p)
 void pnc_growth_patch_undo(const pnc_growth_io *io, const pnc_growth_patch *p)
 {
     pnc_error cause = pnc_growth_cause_get(io);
+    bool is_lost;
+    int err = pnc_growth_life_examine(io, &is_lost);
 
-    if (pnc_growth_life_is_lost(io))
+    if (is_lost)
         return;
-    if (restore(io, p) != NC_NOERR && p->is_exposed) /* else the file is only longer */
+    if (err == NC_NOERR)
+        err = restore(io, p);
+    if (err != NC_NOERR && p->is_exposed) /* else the file is only longer */
         pnc_growth_undo_fail(io, &cause);
 }
 
