@@ -40,7 +40,7 @@ static int agree(pnc_dataset *ds, int err, bool *unsynced)
     ds->model.numrecs = values[0];
     ds->numrecs_dirty = values[1] != 0;
     *unsynced = values[3] != 0;
-    pnc_file_end_raise(&ds->file, values[4]);
+    pnc_file_end_adopt(&ds->file, values[4]);
     return NC_NOERR;
 }
 

@@ -23,6 +23,12 @@ void pnc_file_end_raise(pnc_file *file, int64_t size)
         file->store->end->least_size = size;
 }
 
+void pnc_file_end_adopt(pnc_file *file, int64_t size)
+{
+    if (file->store->nnodes == 1 && !file->store->striping.on_servers)
+        pnc_file_end_raise(file, size);
+}
+
 /* After a write: it has extended the file, or the file was longer. */
 static void note_end(pnc_file *file, const pnc_extent *extents, int64_t n)
 {

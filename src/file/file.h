@@ -61,6 +61,9 @@ int pnc_file_extents_write(pnc_file *file, const pnc_extent *extents, int64_t n,
 
 /* The file has so many bytes at least: if it has fewer later, it was truncated. Local. */
 void pnc_file_end_raise(pnc_file *file, int64_t size);
+/* The same for a size that another rank has given it. Ignored for a file on servers: nodes may see an older size for
+ * some time, which must not be taken for a truncation. */
+void pnc_file_end_adopt(pnc_file *file, int64_t size);
 
 /* As lock and unlock of pnc_store_ops. */
 bool pnc_file_span_lock(pnc_file *file, pnc_extent span);

@@ -329,7 +329,7 @@ static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64
         has_order = true;
         err = agree(io, list, err, &v);
         if (err == NC_NOERR && list->direction == PNC_PUT)
-            pnc_file_end_raise(io->file, v.high);
+            pnc_file_end_adopt(io->file, v.high);
     }
     if (has_order)
         pnc_io_file_order_free(&order);
