@@ -16,6 +16,19 @@
 
 enum { KIND_PUT = 1, KIND_GET };
 
+/* After an independent put. After collective calls that did not match, the number of records that the file gets is
+ * known: more are lost. */
+static int update_records(pnc_dataset *ds, int64_t numrecs)
+{
+    if (ds->file.mismatch[0] != '\0' && numrecs > ds->model.numrecs)
+        return pnc_error_set(&ds->error, NC_EMULTICALL,
+                             "%s: earlier collective calls of the ranks did not match, so that records can no longer "
+                             "be added: %s",
+                             ds->file.path, ds->file.mismatch);
+    pnc_dataset_numrecs_update(ds, numrecs);
+    return NC_NOERR;
+}
+
 /* Execute requests; after a put, update the number of records, and with NC_SHARE flush the data. An error of a
  * collective step is the same on all ranks, so that each rank may return it at once. */
 static int transfer(pnc_dataset *ds, pnc_request_list *list)
@@ -29,10 +42,8 @@ static int transfer(pnc_dataset *ds, pnc_request_list *list)
     PNC_TRY(err);
     if (list->direction == PNC_GET)
         return NC_NOERR;
-    if (!list->collective) {
-        pnc_dataset_numrecs_update(ds, numrecs);
-        return NC_NOERR;
-    }
+    if (!list->collective)
+        return update_records(ds, numrecs);
     PNC_TRY(pnc_dataset_numrecs_write(ds, numrecs));
     return ds->share ? pnc_file_data_sync(&ds->file) : NC_NOERR;
 }

@@ -114,6 +114,6 @@ static int report_all(MPI_Comm comm, int key, void *value, void *extra)
 
 void pnc_dataset_lost_watch(void)
 {
-    if (!atomic_exchange(&is_watched, true))
-        (void)pnc_file_finalize_add(report_all);
+    if (!atomic_exchange(&is_watched, true) && !pnc_file_finalize_add(report_all))
+        atomic_store(&is_watched, false);
 }

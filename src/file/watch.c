@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "file/finalize.h"
 
 #define LOOKS 6 /* in the time that a rank may wait: the warning comes at most a sixth later */
@@ -165,6 +166,7 @@ pnc_watch *pnc_file_watch_create(const char *path, int rank, int nprocs, int64_t
     if (w == NULL)
         return NULL;
     memcpy(w->path, path, size);
+    pnc_text_make_plain(w->path);
     w->rank = rank;
     w->nprocs = nprocs;
     pthread_mutex_lock(&watcher.lock);

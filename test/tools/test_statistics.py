@@ -188,7 +188,7 @@ def check_timelines(paths):
         with open(tap.scratch("made.json"), "w", encoding="utf-8") as file:
             file.write(bad)
         status, _, errors = show(tap.scratch("made.json"))
-        tap.ok(status == 1 and wanted in errors and len(errors.splitlines()) == 1, f"not a timeline: {bad[:70]}",
+        tap.ok(status == 2 and wanted in errors and len(errors.splitlines()) == 1, f"not a timeline: {bad[:70]}",
                errors)
 
 
