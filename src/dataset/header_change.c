@@ -291,7 +291,7 @@ int pnc_dataset_header_restore(pnc_dataset *ds)
     ds->is_unrestored = false;
     pnc_growth_change_free(&ds->growth);
     pnc_growth_life_end(&ds->growth_io);
-    return NC_NOERR;
+    return pnc_file_status_agree(&ds->file, NC_NOERR); /* no rank holds it when rank 0 takes it for the next change */
 }
 
 /* The file is as it was before. *old, its header, is freed where data move: a header may be large. */
