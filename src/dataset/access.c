@@ -20,7 +20,7 @@ enum { KIND_PUT = 1, KIND_GET };
  * known: more are lost. */
 static int update_records(pnc_dataset *ds, int64_t numrecs)
 {
-    if (ds->file.mismatch[0] != '\0' && numrecs > ds->model.numrecs)
+    if (ds->file.mismatch[0] != '\0' && numrecs > ds->file.numrecs)
         return pnc_error_set(&ds->error, NC_EMULTICALL,
                              "%s: earlier collective calls of the ranks did not match, so that records can no longer "
                              "be added: %s",

@@ -621,8 +621,12 @@ static void test_records(void)
     err = is_odd ? ncmpi_close(ncid) : ncmpi_end_indep_data(ncid);
     t_local(is_refused(err), "end_indep_data and close: %s", ncmpi_strerrno(err));
     MPI_Barrier(MPI_COMM_WORLD);
-    if (!is_odd)
+    if (!is_odd) { /* in independent mode still; a record more would not be counted */
+        t_local(ncmpi_put_vara_int(ncid, RECORD, start, count, values) == NC_NOERR, "put of a record that is counted");
+        start[0] = 9;
+        t_local(is_refused(ncmpi_put_vara_int(ncid, RECORD, start, count, values)), "put of another record");
         t_local(is_refused(ncmpi_close(ncid)), "close");
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     t_local(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid) == NC_NOERR, "open");
     t_local(ncmpi_inq_dimlen(ncid, 0, &n) == NC_NOERR && n == 8, "the file has %lld records", (long long)n);
