@@ -29,11 +29,6 @@ typedef struct range {
     int64_t first, end; /* end: one beyond the last */
 } range;
 
-static int64_t round_up(int64_t n, int64_t unit)
-{
-    return n + (unit - n % unit) % unit;
-}
-
 static int64_t min64(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -62,8 +57,8 @@ static void place_journal(pnc_growth_change *g, int64_t file_size, int64_t chunk
 
     j->old_size = file_size;
     j->new_size = max64(file_size, pnc_format_layout_get_file_end(g->now));
-    j->scratch = round_up(j->new_size, PNC_JOURNAL_ALIGNMENT);
-    j->half = round_up(most, PNC_JOURNAL_ALIGNMENT);
+    j->scratch = pnc_growth_alignment_compute(j->new_size);
+    j->half = pnc_growth_alignment_compute(most);
     g->step = g->io->is_volatile ? most : j->half;
     j->owner = j->scratch + 2 * j->half;
     j->at = j->owner + PNC_OWNER_BYTES;

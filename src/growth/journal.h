@@ -14,6 +14,14 @@
 
 enum { PNC_JOURNAL_SLOT = 64, PNC_JOURNAL_SLOTS = 2 * PNC_JOURNAL_SLOT, PNC_JOURNAL_FOOT = 80 };
 
+enum { PNC_JOURNAL_ALIGNMENT = 4096 }; /* of the scratch space and its halves */
+
+/* The next multiple of the alignment. */
+static inline int64_t pnc_growth_alignment_compute(int64_t n)
+{
+    return n + (PNC_JOURNAL_ALIGNMENT - n % PNC_JOURNAL_ALIGNMENT) % PNC_JOURNAL_ALIGNMENT;
+}
+
 typedef struct pnc_journal {
     int64_t old_size, new_size;            /* of the file before and after the growth */
     int64_t scratch, half;                 /* offset of the scratch space, bytes of one half of it */

@@ -6,11 +6,6 @@
 
 #include "format/layout.h"
 
-static int64_t round_up(int64_t n, int64_t unit)
-{
-    return n + (unit - n % unit) % unit;
-}
-
 /* A variable of both headers: it has the same values, at its old offset or a higher one. A record moves as one block,
  * so that its variables keep their distance from its first byte. */
 static bool is_same_var(const pnc_model *old, const pnc_model *now, int i)
@@ -29,7 +24,7 @@ static bool has_right_sizes(const pnc_journal *j, const pnc_model *now)
     int64_t end = pnc_format_layout_get_file_end(now);
 
     return j->new_size == (end > j->old_size ? end : j->old_size) &&
-           j->scratch == round_up(j->new_size, PNC_JOURNAL_ALIGNMENT) && j->half % PNC_JOURNAL_ALIGNMENT == 0;
+           j->scratch == pnc_growth_alignment_compute(j->new_size) && j->half % PNC_JOURNAL_ALIGNMENT == 0;
 }
 
 const char *pnc_growth_headers_find_wrong(const pnc_journal *j, const pnc_model *old, const pnc_model *now)
@@ -53,7 +48,7 @@ const char *pnc_growth_state_find_wrong(const pnc_journal *j, const pnc_growth_s
 {
     if (stream->total == 0)
         return "no data move by it";
-    if (j->half > round_up(beyond, PNC_JOURNAL_ALIGNMENT) || (j->half == 0 && beyond > 0))
+    if (j->half > pnc_growth_alignment_compute(beyond) || (j->half == 0 && beyond > 0))
         return "its scratch space does not suit the data that move";
     if (s->first < 0 || s->end < s->first || s->end > stream->total || s->end - s->first > j->half || s->half < 0 ||
         s->half > 1)

@@ -10,8 +10,6 @@
 #include "growth/journal.h"
 #include "growth/stream.h"
 
-enum { PNC_JOURNAL_ALIGNMENT = 4096 }; /* of the scratch space and its halves */
-
 /* The two headers, which were decoded: that of the old dataset, and the new one with at least the same variables. */
 const char *pnc_growth_headers_find_wrong(const pnc_journal *journal, const pnc_model *old, const pnc_model *now);
 /* The state with this number, of a stream of which the data from position `beyond` on move beyond the old file. */
