@@ -104,13 +104,17 @@ static int end_thread(MPI_Comm comm, int key, void *value, void *extra)
 static bool prepare(void)
 {
     pthread_condattr_t attributes;
-    bool is_ready = pthread_condattr_init(&attributes) == 0;
+    bool is_ready;
 
-    if (!is_ready)
+    if (pthread_condattr_init(&attributes) != 0)
         return false;
     is_ready = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
-               pthread_cond_init(&watcher.changed, &attributes) == 0 && pnc_file_finalize_add(end_thread);
+               pthread_cond_init(&watcher.changed, &attributes) == 0;
     pthread_condattr_destroy(&attributes);
+    if (is_ready && !pnc_file_finalize_add(end_thread)) { /* the next file tries both again */
+        pthread_cond_destroy(&watcher.changed);
+        is_ready = false;
+    }
     return is_ready;
 }
 
