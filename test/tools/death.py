@@ -3,8 +3,10 @@ import os
 import sys
 
 import netCDF4
+import numpy
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import cdf
 import tap
 import tool
 
@@ -25,6 +27,32 @@ def read(path, compare):
     with data:
         data.set_auto_mask(False)
         return compare(data)
+
+
+def make(path, atts, space, shape):
+    """A file of a fixed-size variable and records of random values, which are returned; shape: the length of the first,
+    that of a record, and the number of records."""
+    length, record_length, records = shape
+    rng = numpy.random.default_rng(11)
+    fixed = rng.integers(-2**15, 2**15, length)
+    record = rng.integers(-2**15, 2**15, records * record_length)
+    cdf.Writer(5, [("t", None), ("x", length), ("y", record_length)], atts,
+               [("fixed", "short", [1], [], fixed.tolist()), ("record", "short", [0, 2], [], record.tolist())],
+               records, space).write(path)
+    return fixed, record.reshape(records, record_length)
+
+
+def judge(data, values):
+    """Whether a dataset is the old one with these values, the new one, or wrong."""
+    good = all(name in data.variables and numpy.array_equal(data[name][:], v)
+               for name, v in zip(("fixed", "record"), values))
+    added = [name for name in data.variables if name.startswith("new")]
+    history = data.history if "history" in data.ncattrs() else ""
+    good = good and len(set(history)) <= 1 # else a mixture
+    filled = all((data[name][:] == -32767).all() for name in added)
+    if not good or not filled:
+        return "wrong"
+    return "new" if added or "text" in data.ncattrs() or "n" in history else "old"
 
 
 def examine(path, ranks, compare):

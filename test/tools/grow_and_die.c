@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "dataset/registry.h"
-#include "pnetcdf.h"
+#include "grow.h"
 
 static pnc_store_ops deadly;
 static const pnc_store_ops *real;
@@ -54,42 +54,9 @@ static int deadly_set_size(pnc_store *store, int64_t size, pnc_error *error)
     return real->set_size(store, size, error);
 }
 
-static int check(int err, const char *what)
+static void check(int err, const char *what)
 {
-    if (err != NC_NOERR) {
-        fprintf(stderr, "grow_and_die: %s: %s\n", what, ncmpi_strerror(err));
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
-    return err;
-}
-
-static void define(int ncid, int text, int fixed, int record)
-{
-    char *bytes = malloc((size_t)text + 1);
-    int dims[2] = {0, -1}, id;
-
-    memset(bytes, 't', (size_t)text + 1);
-    if (text > 0)
-        check(ncmpi_put_att_text(ncid, NC_GLOBAL, "text", text, bytes), "put_att");
-    free(bytes);
-    ncmpi_set_fill(ncid, NC_FILL, NULL);
-    if (fixed > 0) {
-        check(ncmpi_def_dim(ncid, "new_fixed_x", fixed, &dims[1]), "def_dim");
-        check(ncmpi_def_var(ncid, "new_fixed", NC_SHORT, 1, &dims[1], &id), "def_var");
-    }
-    if (record > 0) {
-        check(ncmpi_def_dim(ncid, "new_record_x", record, &dims[1]), "def_dim");
-        check(ncmpi_def_var(ncid, "new_record", NC_SHORT, 2, dims, &id), "def_var");
-    }
-}
-
-static void change_history(int ncid, int length)
-{
-    char *bytes = malloc((size_t)length);
-
-    memset(bytes, 'n', (size_t)length);
-    check(ncmpi_put_att_text(ncid, NC_GLOBAL, "history", length, bytes), "put_att");
-    free(bytes);
+    grow_check(err, "grow_and_die", what);
 }
 
 static void grow(char **arguments)
@@ -103,7 +70,7 @@ static void grow(char **arguments)
     ds->hints.data_move_chunk = atol(arguments[1]);
     if (text >= 0) {
         check(ncmpi_redef(ncid), "redef");
-        define(ncid, text, atoi(arguments[3]), atoi(arguments[4]));
+        grow_define(ncid, "grow_and_die", text, atoi(arguments[3]), atoi(arguments[4]));
     }
     ds->file.store->striping.in_memory = atoi(arguments[5]) != 0;
     dies_at = atoi(arguments[6]) == rank ? atol(arguments[7]) : -1;
@@ -115,7 +82,7 @@ static void grow(char **arguments)
     deadly.set_size = deadly_set_size;
     ds->file.store->ops = &deadly;
     if (text < 0)
-        change_history(ncid, -text);
+        check(grow_change_history(ncid, -text), "put_att");
     else
         check(ncmpi__enddef(ncid, 0, 4, 0, 4), "enddef");
     ds->file.store->ops = real;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "dataset/registry.h"
-#include "pnetcdf.h"
+#include "grow.h"
 
 static pnc_store_ops slow;
 static const pnc_store_ops *real;
@@ -56,10 +56,7 @@ static int slow_read(pnc_store *store, const pnc_extent *extents, int64_t n, voi
 
 static void check(int err, const char *what)
 {
-    if (err != NC_NOERR) {
-        fprintf(stderr, "move_and_wait: %s: %s\n", what, ncmpi_strerror(err));
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
+    grow_check(err, "move_and_wait", what);
 }
 
 static void print_codes(int code)
@@ -87,37 +84,6 @@ static void write_process(const char *path, int rank)
         check(NC_EWRITE, name);
 }
 
-static void define(int ncid, int text, int fixed, int record)
-{
-    char *bytes = malloc((size_t)text + 1);
-    int dims[2] = {0, -1}, id;
-
-    memset(bytes, 't', (size_t)text + 1);
-    if (text > 0)
-        check(ncmpi_put_att_text(ncid, NC_GLOBAL, "text", text, bytes), "put_att");
-    free(bytes);
-    ncmpi_set_fill(ncid, NC_FILL, NULL);
-    if (fixed > 0) {
-        check(ncmpi_def_dim(ncid, "new_fixed_x", fixed, &dims[1]), "def_dim");
-        check(ncmpi_def_var(ncid, "new_fixed", NC_SHORT, 1, &dims[1], &id), "def_var");
-    }
-    if (record > 0) {
-        check(ncmpi_def_dim(ncid, "new_record_x", record, &dims[1]), "def_dim");
-        check(ncmpi_def_var(ncid, "new_record", NC_SHORT, 2, dims, &id), "def_var");
-    }
-}
-
-static int change_history(int ncid, int length)
-{
-    char *bytes = malloc((size_t)length);
-    int err;
-
-    memset(bytes, 'n', (size_t)length);
-    err = ncmpi_put_att_text(ncid, NC_GLOBAL, "history", length, bytes);
-    free(bytes);
-    return err;
-}
-
 static void install(pnc_dataset *ds)
 {
     real = ds->file.store->ops;
@@ -143,12 +109,12 @@ static void move(char **arguments)
     ds->hints.data_move_chunk = atol(arguments[1]);
     if (text >= 0) {
         check(ncmpi_redef(ncid), "redef");
-        define(ncid, text, atoi(arguments[3]), atoi(arguments[4]));
+        grow_define(ncid, "move_and_wait", text, atoi(arguments[3]), atoi(arguments[4]));
     }
     write_process(arguments[0], rank);
     MPI_Barrier(MPI_COMM_WORLD);
     install(ds);
-    err = text < 0 ? change_history(ncid, -text) : ncmpi__enddef(ncid, 0, 4, 0, 4);
+    err = text < 0 ? grow_change_history(ncid, -text) : ncmpi__enddef(ncid, 0, 4, 0, 4);
     ds->file.store->ops = real;
     print_codes(err);
     if (err == NC_NOERR)

@@ -6,17 +6,14 @@ import os
 import shutil
 import sys
 
-import numpy
-
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import cdf
 import death
 import tap
 
 QUICK = tap.is_quick()
 ALL, _, ONLY = os.environ.get("PNC_TEST_DEATHS", "").partition(" ")
 HELPER = "test/tools/grow_and_die"
-FIXED, RECORD, RECORDS = 2100, 301, 9
+SHAPE = 2100, 301, 9 # of the fixed-size variable, of a record, and records
 
 # The file before; bytes per access; what is added: bytes of text (negative: those of a changed attribute), elements
 # of a new fixed-size variable, of a record variable; 1: as on a file system in memory, without flushes.
@@ -35,27 +32,8 @@ CASES = [
 ]
 
 
-def make(path, atts, space):
-    rng = numpy.random.default_rng(11)
-    fixed = rng.integers(-2**15, 2**15, FIXED)
-    record = rng.integers(-2**15, 2**15, RECORDS * RECORD)
-    cdf.Writer(5, [("t", None), ("x", FIXED), ("y", RECORD)], atts,
-               [("fixed", "short", [1], [], fixed.tolist()), ("record", "short", [0, 2], [], record.tolist())],
-               RECORDS, space).write(path)
-    return fixed, record.reshape(RECORDS, RECORD)
-
-
 def compare(data):
-    """Whether the dataset is the old one, the new one, or wrong."""
-    good = all(name in data.variables and numpy.array_equal(data[name][:], v)
-               for name, v in zip(("fixed", "record"), VALUES))
-    added = [name for name in data.variables if name.startswith("new")]
-    history = data.history if "history" in data.ncattrs() else ""
-    good = good and len(set(history)) <= 1 # else a mixture
-    filled = all((data[name][:] == -32767).all() for name in added)
-    if not good or not filled:
-        return "wrong"
-    return "new" if added or "text" in data.ncattrs() or "n" in history else "old"
+    return death.judge(data, VALUES)
 
 
 def die(case, ranks, rank, count, torn):
@@ -95,9 +73,10 @@ def kill_all(case, ranks):
 
 
 os.chdir(os.environ.get("PNC_TEST_TMP", "."))
-VALUES = make("base.nc", [], 0)
-make("spacious.nc", [("history", "char", b"h" * 9000)], 3000)
-make("crossing.nc", [("first", "char", b"f" * 3900), ("history", "char", b"h" * 300)], 0) # from byte 4052 on
+VALUES = death.make("base.nc", [], 0, SHAPE)
+death.make("spacious.nc", [("history", "char", b"h" * 9000)], 3000, SHAPE)
+# "history" begins at byte 4052
+death.make("crossing.nc", [("first", "char", b"f" * 3900), ("history", "char", b"h" * 300)], 0, SHAPE)
 for c in ("base.nc", "spacious.nc", "crossing.nc"):
     tap.ok(death.read(c, compare) == "old", f"the file before: {c}")
 for c in CASES[int(ONLY) - 1:int(ONLY)] if ONLY else CASES:

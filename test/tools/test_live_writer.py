@@ -17,7 +17,7 @@ import netCDF4
 import numpy
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import cdf
+import death
 import tap
 import tool
 
@@ -27,7 +27,8 @@ SEED = int(os.environ.get("PNC_TEST_SEED", random.randrange(10**6)))
 HELPER = "test/tools/move_and_wait"
 MPIEXEC = shlex.split(os.environ.get("MPIEXEC", "mpiexec"))
 INTERRUPTED = -280
-FIXED, RECORD, RECORDS = 2100, 301, 9
+SHAPE = 2100, 301, 9 # of the fixed-size variable, of a record, and records
+RECORD, RECORDS = SHAPE[1:]
 LIFE_BYTE = 1 << 62
 ENDED = ("gone", "Z", "X") # states of a process
 
@@ -37,16 +38,6 @@ CASES = [
     ("a longer record", "base.nc", 1024, 0, 0, 20),
     ("an attribute that crosses pages changes in data mode", "spacious.nc", 1024, -9000, 0, 0),
 ]
-
-
-def make(path, atts, space, fixed, records):
-    rng = numpy.random.default_rng(11)
-    values = rng.integers(-2**15, 2**15, fixed)
-    record = rng.integers(-2**15, 2**15, records * RECORD)
-    cdf.Writer(5, [("t", None), ("x", fixed), ("y", RECORD)], atts,
-               [("fixed", "short", [1], [], values.tolist()), ("record", "short", [0, 2], [], record.tolist())],
-               records, space).write(path)
-    return values, record.reshape(records, RECORD)
 
 
 def make_large(path):
@@ -62,20 +53,7 @@ def make_large(path):
 
 
 def compare(path, values):
-    """Whether the dataset is the old one, the new one, or wrong; or refused."""
-    try:
-        data = netCDF4.Dataset(path) # pylint: disable=no-member
-    except OSError:
-        return "refused"
-    with data:
-        data.set_auto_mask(False)
-        added = [name for name in data.variables if name.startswith("new")]
-        history = data.history if "history" in data.ncattrs() else ""
-        if not (len(set(history)) <= 1 and numpy.array_equal(data["fixed"][:], values[0]) and
-                numpy.array_equal(data["record"][:], values[1]) and
-                all((data[name][:] == -32767).all() for name in added)):
-            return "wrong"
-        return "new" if added or "text" in data.ncattrs() or "n" in history else "old"
+    return death.read(path, lambda data: death.judge(data, values))
 
 
 def read(path):
@@ -406,8 +384,8 @@ def run_at_random():
 
 
 os.chdir(os.environ.get("PNC_TEST_TMP", "."))
-VALUES = make("base.nc", [], 0, FIXED, RECORDS)
-make("spacious.nc", [("history", "char", b"h" * 9000)], 3000, FIXED, RECORDS)
+VALUES = death.make("base.nc", [], 0, SHAPE)
+death.make("spacious.nc", [("history", "char", b"h" * 9000)], 3000, SHAPE)
 for c in CASES:
     stop_everywhere(c, 2, 0)
 stop_everywhere(CASES[0], 3, 2)
