@@ -1,7 +1,7 @@
 """The cost model of two-phase I/O in docs/scaling.md, as formulas: what a call costs by its bytes and ranks.
 
-The constants are those of src/io: two_phase.c (buffers, the striping unit where the file system reports none) and
-node.h (a segment, a message).
+The constants are those of src/io/choose: sizes.c and sizes.h (buffers, the striping unit), parts.h (a segment, a
+message).
 """
 import dataclasses
 import math

@@ -10,7 +10,7 @@
 #include "dataset/dataset.h"
 #include "dataset/last_error.h"
 #include "dataset/registry.h"
-#include "io/call.h"
+#include "io/request/call.h"
 
 /* Open a file for reading, without MPI. NC_EBAD_FILE NC_ENOENT NC_EACCESS NC_EFILE */
 int pnc_api_file_open(const char *filename, int *fd);

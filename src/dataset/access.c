@@ -6,12 +6,12 @@
 #include "dataset/records.h"
 #include "dataset/statistics.h"
 #include "file/agree.h"
-#include "io/attached_buffer.h"
-#include "io/batch.h"
-#include "io/bundle.h"
-#include "io/out_of_range.h"
-#include "io/post.h"
-#include "io/queue.h"
+#include "io/request/attached_buffer.h"
+#include "io/request/batch.h"
+#include "io/request/bundle.h"
+#include "io/request/out_of_range.h"
+#include "io/request/post.h"
+#include "io/request/queue.h"
 #include "io/transfer.h"
 
 enum { KIND_PUT = 1, KIND_GET };

@@ -4,7 +4,7 @@
 #define PNC_DATASET_ACCESS_H
 
 #include "dataset/dataset.h"
-#include "io/call.h"
+#include "io/request/call.h"
 
 /* Blocking: put and get; mput and mget; put_vard and get_vard. An error in the arguments of a rank is returned at the
  * end; the requests of the other ranks are still executed, except in safe mode. */

@@ -15,7 +15,7 @@
 #include "growth/cause.h"
 #include "growth/growth.h"
 #include "io/context.h"
-#include "io/strategy.h"
+#include "io/choose/strategy.h"
 
 typedef enum pnc_mode { PNC_DEFINE, PNC_COLLECTIVE, PNC_INDEPENDENT } pnc_mode;
 

@@ -7,7 +7,7 @@
 #include "dataset/header_change.h"
 #include "dataset/headerio.h"
 #include "dataset/modes.h"
-#include "io/queue.h"
+#include "io/request/queue.h"
 
 #define NOT_GIVEN (-1)
 

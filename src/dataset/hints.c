@@ -10,7 +10,7 @@
 #include "dataset/environment.h"
 #include "dataset/hints_text.h"
 #include "drivers/driver.h"
-#include "io/strategy.h"
+#include "io/choose/strategy.h"
 
 /* Reporters, which rows name: each writes the value in effect of a hint, at most MPI_MAX_INFO_VAL characters. */
 static void report_number(const pnc_dataset *ds, const pnc_hint *hint, char *value);

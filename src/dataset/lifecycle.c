@@ -15,7 +15,7 @@
 #include "dataset/registry.h"
 #include "dataset/statistics.h"
 #include "file/agree.h"
-#include "io/queue.h"
+#include "io/request/queue.h"
 
 /* Flags of netCDF that parallel files cannot support. Other flags without a meaning here are ignored, as programs pass
  * the same mode to other libraries. */

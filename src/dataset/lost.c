@@ -8,7 +8,7 @@
 #include "dataset/last_error.h"
 #include "dataset/registry.h"
 #include "file/finalize.h"
-#include "io/queue.h"
+#include "io/request/queue.h"
 
 static atomic_bool is_watched; /* the function for MPI_Finalize has been added */
 

@@ -3,7 +3,7 @@
 #define PNC_DATASET_STATISTICS_H
 
 #include "dataset/dataset.h"
-#include "io/request.h"
+#include "io/request/request.h"
 
 /* Values of the hint nc_stats; written: kept, and written as JSON. */
 enum { PNC_STATS_OFF, PNC_STATS_PRINTED, PNC_STATS_KEPT, PNC_STATS_WRITTEN };

@@ -23,8 +23,8 @@ void pnc_file_comm_reserve(pnc_file *file);
 /* Free one that was kept, if any. */
 void pnc_file_comm_discard(MPI_Comm *kept);
 
-/* Communicators that exist at the same time: that of MPI_File_open; those of MPI_Comm_split_type in MPICH; of io/node.c
- * the node's, the delegates', and the leaders' or later that of the window. */
+/* Communicators that exist at the same time: that of MPI_File_open; those of MPI_Comm_split_type in MPICH; of
+ * io/two_phase/node.c the node's, the delegates', and the leaders' or later that of the window. */
 enum {
     PNC_COMMS_FOR_FILE = 1,
     PNC_COMMS_FOR_NODES = 2,

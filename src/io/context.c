@@ -2,9 +2,9 @@
 #include "io/context.h"
 
 #include "base/memory.h"
-#include "io/collective_access.h"
-#include "io/queue.h"
-#include "io/two_phase.h"
+#include "io/mpi_io/collective_access.h"
+#include "io/request/queue.h"
+#include "io/two_phase/two_phase.h"
 
 int pnc_io_context_init(pnc_io_context *io, pnc_file *file, const pnc_model *model)
 {

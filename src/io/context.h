@@ -6,8 +6,8 @@
 #include "file/file.h"
 #include "format/mapping.h"
 #include "format/model.h"
-#include "io/sizes.h"
-#include "io/strategy.h"
+#include "io/choose/sizes.h"
+#include "io/choose/strategy.h"
 
 typedef struct pnc_io_context {
     pnc_file *file;

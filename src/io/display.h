@@ -3,7 +3,7 @@
 #define PNC_IO_DISPLAY_H
 
 #include "io/context.h"
-#include "io/node.h"
+#include "io/two_phase/node.h"
 
 /* Show the strategy that rank 0 uses for its part of a call, with the cost of each, if it differs from that of the last
  * call of the same class (put or get, collective or independent). */

@@ -5,11 +5,11 @@
 #include <assert.h>
 
 #include "file/agree.h"
-#include "io/collective_access.h"
-#include "io/direct.h"
+#include "io/mpi_io/collective_access.h"
+#include "io/direct/direct.h"
 #include "io/display.h"
-#include "io/merged.h"
-#include "io/two_phase.h"
+#include "io/direct/merged.h"
+#include "io/two_phase/two_phase.h"
 
 /* With so many hyperslabs of fewer bytes on average, the exact number of runs makes no difference. */
 #define MANY_SLABS 64

@@ -2,7 +2,7 @@
 #ifndef PNC_IO_TRANSFER_H
 #define PNC_IO_TRANSFER_H
 
-#include "io/request.h"
+#include "io/request/request.h"
 
 /* Execute the requests of a list. Where requests overlap, the last one wins. In a collective call every rank calls this
  * function (with an empty list if it has no requests or an error in its arguments), and an I/O error of one rank is

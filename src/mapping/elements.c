@@ -7,7 +7,7 @@
  * overflows. */
 #define MOST_BYTES (INT64_MAX / 16)
 
-_Static_assert(sizeof(pnc_elements) <= 40, "io/request.h says what a request takes");
+_Static_assert(sizeof(pnc_elements) <= 40, "io/request/request.h says what a request takes");
 
 static int64_t length_along(const pnc_array *a, int dim, int64_t most_records)
 {

@@ -15,8 +15,15 @@ BUILD = os.environ.get("PNC_BUILD", os.getcwd())
 
 # What each room may include, besides itself. spec/ holds generated constants, config.h and base are for everyone.
 PURE = ["spec", "base"]
-# The pure files of io.
-PURE_IO = ["file_domains", "parts", "placement", "sizes", "strategy"]
+# The rooms in io, and the headers beside them: those of io that each may include, besides itself.
+IO_MAY_SEE = {
+    "choose": [],
+    "request": ["choose", "context.h"],
+    "order": ["request"],
+    "direct": ["choose", "context.h", "request", "order"],
+    "two_phase": ["choose", "context.h", "display.h", "order"],
+    "mpi_io": ["choose", "context.h", "order", "two_phase"],
+}
 MAY_SEE = {
     "base": ["spec"],
     "format": PURE + ["mapping", "select"],
@@ -36,8 +43,7 @@ MAY_SEE = {
     "binding": PURE + ["dataset/caller.h", "pnetcdf.h"],
     "tools": PURE + ["format", "growth", "convert", "host", "pnetcdf.h"],
     # plans count by the arithmetic of the library
-    "tools/plan": PURE + ["format", "select", "convert", "tools/common", "file/reduction.h",
-                          *(f"io/{name}.h" for name in PURE_IO)],
+    "tools/plan": PURE + ["format", "select", "convert", "tools/common", "file/reduction.h", "io/choose"],
     "spec": [],
 }
 PURE_ROOMS = ["base", "format", "growth", "mapping", "select", "convert"]
@@ -93,17 +99,18 @@ def includes(source):
 
 
 def is_pure(source):
-    room, name = source.split("/", 1)
-    return room in PURE_ROOMS or (room == "io" and name.split(".")[0] in PURE_IO)
+    return source.split("/")[0] in PURE_ROOMS or source.startswith("io/choose/")
 
 
 def may_include(room, source, target):
     """Whether a file of a room may include "target", written as from src/ or as a neighbour in the same folder."""
     if target == "config.h":
         return True
-    if room == "io" and is_pure(source):
-        seen = target.split("/")[0]
-        return seen in PURE + ["select", "mapping", "convert", "format"] or (seen == "io" and is_pure(target))
+    folder = os.path.dirname(source)
+    if folder.startswith("io/") and target.startswith("io/"):
+        return any(target.startswith(f"io/{seen}") for seen in [folder[len("io/"):], *IO_MAY_SEE[folder[len("io/"):]]])
+    if folder == "io/choose":
+        return target.split("/")[0] in PURE + ["select", "convert"]
     if "/" not in target and os.path.exists(os.path.join(TOP, "src", os.path.dirname(source), target)):
         return True
     if target.startswith(room + "/"):
@@ -141,8 +148,9 @@ def objects(room):
     for path, _, names in os.walk(os.path.join(BUILD, "src", room)):
         for name in names:
             stem = re.sub(r"^lib\w+_la-", "", os.path.splitext(name)[0])
-            if name.endswith(".o") and stem in known and (name not in found or not path.endswith(".libs")):
-                found[name] = os.path.join(path, name)
+            at = os.path.join(path.removesuffix("/.libs"), name)
+            if name.endswith(".o") and stem in known and (at not in found or not path.endswith(".libs")):
+                found[at] = os.path.join(path, name)
     return sorted(found.values())
 
 
@@ -180,14 +188,14 @@ def check_objects(room):
         tap.skip(f"objects of src/{room}", f"none were built in {BUILD}")
         return
     called, kept = [], []
+    pure = [path for path in paths if is_pure(os.path.relpath(path, os.path.join(BUILD, "src")))]
     for path in paths:
         names = list(symbols(path))
         short = os.path.relpath(path, BUILD)
-        if is_pure(f"{room}/{os.path.basename(path)}") and not is_instrumented(names): # else unused functions remain
+        if path in pure and not is_instrumented(names): # else unused functions remain
             called += [f"{short} refers to {name}" for name, kind, _ in names
                        if kind == "U" and (re.match(r"P?MPI_", name) or name in FILE_CALLS)]
         kept += kept_by(short, names)
-    pure = [path for path in paths if is_pure(f"{room}/{os.path.basename(path)}")]
     if pure:
         tap.ok(not called, f"the {len(pure)} pure objects of src/{room} use no MPI and no files", "\n".join(called))
     tap.ok(not kept, f"the {len(paths)} objects of src/{room} keep nothing that threads would share", "\n".join(kept))

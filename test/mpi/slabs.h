@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "format/layout.h"
-#include "io/request.h"
+#include "io/request/request.h"
 #include "../harness.h"
 
 enum { SLAB_VARIABLES = 5, SLAB_FIXED = 2 /* the first ones; the others are record variables */ };

@@ -8,7 +8,7 @@
 
 #include <pnetcdf.h>
 
-#include "io/sizes.h"
+#include "io/choose/sizes.h"
 #include "../harness.h"
 
 enum { ROWS = 600, FAR_ROWS = 3 * PNC_TRANSFERS_AT_ONCE, WIDTH = 8, FAR = 3 << 18, MOST_STEPS = 100 };

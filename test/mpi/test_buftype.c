@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/call.h"
+#include "io/request/call.h"
 #include "mpitype/flatten.h"
 #include "../harness.h"
 

@@ -7,7 +7,7 @@
 #include "counting_driver.h"
 #include "file/agree.h"
 #include "drivers/driver.h"
-#include "io/collective_access.h"
+#include "io/mpi_io/collective_access.h"
 #include "slabs.h"
 
 enum { MOST_RANKS = 8, MOST_REQUESTS = 6, MOST_BYTES = 3 << 20 };

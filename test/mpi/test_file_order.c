@@ -3,7 +3,7 @@
  * size. */
 #include <string.h>
 
-#include "io/file_order.h"
+#include "io/order/file_order.h"
 #include "slabs.h"
 
 enum { MOST_REQUESTS = 12, MOST_BYTES = 1 << 15, MOST_VALUES = 4096, FAR_REQUESTS = 5000 };

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "../expect.h"
 #include "dataset/registry.h"
-#include "io/queue.h"
+#include "io/request/queue.h"
 
 enum { PER_RANK = 8, RECORDS = 5 };
 

@@ -10,7 +10,7 @@
 #include "drivers/driver.h"
 #include "drivers/wrapper.h"
 #include "format/layout.h"
-#include "io/bundle.h"
+#include "io/request/bundle.h"
 #include "io/transfer.h"
 #include "../harness.h"
 

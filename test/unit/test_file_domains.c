@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "io/file_domains.h"
+#include "io/choose/file_domains.h"
 
 static int64_t random_in(int64_t low, int64_t high)
 {

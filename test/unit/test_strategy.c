@@ -7,10 +7,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "io/file_domains.h"
-#include "io/placement.h"
-#include "io/sizes.h"
-#include "io/strategy.h"
+#include "io/choose/file_domains.h"
+#include "io/choose/placement.h"
+#include "io/choose/sizes.h"
+#include "io/choose/strategy.h"
 
 static const pnc_access_hints none;
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/sizes.h"
+#include "io/choose/sizes.h"
 #include "tools/common/message.h"
 #include "tools/common/size.h"
 

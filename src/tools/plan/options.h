@@ -2,7 +2,7 @@
 #ifndef PNC_TOOLS_PLAN_OPTIONS_H
 #define PNC_TOOLS_PLAN_OPTIONS_H
 
-#include "io/strategy.h"
+#include "io/choose/strategy.h"
 #include "tools/common/names.h"
 #include "tools/plan/file_system.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "format/mapping.h"
-#include "io/sizes.h"
+#include "io/choose/sizes.h"
 #include "tools/common/message.h"
 #include "tools/plan/map.h"
 

@@ -3,7 +3,7 @@
 #define PNC_TOOLS_PLAN_PIECES_H
 
 #include "format/model.h"
-#include "io/placement.h"
+#include "io/choose/placement.h"
 #include "select/selection.h"
 #include "tools/plan/options.h"
 

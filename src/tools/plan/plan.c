@@ -6,7 +6,7 @@
 #include "base/bits.h"
 #include "base/memory.h"
 #include "file/reduction.h"
-#include "io/parts.h"
+#include "io/choose/parts.h"
 #include "tools/common/message.h"
 
 int plan_memory_fail(const plan_call *call)

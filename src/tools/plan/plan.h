@@ -3,8 +3,8 @@
 #ifndef PNC_TOOLS_PLAN_PLAN_H
 #define PNC_TOOLS_PLAN_PLAN_H
 
-#include "io/sizes.h"
-#include "io/strategy.h"
+#include "io/choose/sizes.h"
+#include "io/choose/strategy.h"
 #include "tools/plan/pieces.h"
 
 /* Accesses of the file. */

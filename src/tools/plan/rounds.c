@@ -6,7 +6,7 @@
 
 #include "base/bits.h"
 #include "base/memory.h"
-#include "io/parts.h"
+#include "io/choose/parts.h"
 #include "select/sieving.h"
 #include "tools/plan/plan.h"
 
@@ -213,7 +213,7 @@ static void add_access(work *w, int aggregator, int64_t offset, int64_t length, 
     w->round_end = larger(w->round_end, end);
 }
 
-/* As src/io/collective_buffer.c writes a block, or reads what is requested of it. */
+/* As src/io/two_phase/collective_buffer.c writes a block, or reads what is requested of it. */
 static void access_block(work *w, const block_pieces *b)
 {
     bool is_put = w->call->options->direction == PNC_PUT;

@@ -1,0 +1,105 @@
+/* Sizes of collective buffers, and how a hyperslab is accessed without other ranks. */
+#include "io/choose/sizes.h"
+
+/* On one node every rank is an aggregator, and the buffer fits in a cache, on servers half of it; between nodes few
+ * large accesses are best. */
+#define BUFFER_LOCAL (2 << 20)
+#define BUFFER_ONE_NODE (4 << 20)
+#define BUFFER_NODES (16 << 20)
+#define LEAST_BUFFER PNC_PAGE
+#define MOST_EXCESS (1 << 20)
+#define MOST_BITS (2 << 20)
+#define MOST_BUFFER (INT64_C(1) << 29)
+
+/* Whether all gaps, also those between rows, are smaller than `gap`. */
+static bool is_dense(const pnc_selection *s, int64_t gap)
+{
+    const pnc_axis *axes = pnc_select_selection_get_axes(s);
+    int64_t span = s->run;
+
+    for (int i = s->rank - 1; i >= 0; i--) {
+        if (axes[i].stride - span >= gap)
+            return false;
+        span += (axes[i].count - 1) * axes[i].stride;
+    }
+    return true;
+}
+
+bool pnc_io_selection_is_strided(const pnc_selection *s, int64_t elem_size, int64_t gap)
+{
+    return s->rank > 0 && s->run == elem_size &&
+           pnc_select_selection_get_axes(s)[s->rank - 1].count >= PNC_STRIDED_LEAST_ROW && is_dense(s, gap);
+}
+
+int64_t pnc_io_reads_count(const pnc_selection *s, int64_t elem_size)
+{
+    bool in_windows = pnc_io_selection_is_strided(s, elem_size, PNC_SIEVE_READ_GAP);
+    int64_t most = in_windows ? PNC_STAGE_BYTES_SERVERS : PNC_SIEVE_READ_BYTES;
+    int64_t reads = pnc_select_selection_count_reads(s, most);
+    int64_t lists = (s->nruns + PNC_PORTION_EXTENTS - 1) / PNC_PORTION_EXTENTS;
+
+    return in_windows || reads > lists ? reads : lists;
+}
+
+/* The buffer and a bit for each of its bytes (collective_buffer.h) take at most 2 MiB more than the hint. */
+static int64_t leave_for_bits(int64_t given)
+{
+    int64_t size = (given / 9 * 8 + MOST_BITS / 9 * 8) / PNC_PAGE * PNC_PAGE;
+
+    return given / 8 <= MOST_BITS ? given : size;
+}
+
+static int64_t base_size(const pnc_buffer_shape *b)
+{
+    int64_t size = b->on_servers ? BUFFER_ONE_NODE : BUFFER_LOCAL;
+
+    if (b->nnodes > 1)
+        size = BUFFER_NODES;
+    if (b->given > 0)
+        size = leave_for_bits(b->given);
+    else if (size > b->most)
+        size = b->most;
+    size = size < LEAST_BUFFER ? LEAST_BUFFER : size;
+    return size < MOST_BUFFER ? size : MOST_BUFFER;
+}
+
+/* Variables rarely begin at a multiple of the striping unit: one more block avoids a last round for little data. */
+int64_t pnc_io_buffer_compute_size(const pnc_buffer_shape *b)
+{
+    int64_t size = base_size(b), unit = b->striping_unit;
+
+    return b->nnodes > 1 && unit <= size / 8 && unit <= MOST_EXCESS ? size + unit : size;
+}
+
+int64_t pnc_io_buffer_compute_half(const pnc_buffer_shape *b)
+{
+    int64_t half = pnc_io_buffer_compute_size(b) / 2, unit = b->striping_unit;
+
+    return unit <= half ? half / unit * unit : half / PNC_PAGE * PNC_PAGE;
+}
+
+/* Whether it is worth it to use two buffers: the call takes more than one round. On a local file system an access ends
+ * in the page cache: it takes no time that could overlap. */
+static bool is_halved(const pnc_buffer_shape *b, const pnc_rounds_shape *call)
+{
+    return b->on_servers && call->can_overlap && pnc_io_buffer_compute_half(b) >= LEAST_BUFFER &&
+           call->length > call->naggregators * pnc_io_buffer_compute_size(b);
+}
+
+pnc_rounds pnc_io_rounds_choose(const pnc_buffer_shape *b, const pnc_rounds_shape *call)
+{
+    bool is_put = call->direction == PNC_PUT, is_dense = call->bytes >= call->length / 2;
+    bool reads_blocks = !is_put && b->on_servers && is_dense, accesses_blocks = is_put || reads_blocks;
+    bool overlaps = accesses_blocks && is_halved(b, call);
+
+    return (pnc_rounds){
+        .reads_blocks = reads_blocks,
+        .overlaps = overlaps,
+        .in_background = overlaps || (!is_put && b->on_servers && call->can_overlap),
+        .domains = {.naggregators = call->naggregators,
+                    .buffer = overlaps ? pnc_io_buffer_compute_half(b) : pnc_io_buffer_compute_size(b),
+                    .striping_unit = b->striping_unit,
+                    .cyclic = b->round_robin,
+                    .may_wrap = accesses_blocks && b->nnodes > 1 && !call->within_nodes},
+    };
+}

@@ -1,0 +1,106 @@
+/* Sizes of buffers, of portions and of rounds. Pure arithmetic. */
+#ifndef PNC_IO_SIZES_H
+#define PNC_IO_SIZES_H
+
+#include "convert/convert.h"
+#include "io/choose/file_domains.h"
+#include "select/sieving.h"
+
+/* Where neither the file system nor a hint says how long a stripe is. */
+#define PNC_STRIPING_UNIT (1 << 20)
+#define PNC_PAGE 4096
+
+/* A multiple of a page, as buffers are divided into units. reported: by the file system; given: by a hint; 0: not. */
+static inline int64_t pnc_io_striping_unit_compute(int64_t reported, int64_t given)
+{
+    int64_t unit = reported;
+
+    if (unit <= 0)
+        unit = given > 0 ? given : PNC_STRIPING_UNIT;
+    return (unit + PNC_PAGE - 1) / PNC_PAGE * PNC_PAGE;
+}
+
+/* --- access without other ranks: at most so much at a time --- */
+
+#define PNC_STAGE_BYTES (256 << 10)       /* fits the second-level cache, from conversion to system call */
+#define PNC_STAGE_BYTES_SERVERS (2 << 20) /* few accesses are more important than the cache */
+#define PNC_DIRECT_BYTES (512 << 20)      /* without a staging buffer; the store accepts less than 1 GiB */
+#define PNC_MERGED_BYTES (1 << 20)        /* of the requests of a rank in the order of the file */
+#define PNC_PORTION_EXTENTS 4096          /* 64 KiB of extents */
+
+/* Shorter rows of single values are accessed as a list of extents: it takes more for each value, and less for each row.
+ */
+#define PNC_STRIDED_LEAST_ROW 64
+
+static inline int64_t pnc_io_stage_get_bytes(bool on_servers)
+{
+    return on_servers ? PNC_STAGE_BYTES_SERVERS : PNC_STAGE_BYTES;
+}
+
+/* Of a portion. is_direct: the user's memory is accessed; in_place: read into it and converted there. */
+static inline int64_t pnc_io_portion_get_bytes(bool on_servers, bool is_direct, bool in_place)
+{
+    return is_direct || (in_place && on_servers) ? PNC_DIRECT_BYTES : pnc_io_stage_get_bytes(on_servers);
+}
+
+/* Whether strided.c accesses a hyperslab, in windows: single values in rows of some length, whose gaps are cheaper to
+ * access than to skip, as they are smaller than `gap`. */
+bool pnc_io_selection_is_strided(const pnc_selection *selection, int64_t elem_size, int64_t gap);
+/* Reads of a hyperslab from servers: of single values in windows of the staging buffer (strided.c), of other runs in
+ * lists. */
+int64_t pnc_io_reads_count(const pnc_selection *selection, int64_t elem_size);
+
+/* --- collective buffers --- */
+
+/* An access of servers costs 0.3 to 5 ms, the time of about 1 MiB. */
+#define PNC_SIEVE_GAP_SERVERS (1 << 20)
+
+/* Gaps between the pieces of a block. */
+typedef struct pnc_gaps {
+    int64_t n, bytes;
+} pnc_gaps;
+
+/* Whether the pieces of a block are written by one access, with the gaps between them, as far as no other rank writes
+ * to these. few: up to so many extents are cheaper to access one by one. */
+static inline bool pnc_io_gaps_is_small(pnc_gaps gaps, int64_t few, int64_t sieve_gap)
+{
+    return gaps.n == 0 || (gaps.n >= few && gaps.bytes / gaps.n <= sieve_gap);
+}
+
+/* What the buffers of aggregators depend on. */
+typedef struct pnc_buffer_shape {
+    int nnodes;
+    bool on_servers;
+    int64_t given; /* hint cb_buffer_size; 0: not given */
+    int64_t most;  /* hint nc_ibuf_size */
+    int64_t striping_unit;
+    bool round_robin;
+} pnc_buffer_shape;
+
+/* Bytes that an aggregator holds, and the half of it, in whole blocks, of a call that uses two buffers. */
+int64_t pnc_io_buffer_compute_size(const pnc_buffer_shape *buffer);
+int64_t pnc_io_buffer_compute_half(const pnc_buffer_shape *buffer);
+
+/* Accesses of an aggregator in the background, of one buffer: more wait for the oldest. */
+#define PNC_TRANSFERS_AT_ONCE 8
+
+/* What the rounds of a call depend on, besides the buffers. */
+typedef struct pnc_rounds_shape {
+    pnc_direction direction;
+    int naggregators;
+    bool within_nodes; /* nodes work without each other */
+    bool can_overlap;  /* accesses may take place in the background */
+    int64_t length;    /* of the range of the call */
+    int64_t bytes;     /* of the requests; not used for a put */
+} pnc_rounds_shape;
+
+typedef struct pnc_rounds {
+    bool reads_blocks;  /* a get from servers whose requests have most bytes of the range: each block is read at once */
+    bool overlaps;      /* two buffers: while one is written or read, data of the other one are exchanged */
+    bool in_background; /* several accesses are in progress at the same time */
+    pnc_domain_shape domains;
+} pnc_rounds;
+
+pnc_rounds pnc_io_rounds_choose(const pnc_buffer_shape *buffer, const pnc_rounds_shape *call);
+
+#endif

@@ -1,0 +1,196 @@
+/* The requests of a wait or cancel call: taken from the queue, and their statuses. */
+#include "io/request/batch.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "file/agree.h"
+#include "io/request/queue.h"
+
+static bool is_selected(int count, pnc_direction direction)
+{
+    return count == NC_REQ_ALL || count == (direction == PNC_PUT ? NC_PUT_REQ_ALL : NC_GET_REQ_ALL);
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    int x = (*(pnc_request *const *)a)->id, y = (*(pnc_request *const *)b)->id;
+
+    return (x > y) - (x < y);
+}
+
+static int reserve(pnc_batch *b, pnc_io_context *io, int64_t puts, int64_t gets)
+{
+    b->memory = pnc_arena_alloc(&io->queue->arena, (puts + gets) * (int64_t)sizeof(pnc_request *));
+    if (b->memory == NULL)
+        return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for a list of %lld requests",
+                             (long long)(puts + gets));
+    b->puts.at = b->memory;
+    b->gets.at = b->memory + puts;
+    return NC_NOERR;
+}
+
+/* Take all requests that NC_REQ_ALL, NC_PUT_REQ_ALL or NC_GET_REQ_ALL selects. */
+static int take_all(pnc_batch *b, pnc_io_context *io, int count)
+{
+    pnc_queue *q = io->queue;
+
+    PNC_TRY(reserve(b, io, q->kinds[PNC_PUT].n, q->kinds[PNC_GET].n));
+    if (is_selected(count, PNC_PUT))
+        pnc_io_queue_kind_remove(q, &b->puts);
+    if (is_selected(count, PNC_GET))
+        pnc_io_queue_kind_remove(q, &b->gets);
+    return NC_NOERR;
+}
+
+static bool is_ascending(const pnc_request_list *list)
+{
+    for (int64_t i = 1; i < list->n; i++)
+        if (list->at[i - 1]->id >= list->at[i]->id)
+            return false;
+    return true;
+}
+
+/* Programs usually wait for requests in the order of posting. */
+static void sort(pnc_request_list *list)
+{
+    if (is_ascending(list))
+        return;
+    qsort(list->at, (size_t)list->n, sizeof(pnc_request *), compare_ids);
+    list->summary.is_in_order = false;
+}
+
+static void take(pnc_batch *b, pnc_queue *q, pnc_request *r)
+{
+    pnc_io_queue_remove(q, r);
+    pnc_io_request_list_add(r->direction == PNC_PUT ? &b->puts : &b->gets, r);
+}
+
+/* Take the requests with the given ids. */
+static int take_named(pnc_batch *b, pnc_io_context *io, const pnc_request_ids *named)
+{
+    int err = NC_NOERR;
+
+    PNC_TRY(reserve(b, io, named->count, named->count));
+    for (int i = 0; i < named->count; i++) {
+        pnc_request *r = pnc_io_queue_find(io->queue, named->ids[i]);
+        int status = NC_NOERR;
+
+        if (r != NULL)
+            take(b, io->queue, r);
+        else if (named->ids[i] != NC_REQ_NULL)
+            status = err =
+                pnc_error_set(io->file->error, NC_EINVAL_REQUEST, "request %d is not pending", named->ids[i]);
+        if (named->statuses != NULL)
+            named->statuses[i] = status;
+    }
+    sort(&b->puts);
+    sort(&b->gets);
+    return err;
+}
+
+static int take_requests(pnc_batch *b, pnc_io_context *io, const pnc_request_ids *named)
+{
+    int count = named->count;
+
+    if (count == NC_REQ_ALL || count == NC_GET_REQ_ALL || count == NC_PUT_REQ_ALL)
+        return take_all(b, io, count);
+    if (count < 0 || (count > 0 && named->ids == NULL))
+        return pnc_error_set(io->file->error, NC_EINVAL,
+                             "the number of requests is %d: it must not be negative, and the "
+                             "array of requests must not be NULL",
+                             count);
+    return count == 0 ? NC_NOERR : take_named(b, io, named);
+}
+
+int pnc_io_batch_init(pnc_batch *b, pnc_io_context *io, bool collective, const pnc_request_ids *named)
+{
+    int err;
+
+    *b = (pnc_batch){.puts = {.direction = PNC_PUT, .collective = collective, .is_checked = true},
+                     .gets = {.direction = PNC_GET, .collective = collective}};
+    err = take_requests(b, io, named);
+    b->any_puts = b->puts.n > 0;
+    b->any_gets = b->gets.n > 0;
+    return err;
+}
+
+/* Whether the requests have no memory outside the arena of the queue. */
+static bool are_simple(const pnc_request_list *list)
+{
+    return list->n == 0 || list->summary.are_single;
+}
+
+/* A million requests are freed at once, without reading each of them. */
+void pnc_io_batch_free(pnc_batch *b, pnc_io_context *io)
+{
+    if (io->queue->pending == 0 && are_simple(&b->puts) && are_simple(&b->gets)) {
+        pnc_io_queue_all_release(io->queue); /* with the memory of the batch */
+        return;
+    }
+    for (int64_t i = 0; i < b->puts.n; i++)
+        pnc_io_queue_release(io, b->puts.at[i]);
+    for (int64_t i = 0; i < b->gets.n; i++)
+        pnc_io_queue_release(io, b->gets.at[i]);
+    if (b->memory != NULL)
+        pnc_arena_free(&io->queue->arena, b->memory);
+}
+
+int pnc_io_batch_agree(pnc_batch *b, pnc_io_context *io, int err)
+{
+    int64_t any[3] = {b->any_puts, b->any_gets, pnc_file_failure_encode(io->file, err)};
+
+    PNC_TRY(pnc_file_maxima_agree(io->file, any, 3, "whether requests are pending"));
+    b->any_puts = any[0] != 0;
+    b->any_gets = any[1] != 0;
+    pnc_file_failure_count(io->file, err, any[2]);
+    return NC_NOERR;
+}
+
+void pnc_io_batch_return(pnc_batch *b, pnc_io_context *io, const pnc_request_ids *named, int err)
+{
+    for (int64_t i = 0; i < b->puts.n; i++)
+        pnc_io_queue_return(io->queue, b->puts.at[i]);
+    for (int64_t i = 0; i < b->gets.n; i++)
+        pnc_io_queue_return(io->queue, b->gets.at[i]);
+    b->puts.n = b->gets.n = 0;
+    for (int i = 0; named->ids != NULL && named->statuses != NULL && i < named->count; i++)
+        named->statuses[i] = err;
+}
+
+/* The request with an id, or NULL. It is looked for first at *next, which is set to the place after it. */
+static const pnc_request *find(const pnc_request_list *list, int id, int64_t *next)
+{
+    pnc_request key = {.id = id}, *at = &key, **found = NULL;
+
+    if (*next < list->n && list->at[*next]->id == id)
+        return list->at[(*next)++];
+    if (list->n > 0)
+        found = bsearch(&at, list->at, (size_t)list->n, sizeof at, compare_ids);
+    if (found == NULL)
+        return NULL;
+    *next = found - list->at + 1;
+    return *found;
+}
+
+void pnc_io_batch_report(const pnc_batch *b, const pnc_request_ids *named, int put_err, int get_err)
+{
+    int64_t next_put = 0, next_get = 0;
+
+    if (named->ids == NULL || b->memory == NULL)
+        return;
+    for (int i = 0; i < named->count; i++) {
+        const pnc_request *put = find(&b->puts, named->ids[i], &next_put);
+        const pnc_request *get = put == NULL ? find(&b->gets, named->ids[i], &next_get) : NULL;
+        int status = put_err; /* values of a put out of range were reported when it was posted */
+
+        if (put == NULL && get == NULL)
+            continue;
+        if (put == NULL)
+            status = pnc_error_keep_first(get_err, get->status);
+        if (named->statuses != NULL && named->statuses[i] == NC_NOERR) /* a repeated id keeps its error */
+            named->statuses[i] = status;
+        named->ids[i] = NC_REQ_NULL;
+    }
+}

@@ -1,0 +1,299 @@
+/* Makes a request from the arguments of a call: checks in the documented order of precedence. */
+#include "io/request/request.h"
+
+#include <assert.h>
+
+#include "base/memory.h"
+#include "io/request/request_memory.h"
+
+static bool has_stride(const pnc_call *call)
+{
+    return (call->shape == PNC_VARS || call->shape == PNC_VARM) && call->stride != NULL;
+}
+
+static int64_t count_slabs(const pnc_call *call)
+{
+    if (call->shape != PNC_VARN)
+        return 1;
+    return call->num > 0 ? call->num : 0;
+}
+
+#define ARRAYS_NUMBERS (int64_t)((sizeof(pnc_slab_arrays) + sizeof(int64_t) - 1) / sizeof(int64_t))
+
+/* Of `n` hyperslabs; at least those of an extent each. */
+static int64_t count_numbers(int64_t n, int ndims, bool strided)
+{
+    return n * (ndims > 0 ? ndims : 1) * (strided ? 3 : 2);
+}
+
+/* A pending request must not depend on the caller's arrays. */
+static bool is_long(const pnc_call *call, int ndims)
+{
+    bool is_blocking = call->op == PNC_OP_PUT || call->op == PNC_OP_GET;
+
+    return is_blocking && call->shape == PNC_VARN && count_numbers(count_slabs(call), ndims, false) > PNC_LIST_NUMBERS;
+}
+
+int64_t pnc_io_request_count_numbers(const pnc_io_context *io, const pnc_call *call)
+{
+    int ndims;
+
+    if (call->varid < 0 || call->varid >= io->model->nvars)
+        return 0;
+    ndims = io->model->vars[call->varid]->ndims;
+    if (!is_long(call, ndims))
+        return count_numbers(count_slabs(call), ndims, has_stride(call));
+    return PNC_LIST_NUMBERS + ARRAYS_NUMBERS + 2 * ndims;
+}
+
+int64_t pnc_io_request_count_used(const pnc_io_context *io, const pnc_request *r)
+{
+    const pnc_elements *e = &r->elements;
+
+    return e->n * (e->form == PNC_EXTENTS ? 2 : pnc_mapping_slab_count_numbers(e, io->model->vars[e->varid]->ndims));
+}
+
+/* --- hyperslabs --- */
+
+static pnc_slab_arguments arguments_of(const pnc_call *call)
+{
+    return (pnc_slab_arguments){.n = count_slabs(call),
+                                .is_list = call->shape == PNC_VARN,
+                                .start = call->start,
+                                .count = call->count,
+                                .stride = has_stride(call) ? call->stride : NULL,
+                                .starts = call->starts,
+                                .counts = call->counts};
+}
+
+/* CDF-1 and CDF-2 store the number of records in 4 bytes. */
+int pnc_io_request_check_records(pnc_io_context *io, const pnc_var *var, int64_t first, int64_t records)
+{
+    int64_t most = INT32_MAX;
+    const char *kind;
+
+    if (io->model->format == 5 || records <= most)
+        return NC_NOERR;
+    kind = pnc_error_explain_kind(io->file->error, records);
+    return pnc_error_set(io->file->error, first >= most ? NC_EINVALCOORDS : NC_EEDGE,
+                         kind[0] == '\0' ? "the request needs %lld records%s, but variable \"%s\" of a CDF-%d file has "
+                                           "at most %lld: use NC_64BIT_DATA"
+                                         : "the request needs %lld records%s, but variable \"%s\" of a CDF-%d file has "
+                                           "at most %lld",
+                         (long long)records, kind, var->name, io->model->format, (long long)most);
+}
+
+/* Add the elements of one hyperslab to the request's. The check assumes elements of 8 bytes, the largest in memory
+ * and file, so that no size in bytes overflows later. */
+static int add_elements(pnc_io_context *io, pnc_elements *e, int ndims, const int64_t *count)
+{
+    int64_t bytes = 8;
+    bool overflows = false;
+
+    for (int i = 0; i < ndims; i++)
+        if (count[i] == 0)
+            return NC_NOERR;
+    for (int i = 0; i < ndims && !overflows; i++)
+        overflows = pnc_size_multiply(bytes, count[i], &bytes) != 0;
+    if (overflows || pnc_size_add(e->count, bytes / 8, &e->count) != 0 || e->count > INT64_MAX / 8)
+        return pnc_error_set(io->file->error, NC_EINVAL, "variable \"%s\": the request is larger than any memory",
+                             io->model->vars[e->varid]->name);
+    return NC_NOERR;
+}
+
+/* Check a hyperslab. Messages name the dimensions: the names are collected only after an error. */
+static int check_bounds(pnc_io_context *io, const pnc_var *var, const pnc_array *array, const pnc_slab *s,
+                        pnc_bounds how)
+{
+    int err = pnc_select_hyperslab_check(array, s->start, s->count, s->stride, how, NULL);
+    pnc_array named;
+    const char **names;
+
+    if (err == NC_NOERR)
+        return NC_NOERR;
+    named = *array;
+    names = pnc_memory_alloc(var->ndims, sizeof *names);
+    for (int i = 0; names != NULL && i < var->ndims; i++)
+        names[i] = io->model->dims[var->dimids[i]]->name;
+    named.dim_names = names;
+    err = pnc_select_hyperslab_check(&named, s->start, s->count, s->stride, how, io->file->error);
+    pnc_memory_free(names);
+    return err;
+}
+
+/* Store the numbers of hyperslab i and check it. */
+static int take_slab(pnc_io_context *io, const pnc_slab_arguments *given, const pnc_array *array, pnc_bounds how,
+                     int64_t i, pnc_request *r)
+{
+    const pnc_var *var = io->model->vars[r->elements.varid];
+    pnc_slab s = pnc_mapping_slab_take(&r->elements, given, var->ndims, i), known = s;
+    int64_t records;
+
+    if (given->is_list && var->ndims > 0 && (given->starts == NULL || given->starts[i] == NULL))
+        return pnc_error_set(io->file->error, NC_ENULLSTART, "variable \"%s\": starts[%lld] is NULL", var->name,
+                             (long long)i);
+    if (!given->is_list && given->start == NULL)
+        known.start = NULL;
+    if (given->is_list && (given->counts == NULL || given->counts[i] == NULL))
+        known.count = NULL;
+    if (!given->is_list && given->count == NULL)
+        known.count = NULL;
+    PNC_TRY(check_bounds(io, var, array, &known, how));
+    records = how.growing ? pnc_select_hyperslab_count_records(array, s.start, s.count, s.stride) : 0;
+    if (records > 0)
+        PNC_TRY(pnc_io_request_check_records(io, var, s.start[0], records));
+    r->numrecs = records > r->numrecs ? records : r->numrecs;
+    return add_elements(io, &r->elements, var->ndims, s.count);
+}
+
+/* The whole variable: all existing records. */
+static int take_whole(pnc_io_context *io, const pnc_var *var, pnc_elements *e)
+{
+    for (int i = 0; i < var->ndims; i++) {
+        e->numbers[i] = 0;
+        e->numbers[var->ndims + i] = var->is_record && i == 0 ? io->model->numrecs : var->shape[i];
+    }
+    return add_elements(io, e, var->ndims, e->numbers + var->ndims);
+}
+
+static int take_slabs(pnc_io_context *io, const pnc_call *call, const pnc_slab_arguments *given,
+                      const pnc_mapping *mapping, pnc_request *r)
+{
+    pnc_bounds how = {.relax = io->relax,
+                      .growing = r->direction == PNC_PUT,
+                      .single = call->shape == PNC_VAR1 || call->shape == PNC_VARN,
+                      .numrecs = io->model->numrecs};
+
+    if (call->shape == PNC_VAR)
+        return take_whole(io, io->model->vars[r->elements.varid], &r->elements);
+    for (int64_t i = 0; i < given->n; i++)
+        PNC_TRY(take_slab(io, given, &mapping->array, how, i, r));
+    return NC_NOERR;
+}
+
+/* Make the selection of the only hyperslab, of a call that is executed at once. */
+static int make_ready(pnc_io_context *io, const pnc_mapping *mapping, pnc_elements *e, pnc_selection *ready)
+{
+    const pnc_selection *made;
+    int err;
+
+    if (e->form != PNC_SLABS || e->n != 1 || e->in_arrays || e->count == 0)
+        return NC_NOERR;
+    err = pnc_mapping_selection_get(mapping, e, 0, ready, &made);
+    if (err != NC_NOERR)
+        return pnc_io_request_fail(io, e->varid, err);
+    e->selection = made;
+    e->is_ready = true;
+    return NC_NOERR;
+}
+
+static bool make_extents(const pnc_io_context *io, const pnc_call *call, const pnc_slab_arguments *given,
+                         const pnc_mapping *mapping, pnc_request *r)
+{
+    bool has_count = call->shape == PNC_VARN || call->shape == PNC_VAR1 || call->count != NULL;
+    int64_t most = io->model->format < 5 ? INT32_MAX : INT64_MAX, records;
+
+    if (call->shape == PNC_VAR)
+        return pnc_mapping_extent_make_whole(mapping, &r->elements);
+    if (!has_count || given->stride != NULL || (call->shape == PNC_VARM && call->imap != NULL))
+        return false;
+    if (r->direction == PNC_GET)
+        most = io->model->numrecs;
+    if (!pnc_mapping_extents_make(mapping, given, most, r->elements.in_arrays ? PNC_LIST_NUMBERS / 2 : given->n,
+                                  &r->elements, &records))
+        return false;
+    r->numrecs = r->direction == PNC_PUT ? records : 0;
+    return true;
+}
+
+/* Check the number of blocks of varn: at most 1 for a scalar variable, which has no start. */
+static int check_blocks(pnc_io_context *io, const pnc_call *call, const pnc_var *var)
+{
+    if (call->num != 0 && call->starts == NULL && var->ndims > 0)
+        return pnc_error_set(io->file->error, NC_ENULLSTART, "variable \"%s\": starts is NULL", var->name);
+    if (call->num < 0 || (call->num > 1 && var->ndims == 0))
+        return pnc_error_set(io->file->error, NC_EINVAL,
+                             "variable \"%s\" with %d dimensions: num is %d: must not be "
+                             "negative, and at most 1 without dimensions",
+                             var->name, var->ndims, call->num);
+    return NC_NOERR;
+}
+
+int pnc_io_request_check_target(pnc_io_context *io, const pnc_call *call)
+{
+    PNC_TRY(pnc_format_var_check(io->model, call->varid, io->file->error));
+    if (call->mem == PNC_FLEX)
+        return NC_NOERR;
+    return pnc_io_conversion_check(io, io->model->vars[call->varid], call->mem);
+}
+
+/* Place the description of the arrays, and the numbers of one hyperslab, before the memory for extents. */
+static void keep_in_arrays(const pnc_slab_arguments *given, int ndims, pnc_elements *e)
+{
+    e->in_arrays = true;
+    e->arrays = (pnc_slab_arrays *)(void *)e->numbers;
+    *e->arrays = (pnc_slab_arrays){.given = *given, .numbers = e->numbers + ARRAYS_NUMBERS};
+    e->numbers = e->arrays->numbers + 2 * ndims;
+}
+
+int pnc_io_request_init(pnc_io_context *io, const pnc_call *call, int64_t *numbers, pnc_selection *ready,
+                        pnc_request *r)
+{
+    const pnc_slab_arguments given = arguments_of(call);
+    pnc_elements *e = &r->elements;
+    pnc_mapping mapping;
+
+    *r = (pnc_request){.direction = pnc_io_op_get_direction(call->op), .elements = {.varid = call->varid}};
+    PNC_TRY(pnc_io_request_check_target(io, call));
+    PNC_TRY(pnc_error_check_arguments(io->file->error));
+    mapping = pnc_io_context_get_mapping(io, call->varid);
+    e->elem_size = (unsigned)mapping.array.elem_size;
+    e->strided = given.stride != NULL;
+    e->numbers = numbers;
+    e->n = given.n;
+    if (call->shape == PNC_VARN)
+        PNC_TRY(check_blocks(io, call, io->model->vars[call->varid]));
+    if (is_long(call, mapping.array.ndims))
+        keep_in_arrays(&given, mapping.array.ndims, e);
+    if (!make_extents(io, call, &given, &mapping, r)) {
+        PNC_TRY(take_slabs(io, call, &given, &mapping, r));
+        if (ready != NULL)
+            PNC_TRY(make_ready(io, &mapping, e, ready));
+    }
+    return pnc_io_request_set_memory(io, call, r);
+}
+
+void pnc_io_request_free(pnc_request *r)
+{
+    pnc_select_flat_free(r->flat);
+    r->flat = NULL;
+    if (r->elements.form == PNC_FILETYPE) {
+        pnc_select_flat_free(r->elements.filetype);
+        r->elements.filetype = NULL;
+    }
+}
+
+int pnc_io_request_fail(pnc_io_context *io, int varid, int err)
+{
+    return pnc_error_set(io->file->error, err, "variable \"%s\": %s", io->model->vars[varid]->name,
+                         pnc_error_get_text(err));
+}
+
+int pnc_io_request_init_packer(pnc_io_context *io, const pnc_request *r, pnc_packer *packer)
+{
+    const pnc_var *var = io->model->vars[r->elements.varid];
+    pnc_conversion conversion = {(pnc_direction)r->direction, var->type, r->mem, io->model->format, NULL};
+    unsigned char fill[8];
+    int err;
+
+    if (r->external) {
+        pnc_convert_packer_init_copy(packer, (pnc_direction)r->direction, r->memory, r->elements.elem_size);
+        return NC_NOERR;
+    }
+    if (r->direction == PNC_PUT && pnc_convert_may_fail(var->type, r->mem)) {
+        pnc_format_var_get_fill_value(var, fill);
+        conversion.fill = fill;
+    }
+    err = pnc_convert_packer_init(packer, &conversion, r->flat, r->memory);
+    return err == NC_NOERR ? NC_NOERR : pnc_io_request_fail(io, r->elements.varid, err);
+}

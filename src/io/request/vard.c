@@ -1,0 +1,137 @@
+/* put_vard and get_vard: the filetype gives byte displacements from the beginning of the variable. It is flattened like
+ * a buffer datatype and never expanded. */
+#include "io/request/vard.h"
+
+#include "format/layout.h"
+#include "io/request/request_memory.h"
+#include "mpitype/flatten.h"
+
+/* Range and runs of a filetype, in bytes from the beginning of the variable. */
+typedef struct reach {
+    int64_t runs;       /* contiguous runs of bytes */
+    int64_t first, end; /* the lowest byte; one beyond the highest byte */
+} reach;
+
+/* Add a run; `last` is the end of the previous one. */
+static void add_run(reach *r, int64_t offset, int64_t length, int64_t *last)
+{
+    bool is_first = r->runs == 0;
+
+    r->runs += is_first || offset != *last;
+    *last = offset + length;
+    r->first = is_first || offset < r->first ? offset : r->first;
+    r->end = is_first || *last > r->end ? *last : r->end;
+}
+
+static int measure(const pnc_flat_type *flat, reach *r)
+{
+    int64_t size = pnc_select_flat_get_element_size(flat), last = 0;
+    pnc_run_cursor cursor;
+    pnc_memory_run run;
+    int err = pnc_select_run_cursor_init(&cursor, flat);
+
+    if (err != NC_NOERR)
+        return err;
+    while (pnc_select_run_cursor_next(&cursor, pnc_select_flat_count_elements(flat), &run)) {
+        int64_t pieces = run.stride == size ? 1 : run.count;
+
+        for (int64_t i = 0; i < pieces; i++)
+            add_run(r, run.offset + i * run.stride, run.count / pieces * size, &last);
+    }
+    pnc_select_run_cursor_free(&cursor);
+    return NC_NOERR;
+}
+
+/* A filetype may extend into other variables, because one call may write several of them, but not beyond the data of
+ * the file. Records are unbounded: a put adds the records up to the highest one that the filetype covers, for any
+ * variable. */
+static int check_reach(pnc_io_context *io, const pnc_var *var, pnc_request *q, const reach *r)
+{
+    const pnc_model *model = io->model;
+    int64_t begin = model->header_extent, end = model->recsize > 0 ? INT64_MAX : pnc_format_layout_get_file_end(model),
+            records;
+
+    if (r->first < begin - var->begin || r->end > end - var->begin)
+        return pnc_error_set(
+            io->file->error, NC_ETYPESIZE,
+            "variable \"%s\" begins at byte %lld of the file, and the filetype covers bytes %lld to %lld "
+            "relative to it: must be inside the data of the file, bytes %lld to %lld",
+            var->name, (long long)var->begin, (long long)r->first, (long long)r->end, (long long)begin, (long long)end);
+    if (model->recsize == 0 || var->begin + r->end <= model->begin_rec)
+        return NC_NOERR;
+    records = (var->begin + r->end - model->begin_rec - 1) / model->recsize + 1;
+    if (q->direction == PNC_PUT) {
+        q->numrecs = records;
+        return pnc_io_request_check_records(io, var, records - 1, records);
+    }
+    if (records > model->numrecs)
+        return pnc_error_set(io->file->error, NC_EINVALCOORDS,
+                             "variable \"%s\": the filetype extends to %lld records, but "
+                             "the file has %lld",
+                             var->name, (long long)records, (long long)model->numrecs);
+    return NC_NOERR;
+}
+
+/* Flatten the filetype; its elements must have the variable's type. */
+static int read_filetype(pnc_io_context *io, const pnc_var *var, MPI_Datatype filetype, pnc_request *q, reach *r)
+{
+    pnc_mem_type mem;
+    int err = pnc_mpitype_buffer_flatten((pnc_mpi_buffer){1, filetype}, var->type, q->elements.count,
+                                         &q->elements.filetype, &mem, io->file->error);
+
+    if (err == NC_EIOMISMATCH || err == NC_EBADTYPE) {
+        /* the size matches, but the elements have another size or no type */
+        pnc_error_clear(io->file->error);
+        err = pnc_error_set(
+            io->file->error, NC_ETYPE_MISMATCH,
+            "variable \"%s\" has type %s, but the filetype has elements of another size or without a type", var->name,
+            pnc_type_get_name(var->type));
+    }
+    if (err == NC_NOERR && mem != pnc_type_get_mem_type(var->type) &&
+        !(mem == PNC_LONG && pnc_mem_type_get_size(mem) == 8 && var->type == NC_INT64))
+        err = pnc_error_set(io->file->error, NC_ETYPE_MISMATCH,
+                            "variable \"%s\" has type %s, but the filetype has elements of type %s", var->name,
+                            pnc_type_get_name(var->type), pnc_mem_type_get_name(mem));
+    if (err == NC_NOERR && measure(q->elements.filetype, r) != NC_NOERR)
+        err = pnc_error_set(io->file->error, NC_ENOMEM, "no memory to flatten a filetype");
+    q->elements.form = q->elements.filetype != NULL ? PNC_FILETYPE : PNC_SLABS;
+    q->elements.n = r->runs;
+    return err;
+}
+
+int pnc_io_vard_request_init(pnc_io_context *io, const pnc_vard *vard, pnc_request *q)
+{
+    const pnc_call call = {.op = vard->op,
+                           .shape = PNC_VARA,
+                           .varid = vard->varid,
+                           .mem = PNC_FLEX,
+                           .buf = vard->buf,
+                           .bufcount = vard->bufcount,
+                           .buftype = vard->buftype};
+    const pnc_var *var;
+    MPI_Count size = 0;
+    reach r = {0};
+
+    *q = (pnc_request){.direction = pnc_io_op_get_direction(vard->op), .elements = {.varid = vard->varid}};
+    PNC_TRY(pnc_format_var_check(io->model, vard->varid, io->file->error));
+    if (vard->filetype == MPI_DATATYPE_NULL)
+        return NC_NOERR;
+    var = io->model->vars[vard->varid];
+    MPI_Type_size_x(vard->filetype, &size);
+    if (size % (int)pnc_type_get_size(var->type) != 0)
+        return pnc_error_set(io->file->error, NC_ETYPE_MISMATCH,
+                             "variable \"%s\": the filetype has %lld bytes, not a "
+                             "multiple of %d, the size of an element",
+                             var->name, (long long)size, (int)pnc_type_get_size(var->type));
+    q->elements.elem_size = (unsigned)pnc_type_get_size(var->type);
+    q->elements.count = size / q->elements.elem_size;
+    if (q->elements.count == 0)
+        return NC_NOERR;
+    PNC_TRY(read_filetype(io, var, vard->filetype, q, &r));
+    if (vard->bufcount == 0 && vard->buftype != MPI_DATATYPE_NULL) { /* no elements */
+        q->elements.count = 0;
+        return NC_NOERR;
+    }
+    PNC_TRY(check_reach(io, var, q, &r));
+    return pnc_io_request_set_memory(io, &call, q);
+}
