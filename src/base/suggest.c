@@ -5,16 +5,13 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/minmax.h"
+
 enum { LONGEST = 64 }; /* bound on compared letters: longer names are rarely typed */
 
 static int to_lower(char c)
 {
     return tolower((unsigned char)c);
-}
-
-static int smaller_of(int a, int b)
-{
-    return a < b ? a : b;
 }
 
 /* Row i of the table has the distances of the first i letters of a to the first j of b; three rows are kept. */
@@ -31,9 +28,9 @@ static int compute_distance(const char *a, int a_length, const char *b, int b_le
                 continue;
             }
             int same = to_lower(a[i - 1]) == to_lower(b[j - 1]);
-            row[j] = smaller_of(smaller_of(previous[j], row[j - 1]) + 1, previous[j - 1] + !same);
+            row[j] = (int)pnc_min64(pnc_min64(previous[j], row[j - 1]) + 1, previous[j - 1] + !same);
             if (i > 1 && j > 1 && to_lower(a[i - 1]) == to_lower(b[j - 2]) && to_lower(a[i - 2]) == to_lower(b[j - 1]))
-                row[j] = smaller_of(row[j], before[j - 2] + 1);
+                row[j] = (int)pnc_min64(row[j], before[j - 2] + 1);
         }
     }
     return rows[a_length % 3][b_length];

@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/minmax.h"
+
 /* Elements of the block: as many as a kernel checks at once, at most 4 KiB. */
 #define PACK_BLOCK 512
 /* Contiguous runs of at least this many elements are converted without the block. */
@@ -122,11 +124,6 @@ static bool runs_kernel(const pnc_packer *packer, const pnc_memory_run *run)
     return run->stride == packer->mem_size && run->count >= PACK_RUN_MIN;
 }
 
-static int64_t smaller_of(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void drop_front(pnc_memory_run *run, int64_t n)
 {
     run->offset += n * run->stride;
@@ -164,7 +161,7 @@ static int64_t runs_of_tile(const grid *g)
 
     if (distance == 0 || distance >= CACHE_LINE)
         return 1;
-    return smaller_of(TILE_RUNS, stride / distance);
+    return pnc_min64(TILE_RUNS, stride / distance);
 }
 
 #define COPY_TILE(size)                    \
@@ -229,8 +226,8 @@ static void copy_grid(pnc_packer *packer, const grid *g, char *out, const char *
             grid tile = *g;
 
             tile.memory += i * g->stride + j * g->distance;
-            tile.elements = smaller_of(elements, g->elements - i);
-            tile.runs = smaller_of(runs, g->runs - j);
+            tile.elements = pnc_min64(elements, g->elements - i);
+            tile.runs = pnc_min64(runs, g->runs - j);
             if (out != NULL)
                 pack_tile(packer, &tile, out + at, apart);
             else
@@ -264,7 +261,7 @@ static void pack_runs(pnc_packer *packer, char *out, int64_t n)
             continue;
         }
         while (run.count > 0) {
-            int64_t m = smaller_of(run.count, PACK_BLOCK - held);
+            int64_t m = pnc_min64(run.count, PACK_BLOCK - held);
             copy_run(block + held * packer->mem_size, packer->mem_size, packer->memory + run.offset, run.stride, m,
                      packer->mem_size);
             drop_front(&run, m);
@@ -301,12 +298,12 @@ static void unpack_runs(pnc_packer *packer, const char *in, int64_t n)
                 break;
             }
             if (used == held) {
-                held = smaller_of(n, PACK_BLOCK);
+                held = pnc_min64(n, PACK_BLOCK);
                 used = 0;
                 run_kernel(packer, block, in, held);
                 in += held * packer->ext_size;
             }
-            int64_t m = smaller_of(run.count, held - used);
+            int64_t m = pnc_min64(run.count, held - used);
             copy_run(packer->memory + run.offset, run.stride, block + used * packer->mem_size, packer->mem_size, m,
                      packer->mem_size);
             drop_front(&run, m);
@@ -387,7 +384,7 @@ void pnc_convert_packer_pack_strided(pnc_packer *packer, void *ext, int64_t stri
     char *to = ext, block[PACK_BLOCK * 8];
 
     for (int64_t m; n > 0; n -= m) {
-        m = smaller_of(n, PACK_BLOCK);
+        m = pnc_min64(n, PACK_BLOCK);
         pnc_convert_packer_pack(packer, block, m);
         copy_run(to, stride, block, size, m, size);
         to += m * stride;
@@ -401,7 +398,7 @@ void pnc_convert_packer_unpack_strided(pnc_packer *packer, const void *ext, int6
     char block[PACK_BLOCK * 8];
 
     for (int64_t m; n > 0; n -= m) {
-        m = smaller_of(n, PACK_BLOCK);
+        m = pnc_min64(n, PACK_BLOCK);
         copy_run(block, size, from, stride, m, size);
         pnc_convert_packer_unpack(packer, block, m);
         from += m * stride;

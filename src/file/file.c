@@ -17,6 +17,11 @@ int pnc_file_extents_read(pnc_file *file, const pnc_extent *extents, int64_t n, 
     return err;
 }
 
+int pnc_file_extents_peek(pnc_file *file, const pnc_extent *extents, int64_t n, void *bytes)
+{
+    return file->store->ops->read(file->store, extents, n, bytes, NULL, NULL);
+}
+
 void pnc_file_end_raise(pnc_file *file, int64_t size)
 {
     if (size > file->store->end->least_size)

@@ -58,6 +58,8 @@ struct pnc_file {
 /* Read or write n extents; their bytes are contiguous in memory. *got as in pnc_store_ops; may be NULL. Local. */
 int pnc_file_extents_read(pnc_file *file, const pnc_extent *extents, int64_t n, void *bytes, int64_t *got);
 int pnc_file_extents_write(pnc_file *file, const pnc_extent *extents, int64_t n, const void *bytes);
+/* Read for the explanation of an error: sets no error, and the read is not part of the time of reads. Local. */
+int pnc_file_extents_peek(pnc_file *file, const pnc_extent *extents, int64_t n, void *bytes);
 
 /* The file has so many bytes at least: if it has fewer later, it was truncated. Local. */
 void pnc_file_end_raise(pnc_file *file, int64_t size);

@@ -106,7 +106,7 @@ static int search_extents(search *s)
     pnc_extent extents[MOST_EXTENTS];
     pnc_elements_cursor cursor;
     char bytes[PORTION];
-    int64_t n, total, got;
+    int64_t n, total;
     int reads = 0, err;
 
     pnc_mapping_cursor_init(&cursor, &mapping, elements, 0, pnc_mapping_elements_get_end(elements));
@@ -122,7 +122,7 @@ static int search_extents(search *s)
         memset(bytes, 0, sizeof bytes);
         reads += s->request->direction == PNC_GET;
         if (s->request->direction == PNC_GET)
-            err = s->io->file->store->ops->read(s->io->file->store, extents, n, bytes, &got, NULL);
+            err = pnc_file_extents_peek(s->io->file, extents, n, bytes);
         for (int64_t i = 0; err == NC_NOERR && i < n; at += extents[i++].length)
             search_extent(s, extents[i], at);
         if (err != NC_NOERR)
