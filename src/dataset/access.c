@@ -2,6 +2,7 @@
  * src/io executes the requests. */
 #include "dataset/access.h"
 
+#include "dataset/header_change.h"
 #include "dataset/modes.h"
 #include "dataset/records.h"
 #include "dataset/statistics.h"
@@ -36,6 +37,8 @@ static int transfer(pnc_dataset *ds, pnc_request_list *list)
     int64_t numrecs;
     int err;
 
+    if (list->direction == PNC_PUT)
+        PNC_TRY(pnc_dataset_header_restore_before_put(ds, list->collective));
     pnc_dataset_statistics_transfer_start(ds, list->direction);
     err = pnc_io_requests_transfer(&ds->io, list, &numrecs);
     pnc_dataset_statistics_transfer_finish(ds, list);

@@ -14,6 +14,7 @@
 #include "format/model.h"
 #include "growth/cause.h"
 #include "growth/growth.h"
+#include "growth/patch.h"
 #include "io/context.h"
 #include "io/choose/strategy.h"
 
@@ -47,6 +48,8 @@ typedef struct pnc_failure {
     int path, path_length;         /* the name of the file in the sentence; length 0: it is not there */
 } pnc_failure;
 
+typedef enum pnc_unrestored { PNC_RESTORED, PNC_UNRESTORED_GROWTH, PNC_UNRESTORED_PATCH } pnc_unrestored;
+
 typedef struct pnc_dataset {
     int ncid;
     pnc_file file;    /* its `error` is the one below */
@@ -70,8 +73,9 @@ typedef struct pnc_dataset {
     pnc_model *before; /* the model before redef; NULL outside define mode and in a new file */
     pnc_growth_io growth_io;
     pnc_growth_life life;
-    pnc_growth_change growth;   /* of the enddef in progress, or of one that has failed: */
-    bool is_unrestored;         /* in define mode: the file is still marked, as undoing the growth failed too */
+    pnc_growth_change growth;   /* of the enddef in progress, or of one that has failed */
+    pnc_growth_patch patch;     /* likewise, where no data move */
+    pnc_unrestored unrestored;  /* which of them could not be undone either: the file is still marked */
     bool overruled;             /* by an enddef: this rank's definitions differed and were replaced by rank 0's */
     char difference[256];       /* which; empty if only attributes, fill modes or offsets differed */
     pnc_growth_origin origin;   /* what was there before data moved */

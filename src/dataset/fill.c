@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "dataset/agree.h"
 #include "dataset/growing.h"
+#include "dataset/header_change.h"
 #include "dataset/modes.h"
 #include "dataset/records.h"
 #include "file/agree.h"
@@ -56,6 +57,7 @@ int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
     PNC_TRY(pnc_dataset_mode_check_collective(ds));
     err = check_fill_var_rec(ds, varid, recno);
     PNC_TRY(pnc_dataset_arguments_agree(ds, err, args, 2, PNC_IS_COLLECTIVE));
+    PNC_TRY(pnc_dataset_header_restore_before_put(ds, true));
     err = pnc_growth_record_fill(&io, &ds->model, ds->model.vars[varid], recno);
     PNC_TRY(pnc_file_status_agree(&ds->file, err));
     pnc_dataset_numrecs_update(ds, recno + 1);

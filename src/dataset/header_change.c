@@ -108,18 +108,21 @@ static int write_at_once(pnc_dataset *ds, const part *p)
 }
 
 /* The extent and the sizes are the same on all ranks. */
-static int write_with_journal(pnc_dataset *ds, const pnc_growth_io *io, const part *p)
+static int write_with_journal(pnc_dataset *ds, const part *p)
 {
-    pnc_growth_patch patch = {.format = ds->model.format,
-                              .where = p->where,
-                              .before = p->was,
-                              .after = p->becomes,
-                              .old_size = p->old_size,
-                              .new_size = p->new_size};
-    int err = pnc_growth_patch_execute(io, &patch);
+    int err;
 
-    if (err != NC_NOERR)
-        pnc_growth_patch_undo(io, &patch);
+    ds->patch = (pnc_growth_patch){.format = ds->model.format,
+                                   .where = p->where,
+                                   .before = p->was,
+                                   .after = p->becomes,
+                                   .old_size = p->old_size,
+                                   .new_size = p->new_size};
+    err = pnc_growth_patch_execute(&ds->growth_io, &ds->patch);
+    if (err != NC_NOERR && pnc_growth_patch_undo(&ds->growth_io, &ds->patch) != NC_NOERR) {
+        ds->unrestored = PNC_UNRESTORED_PATCH;
+        pnc_growth_patch_keep(&ds->growth_io, &ds->patch);
+    }
     pnc_statistics_add(ds->file.statistics, PNC_COUNT_HEADER_BYTES, ds->file.rank == 0 ? p->where.length : 0);
     return err;
 }
@@ -234,7 +237,8 @@ static int grow(pnc_dataset *ds, const char *header, int64_t n)
     announce(ds, growth, "move to higher offsets, as the definitions have grown");
     err = pnc_growth_change_execute(growth, header);
     if (err != NC_NOERR) {
-        ds->is_unrestored = pnc_growth_change_undo(growth) != NC_NOERR;
+        if (pnc_growth_change_undo(growth) != NC_NOERR)
+            ds->unrestored = PNC_UNRESTORED_GROWTH;
         return err;
     }
     took = MPI_Wtime() - start;
@@ -271,8 +275,8 @@ static int replace(pnc_dataset *ds, const pnc_growth_io *io, const char *header,
     }
     err = write_simply(ds, io, header, n, found->beyond, &p);
     if (err == NC_NOERR)
-        return needs_journal(p.where) ? write_with_journal(ds, io, &p) : NC_NOERR;
-    (void)io->set_size(io->file, found->size); /* a full disk gets its space back; the first error is returned */
+        return needs_journal(p.where) ? write_with_journal(ds, &p) : NC_NOERR;
+    pnc_growth_size_restore(io, found->size); /* a full disk gets its space back */
     return err;
 }
 
@@ -280,18 +284,40 @@ int pnc_dataset_header_restore(pnc_dataset *ds)
 {
     int err;
 
-    if (!ds->is_unrestored)
+    if (ds->unrestored == PNC_RESTORED)
         return NC_NOERR;
-    err = pnc_growth_change_restore(&ds->growth);
+    err = ds->unrestored == PNC_UNRESTORED_PATCH ? pnc_growth_patch_restore(&ds->growth_io, &ds->patch)
+                                                 : pnc_growth_change_restore(&ds->growth);
     if (err != NC_NOERR) {
         pnc_error_add_context(
             &ds->error, "%s: the file cannot be restored yet after a change of the header that failed", ds->file.path);
         return err;
     }
-    ds->is_unrestored = false;
-    pnc_growth_change_free(&ds->growth);
     pnc_growth_life_end(&ds->growth_io);
+    pnc_dataset_header_unrestored_free(ds);
     return pnc_file_status_agree(&ds->file, NC_NOERR); /* no rank holds it when rank 0 takes it for the next change */
+}
+
+void pnc_dataset_header_unrestored_free(pnc_dataset *ds)
+{
+    if (ds->unrestored == PNC_RESTORED)
+        return;
+    if (ds->unrestored == PNC_UNRESTORED_PATCH)
+        pnc_growth_patch_free(&ds->patch);
+    else
+        pnc_growth_change_free(&ds->growth);
+    ds->unrestored = PNC_RESTORED;
+}
+
+/* A put could overwrite the journal, which is behind the data. */
+int pnc_dataset_header_restore_before_put(pnc_dataset *ds, bool collective)
+{
+    if (ds->unrestored == PNC_RESTORED || collective || ds->file.nprocs == 1)
+        return pnc_dataset_header_restore(ds);
+    return pnc_error_set(&ds->error, NC_EINTERRUPTED,
+                         "%s: the file is not restored yet after a change of the header that failed: an independent "
+                         "put must wait until a collective put, ncmpi_sync or ncmpi_close restores it",
+                         ds->file.path);
 }
 
 /* The file is as it was before. *old, its header, is freed where data move: a header may be large. */
@@ -309,7 +335,7 @@ static int change(pnc_dataset *ds, const char *header, int64_t n, char **old, co
     } else if (err == NC_NOERR) {
         err = replace(ds, &ds->growth_io, header, n, *old, found);
     }
-    if (!ds->is_unrestored)
+    if (ds->unrestored != PNC_UNRESTORED_GROWTH)
         pnc_growth_change_free(&ds->growth);
     return err;
 }
@@ -327,7 +353,7 @@ int pnc_dataset_header_update(pnc_dataset *ds, const char *header, int64_t n)
         err = change(ds, header, n, &old, &found);
     if (err == NC_NOERR)
         finish(ds, found.size);
-    if (!ds->is_unrestored)
+    if (ds->unrestored == PNC_RESTORED)
         pnc_growth_life_end(&ds->growth_io);
     pnc_memory_free(old);
     return err;
@@ -388,20 +414,22 @@ bool pnc_dataset_header_entry_is_in_place(const pnc_dataset *ds, pnc_extent old,
 
 int pnc_dataset_header_entry_write(pnc_dataset *ds, int err, const pnc_rewrite *rewrite)
 {
-    pnc_growth_life life = {.held = PNC_HELD_UNKNOWN, .at = -1};
-    pnc_growth_io io = get_io(ds, &life);
     entry_change change = {.err = NC_NOERR};
     char *bytes = NULL;
 
     PNC_TRY(pnc_file_status_agree(&ds->file, err));
+    PNC_TRY(pnc_dataset_header_restore(ds));
+    ds->life = (pnc_growth_life){.held = PNC_HELD_UNKNOWN, .at = -1};
+    ds->growth_io = get_io(ds, &ds->life);
     if (ds->file.rank == 0)
-        change.err = write_entry(ds, &io, rewrite, &bytes, &change.part);
+        change.err = write_entry(ds, &ds->growth_io, rewrite, &bytes, &change.part);
     pnc_file_bytes_broadcast(&ds->file, &change, sizeof change, "what has changed in the header");
     if (change.err != NC_NOERR)
         err = pnc_file_status_broadcast(&ds->file, (int)change.err);
     else if (needs_journal(change.part.where))
-        err = write_with_journal(ds, &io, &change.part);
-    pnc_growth_life_end(&io);
+        err = write_with_journal(ds, &change.part);
+    if (ds->unrestored == PNC_RESTORED)
+        pnc_growth_life_end(&ds->growth_io);
     pnc_memory_free(bytes);
     return err;
 }

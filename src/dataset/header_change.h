@@ -6,10 +6,16 @@
 
 /* At the end of define mode; n: bytes of the new header. create: of a new file. update: from the header of ds->before;
  * data move as far as their offsets differ. After an error, the file has the old header and data; if they cannot be
- * restored, as on a full disk, the dataset stays in define mode, and the next update begins with `restore`. */
+ * restored, as on a full disk, ds->unrestored is set, and the next update begins with `restore`. */
 int pnc_dataset_header_create(pnc_dataset *ds, const char *header, int64_t n);
 int pnc_dataset_header_update(pnc_dataset *ds, const char *header, int64_t n);
+/* Restore a file whose change, also one in data mode, could not be undone. Without one, nothing, not even a collective
+ * step. */
 int pnc_dataset_header_restore(pnc_dataset *ds);
+/* The same at the start of a put. An independent one of several ranks cannot: NC_EINTERRUPTED. */
+int pnc_dataset_header_restore_before_put(pnc_dataset *ds, bool collective);
+/* Free what `restore` needs: the file stays as it is. Local. */
+void pnc_dataset_header_unrestored_free(pnc_dataset *ds);
 
 /* A name or attribute of ds->model changes. In define mode, and if another header results, the change is made between
  * `begin` and `end`. In define mode they do nothing. In data mode `begin`, which is local, keeps a copy of the

@@ -67,7 +67,7 @@ int pnc_dataset_header_entry_check(pnc_dataset *ds, pnc_entry entry, bool *is_kn
     int err;
 
     *is_known = true;
-    if (ds->file.rank != 0)
+    if (ds->file.rank != 0 || ds->unrestored != PNC_RESTORED) /* the write restores what this handle knows */
         return NC_NOERR;
     place.length = pnc_format_entry_encode(&ds->model, entry, NULL);
     known = pnc_memory_alloc(place.length, 2);

@@ -281,7 +281,7 @@ static int publish_file(pnc_dataset *ds, int err, int pending)
 static int abandon(pnc_dataset *ds, int err)
 {
     pnc_dataset_numrecs_write_last(ds);
-    if (ds->is_unrestored)
+    if (ds->unrestored != PNC_RESTORED)
         pnc_growth_life_end(&ds->growth_io);
     pnc_dataset_statistics_discard(ds);
     pnc_file_watch_free(ds->file.watch);
@@ -296,7 +296,10 @@ static int begin_close(pnc_dataset *ds)
 {
     if (ds->mode == PNC_DEFINE)
         return pnc_dataset_enddef(ds);
-    return ds->file.read_only ? pnc_file_status_agree(&ds->file, NC_NOERR) : pnc_dataset_numrecs_flush(ds, NC_NOERR);
+    if (ds->file.read_only)
+        return pnc_file_status_agree(&ds->file, NC_NOERR);
+    PNC_TRY(pnc_dataset_numrecs_flush(ds, NC_NOERR));
+    return pnc_dataset_header_restore(ds);
 }
 
 static void end_time_limit(pnc_dataset *ds)

@@ -2,6 +2,7 @@
 #include "dataset/modes.h"
 
 #include "base/memory.h"
+#include "dataset/header_change.h"
 #include "dataset/records.h"
 #include "file/agree.h"
 
@@ -133,6 +134,7 @@ int pnc_dataset_sync(pnc_dataset *ds)
     PNC_TRY(pnc_dataset_mode_check_data(ds));
     if (ds->file.read_only)
         return NC_NOERR;
+    PNC_TRY(pnc_dataset_header_restore(ds));
     err = pnc_dataset_numrecs_flush_before_sync(ds, &unsynced);
     if (ds->file.call.mismatch || !unsynced)
         return err;

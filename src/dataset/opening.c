@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "dataset/caller.h"
 #include "dataset/environment.h"
+#include "dataset/header_change.h"
 #include "dataset/hints.h"
 #include "dataset/last_error.h"
 #include "dataset/launcher.h"
@@ -54,8 +55,7 @@ void pnc_dataset_state_free(pnc_dataset *ds)
     pnc_io_context_free(&ds->io);
     pnc_format_model_free(&ds->model);
     pnc_dataset_before_free(ds);
-    if (ds->is_unrestored)
-        pnc_growth_change_free(&ds->growth);
+    pnc_dataset_header_unrestored_free(ds);
     if (ds->info != MPI_INFO_NULL)
         MPI_Info_free(&ds->info);
     if (ds->environment != MPI_INFO_NULL)

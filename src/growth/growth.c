@@ -434,7 +434,7 @@ int pnc_growth_change_restore(pnc_growth_change *g)
     if (g->exposed)
         PNC_TRY(restore_old(g));
     g->exposed = false;
-    (void)g->io->set_size(g->io->file, g->journal.old_size); /* else the file is only longer */
+    pnc_growth_size_restore(g->io, g->journal.old_size);
     return NC_NOERR;
 }
 

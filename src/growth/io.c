@@ -83,6 +83,14 @@ int pnc_growth_memory_fail(const pnc_growth_io *io, int64_t bytes)
                          (long long)bytes);
 }
 
+void pnc_growth_size_restore(const pnc_growth_io *io, int64_t size)
+{
+    pnc_error before = pnc_growth_cause_get(io);
+
+    if (io->set_size(io->file, size) != NC_NOERR && io->error != NULL)
+        *io->error = before;
+}
+
 pnc_error pnc_growth_cause_get(const pnc_growth_io *io)
 {
     return io->error == NULL ? (pnc_error){0} : *io->error;
@@ -94,8 +102,8 @@ void pnc_growth_undo_fail(const pnc_growth_io *io, const pnc_error *cause)
         return;
     pnc_error_clear(io->error);
     pnc_error_set(io->error, cause->code,
-                  "%.250s; restoring the file failed too: no data are lost; free space and call ncmpi_enddef again, "
-                  "which restores it first, as ncmpi_abort does; or the next open for writing, or ncvalidator "
-                  "--repair, completes the change",
+                  "%.250s; restoring the file failed too: no data are lost; free space: the next ncmpi_enddef, "
+                  "ncmpi_sync, ncmpi_close, ncmpi_abort or collective put restores it first; or the next open for "
+                  "writing, or ncvalidator --repair, completes the change",
                   cause->text);
 }

@@ -60,6 +60,8 @@ int pnc_growth_writer_end(pnc_growth_writer *writer);
 int pnc_growth_mark_write(const pnc_growth_io *io, int format, bool marked);
 
 int pnc_growth_memory_fail(const pnc_growth_io *io, int64_t bytes);
+/* Collective. A file that stays longer is not an error: io->error does not change. */
+void pnc_growth_size_restore(const pnc_growth_io *io, int64_t size);
 /* The error so far, and its message if the undo after it failed too. */
 pnc_error pnc_growth_cause_get(const pnc_growth_io *io);
 void pnc_growth_undo_fail(const pnc_growth_io *io, const pnc_error *cause);

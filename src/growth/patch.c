@@ -137,30 +137,55 @@ int pnc_growth_patch_execute(const pnc_growth_io *io, pnc_growth_patch *p)
 /* What failed may have removed the journal. */
 static int restore_bytes(const pnc_growth_io *io, const pnc_growth_patch *p)
 {
+    if (p->before == NULL)
+        return pnc_growth_memory_fail(io, 2 * p->where.length);
     PNC_TRY(put_journal(io, p));
     return put_bytes(io, p, p->before);
 }
 
-static int restore(const pnc_growth_io *io, const pnc_growth_patch *p)
+int pnc_growth_patch_restore(const pnc_growth_io *io, pnc_growth_patch *p)
 {
-    int err = p->is_exposed && io->rank == 0 ? restore_bytes(io, p) : NC_NOERR;
+    bool is_lost;
+    int err = NC_NOERR;
 
+    PNC_TRY(pnc_growth_life_examine(io, &is_lost));
+    if (is_lost)
+        return NC_NOERR;
+    if (p->is_exposed && io->rank == 0)
+        err = restore_bytes(io, p);
     PNC_TRY(io->agree(io->file, err));
-    return io->set_size(io->file, p->old_size);
+    p->is_exposed = false;
+    pnc_growth_size_restore(io, p->old_size);
+    return NC_NOERR;
 }
 
-void pnc_growth_patch_undo(const pnc_growth_io *io, const pnc_growth_patch *p)
+int pnc_growth_patch_undo(const pnc_growth_io *io, pnc_growth_patch *p)
 {
     pnc_error cause = pnc_growth_cause_get(io);
-    bool is_lost;
-    int err = pnc_growth_life_examine(io, &is_lost);
+    int err = pnc_growth_patch_restore(io, p);
 
-    if (is_lost)
-        return;
-    if (err == NC_NOERR)
-        err = restore(io, p);
-    if (err != NC_NOERR && p->is_exposed) /* else the file is only longer */
+    if (err != NC_NOERR && p->is_exposed)
         pnc_growth_undo_fail(io, &cause);
+    return p->is_exposed ? err : NC_NOERR;
+}
+
+void pnc_growth_patch_keep(const pnc_growth_io *io, pnc_growth_patch *p)
+{
+    size_t n = (size_t)p->where.length;
+
+    p->kept = io->rank == 0 ? pnc_memory_alloc((int64_t)n, 2) : NULL;
+    if (p->kept != NULL) {
+        memcpy(p->kept, p->before, n);
+        memcpy(p->kept + n, p->after, n);
+    }
+    p->before = p->kept;
+    p->after = p->kept == NULL ? NULL : p->kept + n;
+}
+
+void pnc_growth_patch_free(pnc_growth_patch *p)
+{
+    pnc_memory_free(p->kept);
+    *p = (pnc_growth_patch){.kept = NULL};
 }
 
 /* --- repair --- */

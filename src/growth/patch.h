@@ -17,13 +17,19 @@ typedef struct pnc_growth_patch {
     int64_t old_size, new_size; /* of the file; the journal begins at new_size */
     bool has_owner;             /* slots for it; set by execute, not in a file of an older version */
     bool is_exposed;            /* set by execute: the file may have the mark, or a part of the bytes */
+    char *kept;                 /* by keep: both */
 } pnc_growth_patch;
 
-/* Collective, between pnc_growth_life_begin and _end with io->life: only rank 0 writes. After an error, call undo: it
- * restores the old bytes, unless another program has the file now; io->error has the cause, and its message reports if
- * that fails. */
+/* Collective, between pnc_growth_life_begin and _end with io->life: only rank 0 writes. */
 int pnc_growth_patch_execute(const pnc_growth_io *io, pnc_growth_patch *patch);
-void pnc_growth_patch_undo(const pnc_growth_io *io, const pnc_growth_patch *patch);
+/* After an error: restore the old bytes, unless another program has the file now. io->error has the cause; its message
+ * reports if that fails. Then the file keeps its mark and the journal, which nothing may overwrite; restore, with the
+ * same patch and before pnc_growth_life_end, tries again. */
+int pnc_growth_patch_undo(const pnc_growth_io *io, pnc_growth_patch *patch);
+int pnc_growth_patch_restore(const pnc_growth_io *io, pnc_growth_patch *patch);
+/* Between both: copy the bytes, which are the caller's. Local. Without memory, restore returns NC_ENOMEM. */
+void pnc_growth_patch_keep(const pnc_growth_io *io, pnc_growth_patch *patch);
+void pnc_growth_patch_free(pnc_growth_patch *patch); /* what keep has copied */
 
 /* As pnc_growth_file_repair, for this kind of journal. */
 int pnc_growth_patch_repair(const pnc_growth_io *io, int64_t file_size, const char *magic, pnc_growth_outcome *outcome);

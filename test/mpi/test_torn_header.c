@@ -316,6 +316,81 @@ static void test_damage(void)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
+/* --- an undo that fails, too --- */
+
+enum { STOPS = 4 };
+static const char *const stop_names[STOPS] = {"a collective put", "sync", "close", "another rename"};
+
+static bool is_marked(void)
+{
+    unsigned char magic[4] = {0};
+    FILE *file = fopen(path, "rb");
+    bool marked = file != NULL && fread(magic, 1, 4, file) == 4 && magic[3] >= 0x80;
+
+    if (file != NULL)
+        fclose(file);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return marked;
+}
+
+/* What restores the file after space was freed. */
+static int go_on(int ncid, int stop)
+{
+    MPI_Offset start = t_rank, one = 1;
+    int value = t_rank * t_rank;
+
+    switch (stop) {
+    case 0: return ncmpi_put_vara_int_all(ncid, 0, &start, &one, &value);
+    case 1: return ncmpi_sync(ncid);
+    case 2: return NC_NOERR;
+    default: return rename_var(ncid);
+    }
+}
+
+/* In data mode: a change of several pages fails after `at` bytes, and so does its undo. Puts do not overwrite the
+ * journal meanwhile. Returns whether the file kept its mark. */
+static bool try_unrestored(int64_t at, int stop)
+{
+    static int values[NX];
+    MPI_Offset start = 0, one = 1;
+    int ncid = make_file(PAGES), wrong = 0, zero = 0, err, format;
+    bool marked;
+
+    t_local(ncmpi_begin_indep_data(ncid) == NC_NOERR, "begin_indep_data");
+    remains = true;
+    set_failure(ncid, at);
+    err = put_in_parts(ncid);
+    marked = err != NC_NOERR && is_marked();
+    if (err != NC_NOERR && t_nprocs > 1)
+        t_local(ncmpi_put_vara_int(ncid, 0, &start, &one, &zero) == (marked ? NC_EINTERRUPTED : NC_EWRITE) ||
+                    t_rank > 0,
+                "an independent put");
+    t_local(ncmpi_end_indep_data(ncid) == NC_NOERR, "end_indep_data");
+    end_failure(ncid);
+    remains = false;
+    t_local(go_on(ncid, stop) == NC_NOERR, "%s restores the file", stop_names[stop]);
+    t_local(stop == 2 || !is_marked(), "%s: no mark", stop_names[stop]);
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+    t_local(!is_marked(), "no mark after close");
+    t_local(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid) == NC_NOERR, "open");
+    t_local(ncmpi_inq_format(ncid, &format) == NC_NOERR && ncmpi_get_var_int_all(ncid, 0, values) == NC_NOERR, "get");
+    for (int i = 0; i < NX; i++)
+        wrong += values[i] != i * i;
+    t_local(wrong == 0 && ncmpi_close(ncid) == NC_NOERR, "%s: %d values are wrong", stop_names[stop], wrong);
+    return marked;
+}
+
+static void test_unrestored(void)
+{
+    for (int stop = 0; stop < STOPS; stop++) {
+        int met = 0;
+
+        for (int64_t at = 0; at < 19000; at += t_quick() ? 1511 : 151)
+            met += try_unrestored(at, stop);
+        t_check(met > 0, "%s restores a file whose change could not be undone (%d times)", stop_names[stop], met);
+    }
+}
+
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
@@ -331,6 +406,7 @@ int main(int argc, char **argv)
         check_effect(k);
     }
     test_damage();
+    test_unrestored();
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_rank == 0)
         unlink(path);
