@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/error.h"
+#include "drivers/driver.h"
 #include "file/file.h"
 #include "format/layout.h"
 #include "format/model.h"
@@ -52,10 +53,11 @@ typedef enum pnc_unrestored { PNC_RESTORED, PNC_UNRESTORED_GROWTH, PNC_UNRESTORE
 
 typedef struct pnc_dataset {
     int ncid;
-    pnc_file file;    /* its `error` is the one below */
-    char *store_path; /* file.path, and the suffix of a temporary name */
-    int suffix;       /* its length; 0: the file has its own name */
-    bool replaces;    /* a new file: it may replace one that exists */
+    pnc_file file;            /* its `error` is the one below */
+    pnc_driver_stack drivers; /* file.driver is its first one, if there are several */
+    char *store_path;         /* file.path, and the suffix of a temporary name */
+    int suffix;               /* its length; 0: the file has its own name */
+    bool replaces;            /* a new file: it may replace one that exists */
 
     /* hints */
     MPI_Info info;        /* as given by user and environment, or MPI_INFO_NULL */

@@ -60,6 +60,8 @@ const pnc_hint *pnc_dataset_hint_find(const char *name)
 
 int pnc_dataset_hint_find_choice(const pnc_hint *hint, const char *text)
 {
+    if (hint->words == pnc_driver_names)
+        return pnc_driver_find(text);
     for (int i = 0; hint->words[i] != NULL; i++)
         if (strcmp(hint->words[i], text) == 0)
             return i;
@@ -369,7 +371,8 @@ MPI_Info pnc_dataset_hints_create_passed(const pnc_dataset *ds)
     return passed;
 }
 
-int pnc_dataset_hints_choose_driver(const char *path, MPI_Info user, const pnc_store_ops **out, pnc_error *error)
+int pnc_dataset_hints_choose_driver(const char *path, MPI_Info user, pnc_driver_stack *stack, const pnc_store_ops **out,
+                                    pnc_error *error)
 {
     const char *list = getenv("PNETCDF_HINTS");
     char value[MPI_MAX_INFO_VAL + 1];
@@ -377,14 +380,14 @@ int pnc_dataset_hints_choose_driver(const char *path, MPI_Info user, const pnc_s
     int err = NC_NOERR;
     MPI_Info environment;
 
-    *out = pnc_driver_get(choice_of(user, hint));
+    *out = pnc_driver_get(choice_of(user, hint), stack);
     if (list == NULL)
         return NC_NOERR;
     if (MPI_Info_create(&environment) != MPI_SUCCESS)
         return pnc_error_set(error, NC_EMPI, "%s: MPI_Info_create failed for PNETCDF_HINTS", path);
     err = pnc_dataset_hints_parse(list, path, false, environment, error);
     if (err == NC_NOERR && pnc_dataset_hints_get(environment, "nc_driver", value))
-        *out = pnc_driver_get(choice_of(environment, hint));
+        *out = pnc_driver_get(choice_of(environment, hint), stack);
     MPI_Info_free(&environment);
     return err;
 }
@@ -426,7 +429,7 @@ static void report_word(const pnc_dataset *ds, const pnc_hint *hint, char *value
     snprintf(value, MPI_MAX_INFO_VAL, "%s", hint->words[get_field(&ds->hints, hint)]);
 }
 
-/* The driver's own name, even if an alias was given. */
+/* The names of the drivers, even if an alias was given. */
 static void report_driver(const pnc_dataset *ds, const pnc_hint *hint, char *value)
 {
     (void)hint;

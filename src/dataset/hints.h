@@ -75,13 +75,14 @@ bool pnc_dataset_hint_is_valid(const pnc_hint *hint, const char *text);
 MPI_Info pnc_dataset_hints_create_passed(const pnc_dataset *ds);
 /* Hints in effect: those that the MPI library reports and those of this library. The caller frees *out. */
 int pnc_dataset_hints_report(pnc_dataset *ds, MPI_Info *out);
-/* The driver for a file that need not be open. Local. */
-int pnc_dataset_hints_choose_driver(const char *path, MPI_Info user, const pnc_store_ops **out, pnc_error *error);
+/* The driver for a file that need not be open, or the first one of *stack. Local. */
+int pnc_dataset_hints_choose_driver(const char *path, MPI_Info user, pnc_driver_stack *stack, const pnc_store_ops **out,
+                                    pnc_error *error);
 /* The value of a hint as text of at most MPI_MAX_INFO_VAL characters; false if the info does not have it. */
 bool pnc_dataset_hints_get(MPI_Info info, const char *key, char *value);
 /* The value that a PNC_HINT_SIZE takes from a text, within its limits; false if the text is ignored. */
 bool pnc_dataset_hint_parse_size(const pnc_hint *hint, const char *text, int64_t *out);
-/* The index of a word of a PNC_HINT_CHOICE, or -1. */
+/* The index of a word of a PNC_HINT_CHOICE, or -1; of nc_driver, what pnc_driver_find returns. */
 int pnc_dataset_hint_find_choice(const pnc_hint *hint, const char *text);
 /* Aliases are rows with the same field. The row that decides the field of `hint` is the first one with a valid value,
  * in PNETCDF_HINTS and then in the MPI_Info; *source names which of the two, *out is the value. NULL: none is given. */

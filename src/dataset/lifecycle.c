@@ -94,7 +94,8 @@ static void set_modes(pnc_dataset *ds, const pnc_opening *o)
  * After an error on any rank, all ranks have closed the file. */
 static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
 {
-    pnc_open_call call = {.comm = ds->file.comm,
+    pnc_open_call call = {.driver = ds->file.driver,
+                          .comm = ds->file.comm,
                           .path = ds->store_path,
                           .purpose = ds->suffix > 0 ? PNC_OPEN_NEW : pnc_dataset_opening_get_purpose(o),
                           .info = pnc_dataset_hints_create_passed(ds),
@@ -210,10 +211,11 @@ int pnc_dataset_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, 
 int pnc_dataset_delete(const char *path, MPI_Info info, pnc_error *error)
 {
     const pnc_store_ops *driver;
+    pnc_driver_stack stack;
 
     if (path == NULL || path[0] == '\0')
         return pnc_error_set(error, NC_EBAD_FILE, "the file name is empty");
-    PNC_TRY(pnc_dataset_hints_choose_driver(path, info, &driver, error));
+    PNC_TRY(pnc_dataset_hints_choose_driver(path, info, &stack, &driver, error));
     return driver->remove(path, info, error);
 }
 

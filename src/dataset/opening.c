@@ -176,7 +176,7 @@ static int decide(pnc_dataset *ds, const pnc_opening *o, decisions *d)
     d->list_length = list == NULL ? 0 : (int64_t)strlen(list);
     if (d->list_length < LIST_BYTES && list != NULL)
         memcpy(d->list, list, (size_t)d->list_length);
-    driver = pnc_driver_get((int)ds->hints.driver);
+    driver = pnc_driver_get((int)ds->hints.driver, &ds->drivers);
     if (o->creates && ds->hints.whole_files != 0 && driver->publish != NULL)
         choose_suffix(d->inspected.suffix);
     if (driver->inspect != NULL)
@@ -248,7 +248,7 @@ static int adopt_decisions(pnc_dataset *ds, pnc_opening *o, const decisions *d)
     ds->hints = d->hints;
     ds->io.buffer_size = ds->hints.buffer_size;
     ds->io.hints = &ds->hints.access;
-    ds->file.driver = pnc_driver_get((int)ds->hints.driver);
+    ds->file.driver = pnc_driver_get((int)ds->hints.driver, &ds->drivers);
     o->inspected = d->inspected;
     sprintf(ds->store_path, "%s%s", ds->file.path, o->inspected.suffix);
     ds->suffix = (int)strlen(o->inspected.suffix);
@@ -362,18 +362,17 @@ int pnc_dataset_opening_end(const pnc_opening *o, pnc_dataset *ds, int err)
     pnc_file_sums_agree(&ds->file, sums, 7, "the results of opening the file");
     if (sums[0] > 0)
         return pnc_file_status_agree(&ds->file, err);
-    store->striping = (pnc_striping){.unit = sums[2],
-                                     .factor = sums[3],
-                                     .round_robin = (sums[4] & 1) != 0,
-                                     .in_memory = (sums[4] & 2) != 0,
-                                     .on_servers = (sums[4] & 4) != 0,
-                                     .is_local = (sums[4] & 8) != 0};
-    store->identity.inode = sums[5];
+    root = (pnc_striping){.unit = sums[2],
+                          .factor = sums[3],
+                          .round_robin = (sums[4] & 1) != 0,
+                          .in_memory = (sums[4] & 2) != 0,
+                          .on_servers = (sums[4] & 4) != 0,
+                          .is_local = (sums[4] & 8) != 0};
     if (o->finds_nodes) {
         ds->file.nodes->n = (int)sums[1];
         ds->file.nodes->nprocessors = (int)sums[6];
         pnc_file_nodes_set(o->comm, ds->file.nodes);
     }
-    store->nnodes = ds->file.nodes->n;
+    pnc_store_facts_set(store, ds->file.nodes->n, &root, sums[5]);
     return NC_NOERR;
 }

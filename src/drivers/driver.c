@@ -6,26 +6,98 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "drivers/wrapper.h"
 
 #define NAME(name, operations) name,
 const char *const pnc_driver_names[] = {PNC_DRIVERS(NAME) NULL};
 
 #define OPERATIONS(name, operations) &operations,
 static const pnc_store_ops *const drivers[] = {PNC_DRIVERS(OPERATIONS)};
-#define DRIVERS (sizeof drivers / sizeof *drivers)
+#define DRIVERS ((int)(sizeof drivers / sizeof *drivers))
 
-const pnc_store_ops *pnc_driver_get(int index)
+const pnc_store_ops *const *pnc_driver_more;
+
+/* --- stacks --- */
+
+/* A number of a stack has in its lowest bits the index of the driver at the bottom, and in those above it the index,
+ * plus 1, of each wrapper, the innermost one first. */
+#define INDEX_BITS 6
+#define INDEX_MASK ((1 << INDEX_BITS) - 1)
+_Static_assert(DRIVERS <= INDEX_MASK && (1 + PNC_DRIVER_WRAPPERS) * INDEX_BITS < 31, "the number does not fit");
+
+static const pnc_store_ops *driver_at(int index)
 {
-    assert(index >= 0 && (size_t)index < DRIVERS);
-    return drivers[index];
+    assert(index >= 0);
+    return index < DRIVERS ? drivers[index] : pnc_driver_more[index - DRIVERS];
 }
+
+static bool has_name(const char *name, const char *text, size_t length)
+{
+    return strlen(name) == length && strncmp(name, text, length) == 0;
+}
+
+static int find_driver(const char *text, size_t length)
+{
+    for (int i = 0; i < DRIVERS; i++)
+        if (has_name(pnc_driver_names[i], text, length))
+            return i;
+    for (int i = 0; pnc_driver_more != NULL && pnc_driver_more[i] != NULL && DRIVERS + i < INDEX_MASK; i++)
+        if (has_name(pnc_driver_more[i]->name, text, length))
+            return DRIVERS + i;
+    return -1;
+}
+
+int pnc_driver_find(const char *names)
+{
+    const char *colon = strchr(names, ':');
+    int wrappers[PNC_DRIVER_WRAPPERS], n = 0, number;
+
+    for (; colon != NULL; names = colon + 1, colon = strchr(names, ':')) {
+        int index = find_driver(names, (size_t)(colon - names));
+
+        if (index < 0 || !driver_at(index)->is_wrapper || n == PNC_DRIVER_WRAPPERS)
+            return -1;
+        wrappers[n++] = index;
+    }
+    number = find_driver(names, strlen(names));
+    if (number < 0 || driver_at(number)->is_wrapper)
+        return -1;
+    for (int shift = INDEX_BITS; n > 0; shift += INDEX_BITS)
+        number |= (wrappers[--n] + 1) << shift;
+    return number;
+}
+
+const pnc_store_ops *pnc_driver_get(int number, pnc_driver_stack *stack)
+{
+    const pnc_store_ops *driver = driver_at(number & INDEX_MASK);
+    char *name = stack->name + sizeof stack->name - 1 - strlen(driver->name);
+
+    number >>= INDEX_BITS;
+    if (number == 0)
+        return driver;
+    strcpy(name, driver->name);
+    for (int at = PNC_DRIVER_WRAPPERS - 1; number > 0; at--, number >>= INDEX_BITS) {
+        const pnc_store_ops *wrapper = driver_at((number & INDEX_MASK) - 1);
+        size_t length = strlen(wrapper->name);
+
+        assert(at >= 0 && (size_t)(name - stack->name) > length);
+        *--name = ':';
+        name -= length;
+        memcpy(name, wrapper->name, length);
+        pnc_wrapper_join(wrapper, driver, name, &stack->wrappers[at]);
+        driver = &stack->wrappers[at];
+    }
+    return driver;
+}
+
+/* --- stores --- */
 
 pnc_store *pnc_driver_store_create(void)
 {
     size_t most = 0;
 
-    for (size_t i = 0; i < DRIVERS; i++)
-        most = drivers[i]->store_bytes > most ? drivers[i]->store_bytes : most;
+    for (int i = 0; i < DRIVERS || (pnc_driver_more != NULL && pnc_driver_more[i - DRIVERS] != NULL); i++)
+        most = driver_at(i)->store_bytes > most ? driver_at(i)->store_bytes : most;
     return pnc_memory_alloc_zeroed(1, most);
 }
 
@@ -69,29 +141,37 @@ static int inspect(const pnc_store_ops *driver, pnc_open_call *call, char *prefi
     return pnc_error_copy(error, &found.error, rank != 0);
 }
 
-int pnc_driver_file_open(const pnc_store_ops *driver, pnc_open_call call, pnc_store **out, pnc_error *error)
+int pnc_driver_store_open(const pnc_open_call *call, pnc_store **out, pnc_error *error)
 {
-    char prefix[PNC_PREFIX_BYTES];
-    pnc_store *store;
-    int err, late = NC_NOERR;
+    pnc_store *store = pnc_memory_alloc_zeroed(1, call->driver->store_bytes);
+    int err = call->status, late = NC_NOERR;
 
-    err = inspect(driver, &call, prefix, &late, error);
-    if (err != NC_NOERR)
-        return pnc_error_keep_first(call.status, err);
-    store = pnc_memory_alloc_zeroed(1, driver->store_bytes);
-    err = call.status;
     if (err == NC_NOERR && store == NULL)
-        err = pnc_error_set(error, NC_ENOMEM, "no memory to open %s", call.path);
-    err = agree(&call, err, &late, error);
+        err = pnc_error_set(error, NC_ENOMEM, "no memory to open %s", call->path);
+    err = agree(call, err, &late, error);
     if (err != NC_NOERR) {
         pnc_memory_free(store);
         return err;
     }
-    err = driver->open(&call, store, error);
-    err = agree(&call, err, &late, error);
+    store->statistics = call->statistics;
+    err = call->driver->open(call, store, error);
+    err = agree(call, err, &late, error);
     if (err == NC_NOERR)
         *out = store;
     else
-        (void)driver->close(store, NULL); /* the first error is the one to report */
+        (void)call->driver->close(store, NULL); /* the first error is the one to report */
     return pnc_error_keep_first(err, late);
+}
+
+int pnc_driver_file_open(const pnc_store_ops *driver, pnc_open_call call, pnc_store **out, pnc_error *error)
+{
+    char prefix[PNC_PREFIX_BYTES];
+    int err, late = NC_NOERR;
+
+    call.driver = driver;
+    err = inspect(driver, &call, prefix, &late, error);
+    if (err != NC_NOERR)
+        return pnc_error_keep_first(call.status, err);
+    call.status = pnc_error_keep_first(call.status, late);
+    return pnc_driver_store_open(&call, out, error);
 }

@@ -19,8 +19,23 @@ PNC_DRIVERS(PNC_DRIVER_DECLARATION)
 
 /* The names of all rows, terminated by NULL. */
 extern const char *const pnc_driver_names[];
-/* The driver for pnc_driver_names[index]. */
-const pnc_store_ops *pnc_driver_get(int index);
+/* More drivers, terminated by NULL, of a program that is linked with the objects of the library. It sets them before it
+ * opens a file. NULL: there are none. */
+extern const pnc_store_ops *const *pnc_driver_more;
+
+/* Wrappers in front of a driver, the outermost one first. Each is wrapper->below of the one before it. */
+#define PNC_DRIVER_WRAPPERS 4
+typedef struct pnc_driver_stack {
+    pnc_store_ops wrappers[PNC_DRIVER_WRAPPERS];
+    char name[64]; /* of all drivers, as in the hint; that of an inner wrapper is the end of it */
+} pnc_driver_stack;
+
+/* A value of the hint nc_driver as a number: the name of a driver, or those of wrappers, outermost first, and the
+ * driver that they wrap, separated by colons. -1: a name is unknown, the last driver is a wrapper, another one is not,
+ * or there are too many. */
+int pnc_driver_find(const char *names);
+/* The driver for such a number. That of a stack is in *stack, which must outlive its use. */
+const pnc_store_ops *pnc_driver_get(int number, pnc_driver_stack *stack);
 
 /* Zeros for the store of any driver, or NULL: the ranks can agree on memory before the driver is known. */
 pnc_store *pnc_driver_store_create(void);
@@ -28,10 +43,14 @@ pnc_store *pnc_driver_store_create(void);
 /* Whether threads may call MPI at the same time (MPI_THREAD_MULTIPLE), or MPI does not know. */
 bool pnc_driver_has_threads(void);
 
-/* Collective. Open a file for its own sake: inspection, open, and agreement; call.truncation and call.prefix are set
- * here. An error in call.status of any rank is one of all, and the file is not opened. All ranks have the store open
- * or, after an error of any rank, none has. With an open store, an error is one of MPI on this rank only: the caller
- * must agree on it, and close the store. */
+/* Collective. Open a store that another one wraps, by call->driver; call->truncation and call->prefix are set. Errors
+ * as below. */
+int pnc_driver_store_open(const pnc_open_call *call, pnc_store **out, pnc_error *error);
+
+/* Collective. Open a file for its own sake: inspection, open, and agreement; call.driver, call.truncation and
+ * call.prefix are set here. An error in call.status of any rank is one of all, and the file is not opened. All ranks
+ * have the store open or, after an error of any rank, none has. With an open store, an error is one of MPI on this rank
+ * only: the caller must agree on it, and close the store. */
 int pnc_driver_file_open(const pnc_store_ops *driver, pnc_open_call call, pnc_store **out, pnc_error *error);
 
 #endif

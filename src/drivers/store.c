@@ -4,6 +4,15 @@
 #include <assert.h>
 #include <string.h>
 
+void pnc_store_facts_set(pnc_store *store, int nnodes, const pnc_striping *striping, int64_t inode)
+{
+    for (; store != NULL; store = store->inner) {
+        store->nnodes = nnodes;
+        store->striping = *striping;
+        store->identity.inode = inode;
+    }
+}
+
 int pnc_store_pass_end(const pnc_store *store, const char *path, pnc_extent rest, int64_t size, char *to,
                        pnc_error *error)
 {

@@ -1,12 +1,12 @@
 /* A store transfers bytes between memory and extents of one open file. The interface is small: a driver is a dozen
- * functions.
+ * functions. A wrapper is a driver in front of another one, whose operations it has but for those that it changes
+ * (wrapper.h).
  *
  * All functions return NC_NOERR, or a code with a message in *error. Every rank of the communicator must make a call
  * that is marked collective. */
 #ifndef PNC_DRIVERS_STORE_H
 #define PNC_DRIVERS_STORE_H
 
-#include <aio.h>
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,6 +17,7 @@
 #include "statistics/statistics.h"
 
 typedef struct pnc_store pnc_store;
+typedef struct pnc_store_ops pnc_store_ops;
 
 #define PNC_STORE_BYTES_MAX (1 << 30) /* bound on the bytes of one read or write */
 
@@ -37,33 +38,36 @@ typedef struct pnc_inspection {
 } pnc_inspection;
 
 typedef struct pnc_open_call {
-    MPI_Comm comm;    /* the store borrows it, and the path */
-    const char *path; /* as the user gave it */
+    const pnc_store_ops *driver; /* that opens the file */
+    MPI_Comm comm;               /* the store borrows it, and the path */
+    const char *path;            /* as the user gave it */
     pnc_open_purpose purpose;
     MPI_Info info;
-    pnc_truncation truncation; /* what rank 0 has found */
-    const char *prefix;        /* likewise; may be NULL */
-    int64_t inode;             /* not 0: the file must have it, or open fails with NC_EFILE */
-    int status;                /* an error of this rank so far, for pnc_driver_file_open only; NC_NOERR: none */
+    pnc_statistics *statistics; /* of the store, for pnc_driver_store_open and pnc_driver_file_open; NULL: off */
+    pnc_truncation truncation;  /* what rank 0 has found */
+    const char *prefix;         /* likewise; may be NULL */
+    int64_t inode;              /* not 0: the file must have it, or open fails with NC_EFILE */
+    int status;                 /* an error of this rank so far, for pnc_driver_file_open only; NC_NOERR: none */
 } pnc_open_call;
 
-/* A read or write that has begun. It must not be moved. */
+/* A read or write that has begun. */
 typedef struct pnc_store_transfer {
     bool is_write;
     pnc_extent extent;
     char *bytes;
-    bool runs;   /* in the background, as described by `block` */
-    int channel; /* of the driver */
-    struct aiocb block;
+    void *own; /* what the driver has of it while it is in the background; NULL: finish does all of it */
 } pnc_store_transfer;
 
-typedef struct pnc_store_ops {
+struct pnc_store_ops {
     const char *name;   /* value of the hint nc_driver */
     size_t store_bytes; /* size of the driver's own struct */
+    bool is_wrapper;
+    const pnc_store_ops *below; /* of a wrapper in a stack: the driver that it wraps */
     /* Rank 0 calls it before open. Local. NULL if the driver inspects nothing. */
     void (*inspect)(const char *path, pnc_open_purpose purpose, pnc_inspection *found);
-    /* Collective. store has store_bytes bytes of zeros. Returns the result of this rank: the ranks agree afterwards,
-     * and if open failed on any of them, all close the store. Error codes: NC_EEXIST, NC_ENOENT, NC_EACCESS .. */
+    /* Collective. store has store_bytes bytes of zeros, except for `statistics`. Returns the result of this rank: the
+     * ranks agree afterwards, and if open failed on any of them, all close the store. Error codes: NC_EEXIST,
+     * NC_ENOENT, NC_EACCESS .. */
     int (*open)(const pnc_open_call *call, pnc_store *store, pnc_error *error);
     int (*remove)(const char *path, MPI_Info info, pnc_error *error); /* not collective */
     /* Collective. Close, and delete the file, unless its path names another one by now (NC_EFILE on rank 0) or none.
@@ -91,7 +95,8 @@ typedef struct pnc_store_ops {
     pnc_held (*hold)(pnc_store *store, pnc_hold hold);
     /* Read or write one extent while the program does something else, until finish; until then bytes must not be used,
      * or changed. finish does what the system did not do in the background, and returns the errors. is_complete:
-     * nothing is in progress in the background. Local. The three are NULL if the driver has only complete accesses. */
+     * nothing is in progress in the background. An error is one of its transfer: no other function returns it. Local.
+     * The three are NULL if the driver has only complete accesses. */
     void (*start)(pnc_store *store, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out);
     bool (*is_complete)(const pnc_store *store, const pnc_store_transfer *transfer);
     int (*finish)(pnc_store *store, pnc_store_transfer *transfer, pnc_error *error);
@@ -105,7 +110,12 @@ typedef struct pnc_store_ops {
     int (*size)(pnc_store *store, int64_t *out, pnc_error *error);     /* local */
     int (*set_size)(pnc_store *store, int64_t size, pnc_error *error); /* collective */
     int (*hints)(pnc_store *store, MPI_Info *used, pnc_error *error);  /* local; the caller frees it */
-} pnc_store_ops;
+    /* Of wrappers, called by the functions of wrapper.h; NULL: there is nothing to do. Local. */
+    int (*flush)(pnc_store *store, pnc_error *error); /* write what the wrapper has kept to the inner store */
+    /* End the wrapper's part of the store, before the inner store is closed: after a flush, or without one to discard
+     * what is kept. Also after an open that failed. */
+    void (*release)(pnc_store *store);
+};
 
 /* Known facts about the end of the file. */
 typedef struct pnc_store_end {
@@ -144,7 +154,11 @@ struct pnc_store {
     int64_t few_extents;        /* up to this many extents are cheaper to access one by one */
     pnc_store_end *end;         /* owned by the driver that opened the file; wrappers share it */
     pnc_statistics *statistics; /* of the caller of open, to which the driver adds its accesses; NULL: off */
+    pnc_store *inner;           /* of a wrapper: the store that it wraps */
 };
+
+/* Set what the ranks agree on after open, also in the stores that are wrapped. */
+void pnc_store_facts_set(pnc_store *store, int nnodes, const pnc_striping *striping, int64_t inode);
 
 /* Complete a read that returned no bytes at rest.offset; `size` is the current size of the file. Beyond the end of a
  * file whose writer left it short, the rest reads as zeros. NC_EREAD if the file was truncated while open, if the

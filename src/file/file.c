@@ -150,6 +150,7 @@ int pnc_file_open_again(const pnc_file *file, MPI_Comm comm, MPI_Info info, pnc_
                           .path = file->store->full_path != NULL ? file->store->full_path : file->path,
                           .purpose = file->read_only ? PNC_OPEN_READ : PNC_OPEN_UPDATE,
                           .info = info,
+                          .statistics = file->statistics,
                           .inode = file->store->identity.inode};
     int err;
 
@@ -157,10 +158,8 @@ int pnc_file_open_again(const pnc_file *file, MPI_Comm comm, MPI_Info info, pnc_
     MPI_Comm_size(comm, &again.nprocs);
     call.status = pnc_file_comm_check_spare(file, PNC_COMMS_FOR_FILE);
     err = pnc_driver_file_open(file->driver, call, &again.store, file->error);
-    if (again.store != NULL) {
-        again.store->statistics = file->statistics;
+    if (again.store != NULL)
         *out = again;
-    }
     return err;
 }
 

@@ -50,7 +50,8 @@ HINT_SIZE([nc_ibuf_size], [buffer_size], [16777216], [65536], [INT64_C(1) << 40]
 which also uses up to 40 bytes for each request. More data take several rounds])
 HINT_CHOICE([nc_driver], [driver], [mpiio], [pnc_driver_names], [report_driver],
 [I/O driver. mpiio (also called gio): MPI-IO. memory: the file is in the memory of its only process until the program
-ends or deletes it, for scratch data and tests])
+ends or deletes it, for scratch data and tests. A driver that stands in front of others is given with them, separated by
+colons])
 HINT_CHOICE([nc_whole_files], [whole_files], [disable], [WORDS(disable, enable)], [],
 [enable: a file that ncmpi_create makes is NAME.part-XXXXXXXX, in the same folder, until ncmpi_close has written all of
 it to disk, and renames it. Until then a file of that name is unchanged. ncmpi_abort deletes the new one; a program that

@@ -66,6 +66,7 @@ MAY_CHANGE = {
     "src/file/communicator": {"reserved": "atomic: how many communicators are kept or will be", "lock": "a mutex"},
     "src/file/watch": {"watcher": "under its lock, but `thread`, which only the thread that started it joins"},
     "src/file/nodes": {"keyval": "under its lock", "lock": "a mutex", "is_private": "one per thread"},
+    "src/drivers/driver": {"pnc_driver_more": "tests set it before they open a file"},
     "src/drivers/memory/memory": {"files": "under its lock", "lock": "a mutex"},
     "src/drivers/mpiio/library": {"library": "atomic: the answer of MPI"},
     "src/drivers/mpiio/turn": {"turn": "a mutex", "is_prepared": "atomic: whether a file has been opened"},

@@ -1,18 +1,12 @@
-/* A driver that counts the accesses and bytes of the MPI-IO driver, and makes some of them fail: a small wrapper. */
+/* A wrapper that counts accesses and bytes, and makes some of them fail. */
 #include "counting_driver.h"
 
-#include "drivers/driver.h"
 #include "drivers/wrapper.h"
 
 typedef struct counting_store {
-    pnc_wrapper wrapper;
+    pnc_store store;
     counting_counts counts;
 } counting_store;
-
-static int counting_open(const pnc_open_call *call, pnc_store *store, pnc_error *error)
-{
-    return pnc_wrapper_open(&counting_driver, &pnc_store_mpiio, call, store, error);
-}
 
 static int64_t bytes_of(const pnc_extent *extents, int64_t n)
 {
@@ -77,26 +71,12 @@ const counting_counts *counting_counts_of(const pnc_store *store)
     return &((const counting_store *)store)->counts;
 }
 
-static int counting_remove(const char *path, MPI_Info info, pnc_error *error)
-{
-    return pnc_store_mpiio.remove(path, info, error);
-}
-
-const pnc_store_ops counting_driver = {
+const pnc_store_ops counting_wrapper = {
     .name = "counting",
     .store_bytes = sizeof(counting_store),
-    .open = counting_open,
-    .remove = counting_remove,
-    .close = pnc_wrapper_close,
+    .is_wrapper = true,
     .write = counting_write,
     .read = counting_read,
-    .lock = pnc_wrapper_lock,
-    .unlock = pnc_wrapper_unlock,
-    .hold = pnc_wrapper_hold,
     .write_all = counting_write_all,
     .read_all = counting_read_all,
-    .sync = pnc_wrapper_sync,
-    .size = pnc_wrapper_get_size,
-    .set_size = pnc_wrapper_set_size,
-    .hints = pnc_wrapper_get_hints,
 };

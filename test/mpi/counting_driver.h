@@ -1,4 +1,4 @@
-/* A driver that counts the accesses and bytes of the MPI-IO driver, and makes collective ones fail. */
+/* A wrapper that counts accesses and bytes, and makes collective accesses fail. */
 #ifndef COUNTING_DRIVER_H
 #define COUNTING_DRIVER_H
 
@@ -16,7 +16,8 @@ typedef struct counting_faults {
 
 extern counting_faults counting_next_faults;
 
-extern const pnc_store_ops counting_driver;
+extern const pnc_store_ops counting_wrapper;
+/* Of a store whose outermost driver it is. */
 const counting_counts *counting_counts_of(const pnc_store *store);
 
 #endif

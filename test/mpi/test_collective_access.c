@@ -7,6 +7,7 @@
 #include "counting_driver.h"
 #include "file/agree.h"
 #include "drivers/driver.h"
+#include "drivers/wrapper.h"
 #include "io/mpi_io/collective_access.h"
 #include "slabs.h"
 
@@ -31,6 +32,8 @@ static void make_model(slab_lengths l)
     total = model.begin_rec + model.numrecs * model.recsize;
     t_local(total <= MOST_BYTES, "%d bytes fit", (int)total);
 }
+
+static pnc_store_ops counting_driver; /* in front of MPI-IO */
 
 static int create_store(MPI_Comm comm, const char *path, pnc_store **store)
 {
@@ -311,6 +314,7 @@ int main(int argc, char **argv)
     const int64_t small[] = {600, 4096, 1 << 20}, large[] = {60000, 8 << 20};
 
     t_start(&argc, &argv);
+    pnc_wrapper_join(&counting_wrapper, &pnc_store_mpiio, "counting:mpiio", &counting_driver);
     if (t_nprocs > MOST_RANKS || !is_available(t_path("access.bin"))) {
         t_skip("more ranks than the model has, or an MPI-IO that is not ROMIO");
         return t_finish();

@@ -12,6 +12,8 @@
 
 #include "counting_driver.h"
 #include "drivers/driver.h"
+#include "drivers/wrapper.h"
+#include "keeping_wrapper.h"
 #include "../harness.h"
 
 #define SPAN (3 << 20) /* bytes of the file that a case plays in */
@@ -248,8 +250,36 @@ static void test_background(const pnc_store_ops *ops, const char *path)
     t_check(ops->close(store, &error) == NC_NOERR, "%s: close", ops->name);
 }
 
+/* Of two accesses in the background one fails: the error is its own, and no other operation returns it. */
+static void test_background_error(const pnc_store_ops *ops, const char *path)
+{
+    pnc_store *store = NULL;
+    pnc_store_transfer good, bad;
+    pnc_error error = {0};
+    char bytes[3][10] = {"abcdefghi", "", ""};
+    pnc_extent first = {0, 10}, beyond = {90, 20}, last = {20, 10};
+    int64_t size;
+
+    t_check(open_store(ops, MPI_COMM_WORLD, path, PNC_OPEN_REPLACE, &store, &error) == NC_NOERR &&
+                ops->set_size(store, 100, &error) == NC_NOERR,
+            "%s: create", ops->name);
+    store->end->refuses_short = true;
+    ops->start(store, false, beyond, (char[20]){0}, &bad);
+    ops->start(store, true, first, bytes[0], &good);
+    t_local(ops->write(store, &last, 1, bytes[0], &error) == NC_NOERR, "a write in between: %s", error.text);
+    t_local(ops->finish(store, &good, &error) == NC_NOERR, "the other access: %s", error.text);
+    t_local(ops->size(store, &size, &error) == NC_NOERR, "the size: %s", error.text);
+    t_check(ops->sync(store, &error) == NC_NOERR && error.text[0] == '\0', "%s: a flush in between: %s", ops->name,
+            error.text);
+    t_check(t_local(ops->finish(store, &bad, &error) == NC_EREAD && strstr(error.text, path) != NULL, "%s", error.text),
+            "%s: an error in the background is one of its access", ops->name);
+    pnc_error_clear(&error);
+    t_check(ops->sync(store, &error) == NC_NOERR && ops->close(store, &error) == NC_NOERR, "%s: and of no other one",
+            ops->name);
+}
+
 /* Behind the end of the file there are zeros between the extents, not what the memory of a buffer happened to hold. */
-static void test_beyond(const char *path)
+static void test_beyond(const pnc_store_ops *ops, const char *path)
 {
     enum { TIMES = 3, N = 1000 };
     static char list[3 * N], back[4 * N - 1];
@@ -268,7 +298,7 @@ static void test_beyond(const char *path)
             memset(dirt, 'd', room);
         free(dirt);
         unlink(path);
-        err = open_store(&pnc_store_mpiio, MPI_COMM_SELF, path, PNC_OPEN_REPLACE, &store, &error);
+        err = open_store(ops, MPI_COMM_SELF, path, PNC_OPEN_REPLACE, &store, &error);
         if (err != NC_NOERR)
             break;
         err = store->ops->write(store, extents, N, list, &error);
@@ -279,11 +309,11 @@ static void test_beyond(const char *path)
             wrong += back[k] != (k % 4 < 3 ? 'x' : '\0');
     }
     t_check(t_local(err == NC_NOERR && wrong == 0, "%d bytes are wrong: %s", wrong, error.text),
-            "mpiio: zeros between small extents beyond the end of the file");
+            "%s: zeros between small extents beyond the end of the file", ops->name);
 }
 
 /* The same where all ranks write: each rank has every t_nprocs-th extent. */
-static void test_beyond_all(const char *path)
+static void test_beyond_all(const pnc_store_ops *ops, const char *path)
 {
     enum { N = 1000 };
     static char list[3 * N], back[4 * N - 1];
@@ -295,8 +325,8 @@ static void test_beyond_all(const char *path)
     for (int i = t_rank; i < N; i += t_nprocs)
         extents[n++] = (pnc_extent){4 * i, 3};
     memset(list, 'x', sizeof list);
-    t_check(open_store(&pnc_store_mpiio, MPI_COMM_WORLD, path, PNC_OPEN_REPLACE, &store, &error) == NC_NOERR,
-            "create %s", error.text);
+    t_check(open_store(ops, MPI_COMM_WORLD, path, PNC_OPEN_REPLACE, &store, &error) == NC_NOERR, "create %s",
+            error.text);
     if (!store->has_collective) {
         t_skip("no collective access");
         store->ops->close(store, NULL);
@@ -309,7 +339,7 @@ static void test_beyond_all(const char *path)
     for (int k = 0; k < (int)sizeof back; k++)
         wrong += back[k] != (k % 4 < 3 ? 'x' : '\0');
     t_check(t_local(err == NC_NOERR && wrong == 0, "%d bytes are wrong: %s", wrong, error.text),
-            "mpiio: zeros between small extents of all ranks beyond the end of the file");
+            "%s: zeros between small extents of all ranks beyond the end of the file", ops->name);
     t_check(store->ops->close(store, NULL) == NC_NOERR, "close");
 }
 
@@ -393,8 +423,10 @@ int __real_fcntl64(int fd, int command, struct flock *lock);
 int __wrap_fcntl(int fd, int command, struct flock *lock);
 int __wrap_fcntl64(int fd, int command, struct flock *lock);
 
-static bool unlock_fails(const struct flock *lock)
+static bool unlock_fails(int command, const struct flock *lock)
 {
+    if (command != F_SETLK && command != F_SETLKW)
+        return false;
     unlocks += lock->l_type == F_UNLCK;
     if (lock->l_type != F_UNLCK || failing_unlocks == 0)
         return false;
@@ -405,12 +437,12 @@ static bool unlock_fails(const struct flock *lock)
 
 int __wrap_fcntl(int fd, int command, struct flock *lock)
 {
-    return unlock_fails(lock) ? -1 : __real_fcntl(fd, command, lock);
+    return unlock_fails(command, lock) ? -1 : __real_fcntl(fd, command, lock);
 }
 
 int __wrap_fcntl64(int fd, int command, struct flock *lock)
 {
-    return unlock_fails(lock) ? -1 : __real_fcntl64(fd, command, lock);
+    return unlock_fails(command, lock) ? -1 : __real_fcntl64(fd, command, lock);
 }
 
 /* Whether another program can lock the span: locks keep out other processes only. */
@@ -461,27 +493,27 @@ static void test_lock(const pnc_store_ops *ops, const char *path)
     t_check(ops->close(store, NULL) == NC_NOERR, "%s: close", ops->name);
 }
 
-static int try_open(const char *path, pnc_open_purpose purpose, pnc_error *error)
+static int try_open(const pnc_store_ops *ops, const char *path, pnc_open_purpose purpose, pnc_error *error)
 {
     pnc_store *store = NULL;
     int err;
 
     pnc_error_clear(error);
-    err = open_store(&pnc_store_mpiio, MPI_COMM_WORLD, path, purpose, &store, error);
+    err = open_store(ops, MPI_COMM_WORLD, path, purpose, &store, error);
     if (err == NC_NOERR)
         err = store->ops->close(store, error);
     return err;
 }
 
-static void expect(int code, const char *path, pnc_open_purpose purpose, const char *what)
+static void expect(const pnc_store_ops *ops, int code, const char *path, pnc_open_purpose purpose, const char *what)
 {
     pnc_error error = {0};
-    int err = try_open(path, purpose, &error);
+    int err = try_open(ops, path, purpose, &error);
 
     t_check(err == code && (code == NC_NOERR || error.text[0] != '\0'), "%s: %d, \"%s\"", what, err, error.text);
 }
 
-static void test_paths(void)
+static void test_paths(const pnc_store_ops *ops)
 {
     const char *file = t_path("store_a.bin"), *link = t_path("store_link.bin");
     struct stat facts;
@@ -489,21 +521,21 @@ static void test_paths(void)
 
     if (t_rank == 0)
         unlink(link);
-    expect(NC_EBAD_FILE, "", PNC_OPEN_REPLACE, "create an empty name");
-    expect(NC_EBAD_FILE, "", PNC_OPEN_READ, "open an empty name");
-    expect(NC_EBAD_FILE, "/tmp", PNC_OPEN_REPLACE, "create a directory");
-    expect(NC_EBAD_FILE, "/tmp", PNC_OPEN_READ, "open a directory");
-    expect(NC_ENOENT, "/no/such/folder/a.nc", PNC_OPEN_REPLACE, "create in a folder that is missing");
-    expect(NC_ENOENT, "/no/such/folder/a.nc", PNC_OPEN_READ, "open a file that is missing");
-    expect(NC_NOERR, file, PNC_OPEN_REPLACE, "create");
-    expect(NC_EEXIST, file, PNC_OPEN_NEW, "create once more with NC_NOCLOBBER");
-    expect(NC_NOERR, file, PNC_OPEN_UPDATE, "open to write");
+    expect(ops, NC_EBAD_FILE, "", PNC_OPEN_REPLACE, "create an empty name");
+    expect(ops, NC_EBAD_FILE, "", PNC_OPEN_READ, "open an empty name");
+    expect(ops, NC_EBAD_FILE, "/tmp", PNC_OPEN_REPLACE, "create a directory");
+    expect(ops, NC_EBAD_FILE, "/tmp", PNC_OPEN_READ, "open a directory");
+    expect(ops, NC_ENOENT, "/no/such/folder/a.nc", PNC_OPEN_REPLACE, "create in a folder that is missing");
+    expect(ops, NC_ENOENT, "/no/such/folder/a.nc", PNC_OPEN_READ, "open a file that is missing");
+    expect(ops, NC_NOERR, file, PNC_OPEN_REPLACE, "create");
+    expect(ops, NC_EEXIST, file, PNC_OPEN_NEW, "create once more with NC_NOCLOBBER");
+    expect(ops, NC_NOERR, file, PNC_OPEN_UPDATE, "open to write");
     if (t_rank == 0) {
         t_local(symlink(strrchr(file, '/') ? strrchr(file, '/') + 1 : file, link) == 0, "symlink");
         t_local(truncate(file, 5) == 0, "truncate");
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    expect(NC_NOERR, link, PNC_OPEN_REPLACE, "create over a symbolic link");
+    expect(ops, NC_NOERR, link, PNC_OPEN_REPLACE, "create over a symbolic link");
     t_check(lstat(link, &facts) == 0 && S_ISLNK(facts.st_mode) && stat(file, &facts) == 0 && facts.st_size == 0,
             "the link stays, its target is empty");
     if (t_rank == 0)
@@ -514,20 +546,121 @@ static void test_paths(void)
     if (root) {
         t_skip("no file is without permission for root");
     } else {
-        expect(NC_EACCESS, file, PNC_OPEN_READ, "open without permission");
-        expect(NC_EACCESS, file, PNC_OPEN_REPLACE, "create over a file without permission");
+        expect(ops, NC_EACCESS, file, PNC_OPEN_READ, "open without permission");
+        expect(ops, NC_EACCESS, file, PNC_OPEN_REPLACE, "create over a file without permission");
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    int err = t_rank == 0 ? pnc_store_mpiio.remove(file, MPI_INFO_NULL, &error) : NC_NOERR;
+    int err = t_rank == 0 ? ops->remove(file, MPI_INFO_NULL, &error) : NC_NOERR;
     t_check(err == NC_NOERR, "remove: %s", error.text);
-    err = t_rank == 0 ? pnc_store_mpiio.remove(file, MPI_INFO_NULL, &error) : NC_ENOENT;
+    err = t_rank == 0 ? ops->remove(file, MPI_INFO_NULL, &error) : NC_ENOENT;
     t_check(err == NC_ENOENT, "remove once more: %s", error.text);
     if (t_rank == 0)
         unlink(link);
 }
 
-/* A wrapper driver forwards what it does not change, and sees all accesses. */
-static void test_wrapper(const char *path)
+/* --- wrappers --- */
+
+static const pnc_store_ops plain_wrapper = {.name = "plain", .store_bytes = sizeof(pnc_store), .is_wrapper = true};
+/* In front of MPI-IO: a wrapper that changes nothing, two wrappers, and one that keeps data. */
+static pnc_store_ops plain_driver, counting_driver, keeping_driver;
+
+static void make_drivers(void)
+{
+    pnc_wrapper_join(&plain_wrapper, &pnc_store_mpiio, "plain:mpiio", &plain_driver);
+    pnc_wrapper_join(&counting_wrapper, &plain_driver, "counting:plain:mpiio", &counting_driver);
+    pnc_wrapper_join(&keeping_wrapper, &pnc_store_mpiio, "keeping:mpiio", &keeping_driver);
+}
+
+/* An operation that a driver has has a forward: one that is new does not remain without. */
+static void test_forwards(void)
+{
+    const size_t first = offsetof(pnc_store_ops, inspect), end = offsetof(pnc_store_ops, flush),
+                 each = sizeof(void (*)(void));
+    pnc_store_ops plain_of_memory;
+    int missing = 0, more = 0;
+
+    pnc_wrapper_join(&plain_wrapper, &pnc_store_memory, "plain:memory", &plain_of_memory);
+    for (size_t at = first; at < end; at += each) {
+        void (*of_mpiio)(void), (*of_memory)(void), (*operation)(void);
+
+        memcpy(&of_mpiio, (const char *)&plain_driver + at, each);
+        memcpy(&of_memory, (const char *)&pnc_store_memory + at, each);
+        memcpy(&operation, (const char *)&plain_of_memory + at, each);
+        missing += of_mpiio == NULL;
+        more += (operation == NULL) != (of_memory == NULL);
+    }
+    t_check(missing == 0, "a wrapper of mpiio has all operations, but for %d", missing);
+    t_check(more == 0, "a wrapper of memory has those of memory, but for %d", more);
+    t_check(keeping_driver.start == NULL && keeping_driver.finish == NULL,
+            "a wrapper that keeps data has no accesses in the background that bypass it");
+}
+
+/* The counters of a few accesses of each kind. */
+static void count_accesses(const pnc_store_ops *ops, const char *path, int64_t counts[PNC_COUNTER_N])
+{
+    pnc_open_call call = {.comm = MPI_COMM_WORLD,
+                          .path = path,
+                          .purpose = PNC_OPEN_REPLACE,
+                          .info = MPI_INFO_NULL,
+                          .statistics = pnc_statistics_create()};
+    pnc_extent extents[2] = {{10, 3}, {20, 4}};
+    pnc_store_transfer transfer;
+    pnc_store *store = NULL;
+    pnc_error error = {0};
+    char bytes[8] = "abcdefg";
+
+    t_check(pnc_driver_file_open(ops, call, &store, &error) == NC_NOERR, "%s: create %s", ops->name, error.text);
+    t_local(ops->write(store, extents, 2, bytes, &error) == NC_NOERR, "write: %s", error.text);
+    MPI_Barrier(MPI_COMM_WORLD);
+    t_local(ops->read(store, extents, 1, bytes, NULL, &error) == NC_NOERR, "read: %s", error.text);
+    ops->start(store, true, extents[0], bytes, &transfer);
+    t_local(ops->finish(store, &transfer, &error) == NC_NOERR, "write in the background: %s", error.text);
+    t_check(ops->close(store, &error) == NC_NOERR, "%s: close", ops->name);
+    memcpy(counts, call.statistics->counts, PNC_COUNTER_N * sizeof *counts);
+    pnc_statistics_free(call.statistics);
+}
+
+static void test_wrapped_statistics(const pnc_store_ops *ops, const char *path)
+{
+    static const int same[] = {PNC_COUNT_WRITES,     PNC_COUNT_WRITE_BYTES,  PNC_COUNT_READS,
+                               PNC_COUNT_READ_BYTES, PNC_COUNT_MPI_IO_CALLS, PNC_COUNT_MPI_IO_BYTES};
+    int64_t counts[PNC_COUNTER_N], wrapped[PNC_COUNTER_N];
+    bool good = true;
+
+    count_accesses(&pnc_store_mpiio, path, counts);
+    count_accesses(ops, path, wrapped);
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        good &= t_local(counts[same[i]] == wrapped[same[i]], "counter %d: %d, not %d", same[i], (int)wrapped[same[i]],
+                        (int)counts[same[i]]);
+    t_check(good && t_local(counts[PNC_COUNT_WRITES] == 3 && counts[PNC_COUNT_READS] == 1, "%d writes, %d reads",
+                            (int)counts[PNC_COUNT_WRITES], (int)counts[PNC_COUNT_READS]),
+            "%s: statistics as without it", ops->name);
+}
+
+/* What the wrapper copies of the inner store, also after the ranks have agreed on it. */
+static void test_wrapped_facts(const pnc_store_ops *ops, const char *path)
+{
+    const pnc_striping striping = {.unit = 4096, .factor = 7, .on_servers = true};
+    pnc_store *store = NULL;
+    pnc_error error = {0};
+    bool good = true;
+
+    t_check(open_store(ops, MPI_COMM_WORLD, path, PNC_OPEN_REPLACE, &store, &error) == NC_NOERR, "%s: create %s",
+            ops->name, error.text);
+    pnc_store_facts_set(store, 3, &striping, store->identity.inode);
+    for (const pnc_store *s = store; s->inner != NULL; s = s->inner)
+        good &= t_local(s->end == s->inner->end && s->full_path == s->inner->full_path && s->nprocs == t_nprocs &&
+                            s->rank == t_rank && s->has_collective == s->inner->has_collective &&
+                            s->few_extents == s->inner->few_extents && s->inner->nnodes == 3 &&
+                            s->inner->striping.factor == 7 && s->identity.inode == s->inner->identity.inode,
+                        "a store differs from its inner one");
+    t_check(good && t_local(store->inner != NULL && (t_rank > 0 || store->identity.inode != 0), "nothing is known"),
+            "%s: striping, identity, nodes and the end of the file are those of the inner store", ops->name);
+    t_check(ops->close(store, &error) == NC_NOERR, "%s: close", ops->name);
+}
+
+/* The counts of a wrapper, and what is the inner store's. */
+static void test_counting(const char *path)
 {
     pnc_extent extents[2] = {{10, 3}, {20, 4}};
     pnc_store *store = NULL;
@@ -536,8 +669,6 @@ static void test_wrapper(const char *path)
     int64_t size = -1;
     MPI_Info info = MPI_INFO_NULL;
 
-    test_lists(&counting_driver, MPI_COMM_WORLD, path);
-    test_end(&counting_driver, MPI_COMM_WORLD, path);
     t_check(open_store(&counting_driver, MPI_COMM_WORLD, path, PNC_OPEN_REPLACE, &store, &error) == NC_NOERR,
             "counting: create %s", error.text);
     /* all ranks write the same bytes */
@@ -557,6 +688,78 @@ static void test_wrapper(const char *path)
                     (int)counts.bytes_read),
             "counting: one write of 7 bytes, one read of 4");
     t_check(store->ops->close(store, &error) == NC_NOERR, "counting: close");
+}
+
+typedef enum flusher { BY_READ, BY_SIZE, BY_SYNC, BY_SET_SIZE, BY_READ_ALL, BY_WRITE_ALL, BY_CLOSE, FLUSHERS } flusher;
+
+static void flush_by(pnc_store *store, flusher how)
+{
+    pnc_extent first = {0, 1};
+    char byte = 'x';
+    int64_t size;
+
+    switch (how) {
+    case BY_READ: store->ops->read(store, &first, 1, &byte, NULL, NULL); break;
+    case BY_SIZE: store->ops->size(store, &size, NULL); break;
+    case BY_SYNC: store->ops->sync(store, NULL); break;
+    case BY_SET_SIZE: store->ops->set_size(store, 100, NULL); break;
+    case BY_READ_ALL: store->ops->read_all(store, &first, 1, &byte, NULL, NULL); break;
+    case BY_WRITE_ALL: store->ops->write_all(store, &first, 1, &byte, NULL); break;
+    default: store->ops->close(store, NULL);
+    }
+}
+
+/* A write is kept, and in the file after each operation that depends on it; a file that is discarded loses it. */
+static void test_keeping(void)
+{
+    pnc_extent extent = {40, 4};
+    pnc_store *store = NULL;
+    pnc_error error = {0};
+    char name[32], path[4096];
+    bool good = true;
+
+    snprintf(name, sizeof name, "kept-%d.bin", t_rank);
+    snprintf(path, sizeof path, "%s", t_path(name));
+    for (int how = 0; how < FLUSHERS; how++) {
+        t_local(open_store(&keeping_driver, MPI_COMM_SELF, path, PNC_OPEN_REPLACE, &store, &error) == NC_NOERR,
+                "create %s", error.text);
+        if ((how == BY_READ_ALL || how == BY_WRITE_ALL) && !store->has_collective)
+            flush_by(store, BY_SYNC);
+        t_local(store->ops->write(store, &extent, 1, "kept", &error) == NC_NOERR && keeping_writes_kept == 1,
+                "%d writes are kept", keeping_writes_kept);
+        if (store->has_collective || (how != BY_READ_ALL && how != BY_WRITE_ALL))
+            flush_by(store, (flusher)how);
+        else
+            flush_by(store, BY_SYNC);
+        good &= t_local(keeping_writes_kept == 0, "%d writes are kept after operation %d", keeping_writes_kept, how);
+        if (how != BY_CLOSE)
+            store->ops->close(store, NULL);
+    }
+    t_check(good, "keeping: what depends on data that are kept flushes them");
+    t_local(open_store(&keeping_driver, MPI_COMM_SELF, path, PNC_OPEN_REPLACE, &store, &error) == NC_NOERR, "create %s",
+            error.text);
+    t_local(store->ops->write(store, &extent, 1, "kept", &error) == NC_NOERR, "write");
+    t_check(t_local(store->ops->discard(store, MPI_INFO_NULL, &error) == NC_NOERR && keeping_writes_kept == 0,
+                    "%d writes: %s", keeping_writes_kept, error.text),
+            "keeping: data of a file that is discarded are discarded");
+}
+
+/* All that the tests of one driver of files on disk are. */
+static void test_driver(const pnc_store_ops *ops)
+{
+    test_lists(ops, MPI_COMM_WORLD, t_path("store.bin"));
+    if (t_nprocs > 1) /* through file views, side by side in one file */
+        test_lists(ops, MPI_COMM_SELF, t_path("store.bin"));
+    test_end(ops, MPI_COMM_WORLD, t_path("store.bin"));
+    if (ops->start != NULL) {
+        test_background(ops, t_path("store.bin"));
+        test_background_error(ops, t_path("store.bin"));
+    }
+    test_beyond(ops, t_path("beyond.bin"));
+    test_beyond_all(ops, t_path("beyond.bin"));
+    test_growth(ops, MPI_COMM_WORLD, t_path("store.bin"));
+    test_lock(ops, t_path("store.bin"));
+    test_paths(ops);
 }
 
 static void test_memory(void)
@@ -592,21 +795,22 @@ static void test_memory(void)
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
-    test_lists(&pnc_store_mpiio, MPI_COMM_WORLD, t_path("store.bin"));
-    if (t_nprocs > 1) /* through file views, side by side in one file */
-        test_lists(&pnc_store_mpiio, MPI_COMM_SELF, t_path("store.bin"));
-    test_end(&pnc_store_mpiio, MPI_COMM_WORLD, t_path("store.bin"));
-    test_background(&pnc_store_mpiio, t_path("store.bin"));
-    test_beyond(t_path("beyond.bin"));
-    test_beyond_all(t_path("beyond.bin"));
+    make_drivers();
+    test_driver(&pnc_store_mpiio);
     test_given_hint(t_path("store.bin"));
     test_given_unit(t_path("store.bin"));
-    test_growth(&pnc_store_mpiio, MPI_COMM_WORLD, t_path("store.bin"));
-    test_lock(&pnc_store_mpiio, t_path("store.bin"));
-    test_lock(&counting_driver, t_path("store.bin"));
-    test_paths();
     test_memory();
-    test_wrapper(t_path("wrapped.bin"));
+    test_forwards();
+    test_driver(&plain_driver);
+    test_driver(&counting_driver);
+    test_wrapped_statistics(&plain_driver, t_path("store.bin"));
+    test_wrapped_statistics(&counting_driver, t_path("store.bin"));
+    test_wrapped_facts(&plain_driver, t_path("store.bin"));
+    test_wrapped_facts(&counting_driver, t_path("store.bin"));
+    test_counting(t_path("store.bin"));
+    test_keeping();
+    if (t_nprocs == 1) /* what a rank keeps is not seen by others */
+        test_driver(&keeping_driver);
     if (t_rank == 0)
         unlink(t_path("store.bin"));
     return t_finish();

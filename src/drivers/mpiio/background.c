@@ -13,6 +13,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
 /* The descriptor must be of the file that MPI has opened: the path may be that of another one since. On NFS, MPI
  * libraries lock what they access, so that the caches of the nodes agree. */
 static int open_background(const pnc_mpiio *io)
@@ -40,11 +42,32 @@ static int open_once(pnc_mpiio *io)
     return *fd;
 }
 
+static pnc_mpiio_access *take_access(pnc_mpiio *io)
+{
+    pnc_mpiio_access *access = io->unused;
+
+    if (access == NULL)
+        return pnc_memory_alloc(1, sizeof *access);
+    io->unused = access->next;
+    return access;
+}
+
+static void return_access(pnc_mpiio *io, pnc_mpiio_access *access)
+{
+    access->next = io->unused;
+    io->unused = access;
+}
+
 void pnc_mpiio_background_close(pnc_mpiio *io)
 {
     for (int i = 0; i < PNC_MPIIO_CHANNELS; i++)
         if (io->channels[i].fd >= 0)
             close(io->channels[i].fd);
+    while (io->unused != NULL) {
+        pnc_mpiio_access *access = take_access(io);
+
+        pnc_memory_free(access);
+    }
 }
 
 /* A duplicate needs no request to the file system. A program with many open files needs its descriptors: -1. */
@@ -71,47 +94,61 @@ static int choose_channel(pnc_mpiio *io)
     return io->channels[best].fd == -1 ? 0 : best;
 }
 
+/* False if the system does not take it. */
+static bool begin_access(pnc_mpiio_access *access, int fd, const pnc_store_transfer *t)
+{
+    memset(&access->block, 0, sizeof access->block);
+    access->block.aio_fildes = fd;
+    access->block.aio_buf = t->bytes;
+    access->block.aio_nbytes = (size_t)t->extent.length;
+    access->block.aio_offset = t->extent.offset;
+    access->block.aio_sigevent.sigev_notify = SIGEV_NONE;
+    return (t->is_write ? aio_write(&access->block) : aio_read(&access->block)) == 0;
+}
+
 void pnc_mpiio_transfer_start(pnc_store *store, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
     int channel = choose_channel(io), fd = io->channels[channel].fd;
+    pnc_mpiio_access *access = fd >= 0 ? take_access(io) : NULL;
 
     assert(extent.offset >= 0 && extent.length >= 0 && extent.length < PNC_STORE_BYTES_MAX);
-    memset(out, 0, sizeof *out);
-    out->is_write = is_write;
-    out->extent = extent;
-    out->bytes = bytes;
-    out->channel = channel;
-    if (fd < 0)
+    *out = (pnc_store_transfer){.is_write = is_write, .extent = extent, .bytes = bytes};
+    if (access == NULL)
         return;
-    out->block.aio_fildes = fd;
-    out->block.aio_buf = bytes;
-    out->block.aio_nbytes = (size_t)extent.length;
-    out->block.aio_offset = extent.offset;
-    out->block.aio_sigevent.sigev_notify = SIGEV_NONE;
-    out->runs = (is_write ? aio_write(&out->block) : aio_read(&out->block)) == 0;
-    io->channels[channel].ntransfers += out->runs;
+    if (!begin_access(access, fd, out)) {
+        return_access(io, access);
+        return;
+    }
+    access->channel = channel;
+    io->channels[channel].ntransfers++;
+    out->own = access;
 }
 
 bool pnc_mpiio_transfer_is_complete(const pnc_store *store, const pnc_store_transfer *t)
 {
+    const pnc_mpiio_access *access = t->own;
+
     (void)store;
-    return !t->runs || aio_error(&t->block) != EINPROGRESS;
+    return access == NULL || aio_error(&access->block) != EINPROGRESS;
 }
 
 /* Bytes at the front of the extent that were transferred. */
 static int64_t wait_background(pnc_mpiio *io, pnc_store_transfer *t)
 {
-    const struct aiocb *list[] = {&t->block};
+    pnc_mpiio_access *access = t->own;
+    const struct aiocb *list[1];
     ssize_t done;
 
-    if (!t->runs)
+    if (access == NULL)
         return 0;
+    list[0] = &access->block;
     while (!pnc_mpiio_transfer_is_complete(&io->store, t))
         (void)aio_suspend(list, 1, NULL); /* a signal interrupts it */
-    done = aio_return(&t->block);
-    t->runs = false;
-    io->channels[t->channel].ntransfers--;
+    done = aio_return(&access->block);
+    t->own = NULL;
+    io->channels[access->channel].ntransfers--;
+    return_access(io, access);
     return done > 0 ? done : 0;
 }
 

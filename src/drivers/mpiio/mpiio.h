@@ -6,6 +6,7 @@
 #include "drivers/driver.h"
 #include "select/sieving.h"
 
+#include <aio.h>
 #include <assert.h>
 
 #define PNC_MPIIO_CHANNELS 8
@@ -16,6 +17,13 @@ typedef struct pnc_mpiio_channel {
     int ntransfers;
 } pnc_mpiio_channel;
 
+/* A transfer that the system makes. Its memory is used again by later ones. */
+typedef struct pnc_mpiio_access {
+    struct pnc_mpiio_access *next; /* in the list of those that are not used */
+    int channel;
+    struct aiocb block;
+} pnc_mpiio_access;
+
 typedef struct pnc_mpiio {
     pnc_store store;
     pnc_store_end end;
@@ -24,6 +32,7 @@ typedef struct pnc_mpiio {
     char *sieve_buffer; /* for reads of many small extents; allocated at first use */
     int lock;           /* file descriptor for locks, opened at first use; -1 if closed */
     pnc_mpiio_channel channels[PNC_MPIIO_CHANNELS];
+    pnc_mpiio_access *unused; /* memory for transfers in the background */
     bool read_only;
     bool sole_writer; /* the program has one rank and one thread, and the hints allow sieved writes */
 } pnc_mpiio;
