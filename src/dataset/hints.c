@@ -18,6 +18,7 @@ static void report_alignment(const pnc_dataset *ds, const pnc_hint *hint, char *
 static void report_reserve(const pnc_dataset *ds, const pnc_hint *hint, char *value);
 static void report_word(const pnc_dataset *ds, const pnc_hint *hint, char *value);
 static void report_driver(const pnc_dataset *ds, const pnc_hint *hint, char *value);
+static void report_ability(const pnc_dataset *ds, const pnc_hint *hint, char *value);
 
 #define PNC_HINT_WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define PNC_HINT_ROW(hint, class, given, meaning) {.name = hint, .kind = class, .value = given, .text = meaning},
@@ -434,6 +435,21 @@ static void report_driver(const pnc_dataset *ds, const pnc_hint *hint, char *val
 {
     (void)hint;
     snprintf(value, MPI_MAX_INFO_VAL, "%s", ds->file.driver->name);
+}
+
+/* What a driver cannot do is not in effect. */
+static void report_ability(const pnc_dataset *ds, const pnc_hint *hint, char *value)
+{
+    const pnc_store *store = ds->file.store;
+    int64_t used = get_field(&ds->hints, hint);
+
+    if (hint->field == offsetof(pnc_hints, whole_files) && store->ops->publish == NULL)
+        used = 0;
+    if (hint->field == offsetof(pnc_hints, access.no_overlap) && !pnc_file_has_overlap(&ds->file))
+        used = 1;
+    if (hint->field == offsetof(pnc_hints, access.strategy) && used == PNC_MPI_IO + 1 && !store->has_collective)
+        used = PNC_TWO_PHASE + 1;
+    snprintf(value, MPI_MAX_INFO_VAL, "%s", hint->words[used]);
 }
 
 /* The value in effect of a hint of the library; false if there is none to report. */

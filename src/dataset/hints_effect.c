@@ -69,18 +69,30 @@ static bool by_no_timeout(const pnc_dataset *ds, char *why)
     return ds->hints.timeout == 0 && SAY("nc_timeout is not set");
 }
 
+static bool by_driver_without_names(const pnc_dataset *ds, char *why)
+{
+    return ds->file.store->ops->publish == NULL && SAY("the driver %s cannot rename a file", ds->file.driver->name);
+}
+
+static bool by_driver_without_overlap(const pnc_dataset *ds, char *why)
+{
+    return !pnc_file_has_overlap(&ds->file) &&
+           SAY("the driver %s has no accesses in the background", ds->file.driver->name);
+}
+
+#define MOST_RULES 4
 typedef bool overruling(const pnc_dataset *ds, char *why);
 
 bool pnc_dataset_hint_is_overruled(const pnc_dataset *ds, const char *name, char why[PNC_HINT_EFFECT_BYTES])
 {
     static const struct {
         const char *name;
-        overruling *by[4];
+        overruling *by[MOST_RULES];
     } rows[] = {
         {"cb_nodes", {by_single_rank, by_independent_strategy}},
         {"cb_buffer_size", {by_single_rank, by_independent_strategy}},
         {"nc_num_aggrs_per_node", {by_single_rank, by_independent_strategy, by_aggregators}},
-        {"nc_overlap", {by_single_rank, by_independent_strategy, by_local_file}},
+        {"nc_overlap", {by_driver_without_overlap, by_single_rank, by_independent_strategy, by_local_file}},
         {"romio_cb_read", {by_single_rank, by_strategy, by_no_independent}},
         {"romio_cb_write", {by_single_rank, by_strategy, by_no_independent, by_reading}},
         {"romio_no_indep_rw", {by_single_rank, by_strategy}},
@@ -94,11 +106,11 @@ bool pnc_dataset_hint_is_overruled(const pnc_dataset *ds, const char *name, char
         {"nc_header_read_chunk_size", {by_creation}},
         {"nc_data_move_chunk_size", {by_reading}},
         {"nc_data_move_limit", {by_reading}},
-        {"nc_whole_files", {by_opening}},
+        {"nc_whole_files", {by_driver_without_names, by_opening}},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        for (int k = 0; strcmp(rows[i].name, name) == 0 && k < 4 && rows[i].by[k] != NULL; k++)
+        for (int k = 0; strcmp(rows[i].name, name) == 0 && k < MOST_RULES && rows[i].by[k] != NULL; k++)
             if (rows[i].by[k](ds, why))
                 return true;
     return false;
@@ -128,6 +140,12 @@ static bool is_other_unit(const pnc_dataset *ds, char *why)
            SAY("%lld%s", (long long)used, is_reported ? " (of the file system)" : " (whole pages)");
 }
 
+static bool is_other_strategy(const pnc_dataset *ds, char *why)
+{
+    return ds->hints.access.strategy == PNC_MPI_IO + 1 && !ds->file.store->has_collective &&
+           SAY("%s (the MPI-IO is not ROMIO)", pnc_strategy_names[PNC_TWO_PHASE + 1]);
+}
+
 bool pnc_dataset_hint_is_limited(const pnc_dataset *ds, const char *name, char used[PNC_HINT_EFFECT_BYTES])
 {
     const pnc_access_hints *hints = &ds->hints.access;
@@ -138,5 +156,7 @@ bool pnc_dataset_hint_is_limited(const pnc_dataset *ds, const char *name, char u
         return is_beyond_ranks(hints->aggregators_a_node, ds->file.nodes->nranks, " on this node", used);
     if (strcmp(name, "cb_buffer_size") == 0)
         return is_other_buffer(ds, used);
+    if (strcmp(name, "nc_strategy") == 0)
+        return is_other_strategy(ds, used);
     return strcmp(name, "striping_unit") == 0 && is_other_unit(ds, used);
 }

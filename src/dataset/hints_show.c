@@ -116,7 +116,9 @@ static void explain_passed(const display *d, line *l)
         l->origin = "MPI library";
         snprintf(l->value, sizeof l->value, "%s", used);
     }
-    if (!given)
+    if (!given && d->ds->file.driver->local_path == NULL)
+        snprintf(l->effect, sizeof l->effect, "no effect: the driver %s does not use MPI-IO", d->ds->file.driver->name);
+    else if (!given)
         snprintf(l->effect, sizeof l->effect, "passed to the MPI library, which reports no value for this file");
     else if (strcmp(used, l->value) != 0)
         snprintf(l->effect, sizeof l->effect, "the MPI library reports %s", used);

@@ -52,7 +52,7 @@ HINT_CHOICE([nc_driver], [driver], [mpiio], [pnc_driver_names], [report_driver],
 [I/O driver. mpiio (also called gio): MPI-IO. memory: the file is in the memory of its only process until the program
 ends or deletes it, for scratch data and tests. A driver that stands in front of others is given with them, separated by
 colons])
-HINT_CHOICE([nc_whole_files], [whole_files], [disable], [WORDS(disable, enable)], [],
+HINT_CHOICE([nc_whole_files], [whole_files], [disable], [WORDS(disable, enable)], [report_ability],
 [enable: a file that ncmpi_create makes is NAME.part-XXXXXXXX, in the same folder, until ncmpi_close has written all of
 it to disk, and renames it. Until then a file of that name is unchanged. ncmpi_abort deletes the new one; a program that
 ends before leaves it. With NC_NOCLOBBER, ncmpi_close, too, returns NC_EEXIST if there is a file of that name])
@@ -75,7 +75,7 @@ state of the file after it])
 HINT_CHOICE([nc_timeout_action], [timeout_action], [error], [WORDS(error, abort, warn)], [],
 [what follows when nc_timeout is exceeded. error: NC_ETIMEOUT. abort: MPI_Abort ends the program. warn: only the warning,
 after nc_timeout seconds instead of 60])
-HINT_CHOICE([nc_strategy], [access.strategy], [automatic], [pnc_strategy_names], [],
+HINT_CHOICE([nc_strategy], [access.strategy], [automatic], [pnc_strategy_names], [report_ability],
 [how data reach the file. automatic: the library chooses the cheapest for each call. direct: each request on its own.
 merged: the requests of a rank in the order of the file. separate: each rank on its own, with data sieving, if the
 ranks of a single node put into ranges of the file that do not overlap and ascend by rank, or ranks on several nodes
@@ -84,7 +84,7 @@ two_phase: aggregators of all nodes exchange data, and each accesses a part of t
 collective calls of MPI-IO, if that is ROMIO, otherwise as two_phase. Independent calls are direct or merged])
 HINT_SIZE([nc_num_aggrs_per_node], [access.aggregators_a_node], [0], [0], [INT32_MAX], [SENSELESS], [1], [],
 [number of aggregators on each node. 0: one on each of several nodes, and all ranks of a single node])
-HINT_CHOICE([nc_overlap], [access.no_overlap], [enable], [WORDS(enable, disable)], [],
+HINT_CHOICE([nc_overlap], [access.no_overlap], [enable], [WORDS(enable, disable)], [report_ability],
 [enable: if the file system is not local, accesses of aggregators overlap. In a call of several rounds they write one
 half of their memory while they receive data in the other half, or, if a get reads most bytes of a range of the file,
 read one half while they send the other. A get that reads fewer bytes of the range reads up to 8 pieces at the same

@@ -284,6 +284,24 @@ static void test_no_independent(void)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
+/* What the driver memory cannot do is not in effect, and the display says so. */
+static void test_ability(void)
+{
+    MPI_Info info = one_hint("nc_driver", "memory");
+    int ncid;
+
+    if (t_nprocs > 1)
+        return;
+    MPI_Info_set(info, "nc_whole_files", "enable");
+    MPI_Info_set(info, "nc_overlap", "enable");
+    ncid = create(MPI_COMM_SELF, info);
+    t_check(strcmp(get_reported(ncid, "nc_whole_files"), "disable") == 0, "nc_whole_files is not in effect in memory");
+    t_check(strcmp(get_reported(ncid, "nc_overlap"), "disable") == 0, "nc_overlap is not in effect in memory");
+    expect_ok(ncmpi_close(ncid), "close");
+    expect_ok(ncmpi_delete(path, info), "delete");
+    MPI_Info_free(&info);
+}
+
 static void test_memory_driver(void)
 {
     MPI_Info info = one_hint("nc_driver", "memory");
@@ -647,6 +665,21 @@ static void test_display_of_reader(void)
     expect_effect("nc_var_align_size=1021", "nc_var_align_size", "1021 PNETCDF_HINTS used as 1024");
 }
 
+static void test_display_of_memory(void)
+{
+    const char *hints =
+        "nc_driver=memory;nc_whole_files=enable;nc_overlap=enable;cb_config_list=*:1;ind_rd_buffer_size=9";
+    char *text;
+
+    if (t_nprocs > 1)
+        return;
+    text = show_as("1", hints, MPI_INFO_NULL);
+    expect_line(text, "nc_whole_files", "enable PNETCDF_HINTS ignored: the driver memory cannot rename a file");
+    expect_line(text, "nc_overlap",
+                "enable PNETCDF_HINTS ignored: the driver memory has no accesses in the background");
+    expect_line(text, "ind_rd_buffer_size", "9 PNETCDF_HINTS no effect: the driver memory does not use MPI-IO");
+}
+
 static void test_display(void)
 {
     MPI_Info info = one_hint("nc_ibuf_size", "10");
@@ -684,6 +717,7 @@ static void test_display(void)
     test_display_of_set();
     test_display_of_effect();
     test_display_of_reader();
+    test_display_of_memory();
     t_check(*show("nc_ibuf_size=100000", MPI_INFO_NULL) == '\0' || t_rank == 0, "ranks other than 0 display nothing");
     unsetenv("PNETCDF_HINTS_DISPLAY");
 }
@@ -699,6 +733,7 @@ int main(int argc, char **argv)
     test_in_place_swap();
     test_no_independent();
     test_memory_driver();
+    test_ability();
     test_memory();
     test_rows();
     test_display();

@@ -8,13 +8,26 @@
 
 #include "counting_driver.h"
 #include "drivers/driver.h"
+#include "drivers/wrapper.h"
 #include "keeping_wrapper.h"
 #include "../expect.h"
 
 #define VALUES 100
 
 static const pnc_store_ops plain_wrapper = {.name = "plain", .store_bytes = sizeof(pnc_store), .is_wrapper = true};
-static const pnc_store_ops *const more[] = {&plain_wrapper, &counting_wrapper, &keeping_wrapper, NULL};
+/* A wrapper that changes what its open has found. */
+static int independent_open(const pnc_open_call *call, pnc_store *store, pnc_error *error)
+{
+    int err = pnc_wrapper_open(call, store, error);
+
+    store->has_collective = false;
+    return err;
+}
+
+static const pnc_store_ops independent_wrapper = {
+    .name = "independent", .store_bytes = sizeof(pnc_store), .is_wrapper = true, .open = independent_open};
+static const pnc_store_ops *const more[] = {&plain_wrapper, &counting_wrapper, &keeping_wrapper, &independent_wrapper,
+                                            NULL};
 static char path[4096];
 
 static MPI_Info make_info(const char *driver, const char *key, const char *value)
@@ -130,6 +143,22 @@ static void test_wrong(const char *driver)
     MPI_Info_free(&info);
 }
 
+/* Without collective access of the store, nc_strategy=mpi_io is not in effect. */
+static void test_strategy(void)
+{
+    MPI_Info info = make_info("independent:mpiio", "nc_strategy", "mpi_io"), used;
+    char value[MPI_MAX_INFO_VAL + 1] = "";
+    int ncid = -1, found = 0;
+
+    expect_ok(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, info, &ncid), "create");
+    expect_ok(ncmpi_inq_file_info(ncid, &used), "inq_file_info");
+    MPI_Info_get(used, "nc_strategy", MPI_MAX_INFO_VAL, value, &found);
+    t_check(strcmp(value, "two_phase") == 0, "the strategy in effect is %s", value);
+    MPI_Info_free(&used);
+    expect_ok(ncmpi_close(ncid), "close");
+    MPI_Info_free(&info);
+}
+
 static void test_order(void)
 {
     pnc_driver_stack stack;
@@ -153,6 +182,7 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%s", t_path("stacks.nc"));
     pnc_driver_more = more;
     test_order();
+    test_strategy();
     test_stack("plain:mpiio", "plain:mpiio");
     test_stack("plain:counting:plain:plain:gio", "plain:counting:plain:plain:mpiio");
     if (t_nprocs == 1) /* what a rank keeps is not seen by others */
