@@ -3,9 +3,9 @@
 
 #include "base/memory.h"
 #include "dataset/agree.h"
-#include "dataset/environment.h"
 #include "dataset/header_change.h"
 #include "dataset/headerio.h"
+#include "dataset/message.h"
 #include "dataset/modes.h"
 #include "io/request/queue.h"
 
@@ -28,11 +28,10 @@ static int64_t choose_header_space(const pnc_dataset *ds, int64_t argument)
 
 static void announce_space(const pnc_dataset *ds, int64_t bytes, const char *after)
 {
-    if (ds->file.rank == 0 && bytes > 0 && pnc_dataset_environment_is_on("PNETCDF_VERBOSE", false))
-        fprintf(stderr,
-                "PnetCDF: %s: %s: %lld bytes after the %s are reserved for later definitions (hint "
-                "nc_header_reserve)\n",
-                ds->file.call.name, ds->file.path, (long long)bytes, after);
+    if (bytes > 0)
+        pnc_dataset_message_print(ds,
+                                  "%lld bytes after the %s are reserved for later definitions (hint nc_header_reserve)",
+                                  (long long)bytes, after);
 }
 
 static int compute_layout(pnc_dataset *ds, pnc_layout_hints *hints)

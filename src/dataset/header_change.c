@@ -4,11 +4,11 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "dataset/environment.h"
 #include "dataset/file_end.h"
 #include "dataset/growing.h"
 #include "dataset/header_check.h"
 #include "dataset/headerio.h"
+#include "dataset/message.h"
 #include "dataset/modes.h"
 #include "dataset/records.h"
 #include "file/agree.h"
@@ -16,13 +16,13 @@
 #include "growth/fill.h"
 #include "growth/patch.h"
 
-/* For a change that may have a journal. */
-static pnc_growth_io get_io(pnc_dataset *ds, pnc_growth_life *life)
+/* For a change that may have a journal. The hint nc_repair=assume_dead is for repairs: a change never ignores that
+ * another program holds the file. */
+static pnc_growth_io get_io(pnc_dataset *ds)
 {
     pnc_growth_io io = pnc_dataset_growing_get_io(&ds->file);
 
-    io.life = life;
-    io.assumes_dead = ds->hints.assumes_dead != 0;
+    io.life = &ds->life;
     return io;
 }
 
@@ -212,9 +212,7 @@ static int check_move(pnc_dataset *ds, int64_t bytes)
 /* Moves can take long. `text` follows the number of bytes. */
 static void announce(const pnc_dataset *ds, const pnc_growth_change *growth, const char *text)
 {
-    if (ds->file.rank == 0 && pnc_dataset_environment_is_on("PNETCDF_VERBOSE", false))
-        fprintf(stderr, "PnetCDF: %s: %s: %lld bytes of data %s\n", ds->file.call.name, ds->file.path,
-                (long long)growth->stream.total, text);
+    pnc_dataset_message_print(ds, "%lld bytes of data %s", (long long)growth->stream.total, text);
 }
 
 static void announce_end(const pnc_dataset *ds, const pnc_growth_change *growth, double took)
@@ -347,7 +345,7 @@ int pnc_dataset_header_update(pnc_dataset *ds, const char *header, int64_t n)
     int err;
 
     PNC_TRY(pnc_dataset_header_restore(ds));
-    ds->growth_io = get_io(ds, &ds->life);
+    ds->growth_io = get_io(ds);
     err = examine_file(ds, &ds->growth_io, header, n, &found, &old);
     if (err == NC_NOERR)
         err = change(ds, header, n, &old, &found);
@@ -420,7 +418,7 @@ int pnc_dataset_header_entry_write(pnc_dataset *ds, int err, const pnc_rewrite *
     PNC_TRY(pnc_file_status_agree(&ds->file, err));
     PNC_TRY(pnc_dataset_header_restore(ds));
     ds->life = (pnc_growth_life){.held = PNC_HELD_UNKNOWN, .at = -1};
-    ds->growth_io = get_io(ds, &ds->life);
+    ds->growth_io = get_io(ds);
     if (ds->file.rank == 0)
         change.err = write_entry(ds, &ds->growth_io, rewrite, &bytes, &change.part);
     pnc_file_bytes_broadcast(&ds->file, &change, sizeof change, "what has changed in the header");

@@ -285,6 +285,7 @@ static int abandon(pnc_dataset *ds, int err)
     pnc_dataset_numrecs_write_last(ds);
     if (ds->unrestored != PNC_RESTORED)
         pnc_growth_life_end(&ds->growth_io);
+    pnc_dataset_lost_report_name(ds);
     pnc_dataset_statistics_discard(ds);
     pnc_file_watch_free(ds->file.watch);
     ds->file.watch = NULL;

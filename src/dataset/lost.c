@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dataset/last_error.h"
+#include "dataset/message.h"
 #include "dataset/registry.h"
 #include "file/finalize.h"
 #include "io/request/queue.h"
@@ -19,17 +20,14 @@ int pnc_dataset_lost_discard(pnc_dataset *ds)
 {
     pnc_error cause = ds->error;
     int64_t puts, gets;
-    char translated[256];
 
     pnc_io_queue_clear(ds->io.queue, &puts, &gets);
     if (puts + gets == 0)
         return NC_NOERR;
-    fprintf(stderr,
-            pnc_language_translate(cause.language,
-                                   "PnetCDF warning: %s: %lld nonblocking put and %lld get requests still pending on "
-                                   "process %d. Cancelling ... (call ncmpi_wait_all before ncmpi_close)\n",
-                                   translated, sizeof translated),
-            ds->file.path, (long long)puts, (long long)gets, ds->file.rank);
+    pnc_dataset_warning_print(ds,
+                              "%lld nonblocking put and %lld get requests still pending on process %d. Cancelling ... "
+                              "(call ncmpi_wait_all before ncmpi_close)",
+                              (long long)puts, (long long)gets, ds->file.rank);
     pnc_error_clear(&ds->error);
     pnc_error_set(&ds->error, NC_EPENDING,
                   "%s was closed with pending requests: call ncmpi_wait_all before "
@@ -86,6 +84,15 @@ static int describe_file(pnc_dataset *ds)
                          ds->store_path + strlen(ds->file.path));
 }
 
+void pnc_dataset_lost_report_name(const pnc_dataset *ds)
+{
+    if (ds->file.rank == 0 && ds->suffix > 0)
+        pnc_dataset_warning_print(ds,
+                                  "not closed by all ranks: the new file keeps its temporary name, with \"%s\" at "
+                                  "the end",
+                                  ds->store_path + strlen(ds->file.path));
+}
+
 static void report(pnc_dataset *ds)
 {
     int err;
@@ -97,7 +104,7 @@ static void report(pnc_dataset *ds)
     if (err == NC_NOERR)
         err = describe_file(ds);
     if (err != NC_NOERR)
-        fprintf(stderr, "PnetCDF warning: %s is open in MPI_Finalize: %s\n", ds->file.path, ds->error.text);
+        pnc_dataset_warning_print(ds, "open in MPI_Finalize: %s", ds->error.text);
 }
 
 static int report_all(MPI_Comm comm, int key, void *value, void *extra)

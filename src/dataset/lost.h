@@ -9,5 +9,8 @@
 int pnc_dataset_lost_discard(pnc_dataset *ds);
 /* A file is open: report what is lost of open files if MPI_Finalize begins before they are closed. Local. */
 void pnc_dataset_lost_watch(void);
+/* Collective calls did not match, so that the file is not closed: rank 0 reports that a new file keeps its temporary
+ * name. Local. */
+void pnc_dataset_lost_report_name(const pnc_dataset *ds);
 
 #endif

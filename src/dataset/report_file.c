@@ -8,12 +8,14 @@
 #include <unistd.h>
 
 #include "base/path.h"
+#include "dataset/message.h"
 
 #define CHOOSE "choose another path in PNETCDF_STATS"
+#define IS_DATASET "that is the dataset itself: " CHOOSE
 
 static void explain(const pnc_dataset *ds, const char *what, const char *path, const char *why)
 {
-    fprintf(stderr, "PnetCDF warning: %s: cannot write the %s %s: %s\n", ds->file.path, what, path, why);
+    pnc_dataset_warning_print(ds, "cannot write the %s %s: %s", what, path, why);
 }
 
 void pnc_dataset_report_file_warn(const pnc_dataset *ds, const char *what, const char *path)
@@ -63,7 +65,7 @@ static const char *judge(const pnc_dataset *ds, int fd, const struct stat *facts
     char first = '{';
 
     if (is_dataset(ds, facts))
-        return "that is the dataset itself: " CHOOSE;
+        return IS_DATASET;
     if (pread(fd, &first, 1, 0) < 0)
         return strerror(errno);
     if (first != '{' && first != '[')
@@ -110,6 +112,10 @@ FILE *pnc_dataset_report_file_open(const pnc_dataset *ds, const char *what, cons
     file = exists ? open_standard(&facts) : NULL;
     if (file != NULL)
         return file;
+    if (exists && is_dataset(ds, &facts)) { /* closing it would release the locks that this process has on it */
+        explain(ds, what, path, IS_DATASET);
+        return NULL;
+    }
     if (!exists || S_ISREG(facts.st_mode))
         return open_regular(ds, what, path);
     file = fopen(path, "w"); /* a pipe, a terminal .. */

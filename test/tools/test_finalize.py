@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import tap
 
 FILE = tap.scratch("early.nc")
-OPEN = " is open in MPI_Finalize: "
+OPEN = ": open in MPI_Finalize: "
 
 
 def run(n, how, hints=""):
