@@ -13,7 +13,7 @@ import tap
 TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 
 # Texts that people write: folders, files of the top, and endings of names; files with "#!" are included.
-WRITTEN = ["src", "test", "benchmarks", "examples", "man", "docs", "packaging", "scripts", "cmake", ".ci"]
+WRITTEN = ["include", "src", "test", "benchmarks", "examples", "man", "docs", "packaging", "scripts", "cmake", ".ci"]
 AT_THE_TOP = ["README.md", "NEWS.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "configure.ac",
               "Makefile.am", "check", "demo"]
 TEXTS = (".c", ".h", ".inc", ".l", ".y", ".f", ".f90", ".m4", ".py", ".sh", ".am", ".in", ".md", ".1", ".3", ".7")

@@ -14,7 +14,7 @@ import tap  # noqa: E402
 TOP = os.path.join(HERE, "..", "..")
 BUILD = os.environ.get("PNC_BUILD", os.getcwd())
 CC = shlex.split(os.environ.get("CC", "mpicc"))
-INCLUDES = ["-I" + os.path.join(BUILD, "include"), "-I" + os.path.join(TOP, "src/binding/cxx")]
+INCLUDES = ["-I" + os.path.join(BUILD, "include"), "-I" + os.path.join(TOP, "include")]
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wold-style-cast", "-Wconversion", "-Wshadow", "-Werror"]
 
 PROGRAM = """\

@@ -46,8 +46,8 @@ BROKEN = [
      "HINT_ALIAS([nc_header_align_size], [v_align],", ["hints.m4", '"v_align"']),
     ("constants.m4", "CONSTANT([NC_BYTE], [1])", "CONSTANT([NC-BYTE], [1])", ["constants.m4", "NC-BYTE"]),
 ]
-TEMPLATES = ["src/spec/pnetcdf.h.m4", "src/spec/hint_table.h.m4", "src/spec/pnetcdf.inc.m4",
-             "src/spec/pnetcdf_checked.inc.m4", "src/binding/f90/shims.c.m4"]
+TEMPLATES = ["include/pnetcdf.h.m4", "src/spec/hint_table.h.m4", "include/pnetcdf.inc.m4",
+             "include/pnetcdf_checked.inc.m4", "src/binding/f90/shims.c.m4"]
 
 
 def generate(spec, template):

@@ -89,7 +89,7 @@ RETIRED_IN_TEXT = [
     ("pack, unpack", r"\b(pumps?|movers?)\b", ""),
 ]
 C = (".c", ".h", ".y")
-TEXT = re.compile(r"\.(c|h|l|m4|py|awk|sh|bash|in|am|md|f90|f|F90|cdl|examples|[1-8])$|^run[^.]*$")
+TEXT = re.compile(r"\.(c|h|hpp|l|m4|py|awk|sh|bash|in|am|md|f90|f|F90|cdl|examples|[1-8])$|^run[^.]*$")
 TOKEN = re.compile(r'(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<string>"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')', re.S)
 
 
@@ -186,7 +186,7 @@ def find_retired(path, number, text, found_by):
 
 def texts():
     """(path, text) of what people read beside the C files of src."""
-    for top in ("benchmarks", "cmake", "docs", "examples", "man", "packaging", "scripts", "src", "test"):
+    for top in ("benchmarks", "cmake", "docs", "examples", "include", "man", "packaging", "scripts", "src", "test"):
         for path, _, names in os.walk(os.path.join(TOP, top)):
             for name in sorted(names):
                 full = os.path.join(path, name)
