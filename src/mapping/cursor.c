@@ -106,7 +106,7 @@ static int open_filetype(pnc_elements_cursor *c)
 
 static int take_from_filetype(pnc_elements_cursor *c, taken_extents *t)
 {
-    int64_t size = c->of->elem_size, begin = c->mapping.array.begin;
+    int64_t size = c->of->elem_size, begin = pnc_mapping_address_get(&c->mapping);
 
     if (!c->is_open)
         PNC_TRY(open_filetype(c));

@@ -13,6 +13,12 @@ typedef struct pnc_mapping {
     int64_t part; /* bytes of a part */
 } pnc_mapping;
 
+/* Of its first element. */
+static inline int64_t pnc_mapping_address_get(const pnc_mapping *m)
+{
+    return m->array.begin;
+}
+
 /* From offsets in a variable to addresses. It keeps the part of the last one, as the next one usually has the same. */
 typedef struct pnc_locator {
     int64_t begin;      /* address of the variable */

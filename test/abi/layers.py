@@ -124,6 +124,19 @@ def may_include(room, source, target):
                for seen in MAY_SEE.get(os.path.dirname(source), MAY_SEE[room]))
 
 
+# What only a format knows; io asks mappings, and src/format/mapping.h.
+OF_FORMATS = re.compile(r"\bbegin_rec\b|\brecsize\b|\bis_record\b|(->|\.)begin\b|\bheader_extent\b|->format\b")
+
+
+def check_formats():
+    wrong = []
+    for source in sources("io"):
+        with open(os.path.join(TOP, "src", source), encoding="utf-8") as file:
+            wrong += [f"src/{source}:{number}: {line.strip()}" for number, line in enumerate(file, 1)
+                      if OF_FORMATS.search(line)]
+    tap.ok(not wrong, "io does not know how a format places variables and records", "\n".join(wrong))
+
+
 def check_includes():
     rooms = sorted(entry.name for entry in os.scandir(os.path.join(TOP, "src")) if entry.is_dir())
     unknown = [room for room in rooms if room not in MAY_SEE]
@@ -223,6 +236,7 @@ def check_objects(room):
 
 
 check_includes()
+check_formats()
 for each in PURE_ROOMS + SHARED_ROOMS:
     check_objects(each)
 tap.finish()

@@ -219,7 +219,8 @@ static int execute_small(pnc_io_context *io, const pnc_request *r)
     bool same;
     int err;
 
-    kernel = pnc_convert_kernel_find((pnc_direction)r->direction, var->type, r->mem, io->model->format, &same);
+    kernel = pnc_convert_kernel_find((pnc_direction)r->direction, var->type, r->mem,
+                                     pnc_format_model_get_version(io->model), &same);
     assert(kernel != NULL); /* the types were checked */
     pnc_mapping_locator_init(&locator, &mapping);
     extent.offset = pnc_mapping_offset_locate(&locator, extent.offset);

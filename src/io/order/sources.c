@@ -124,7 +124,7 @@ static int find_in_filetype(pnc_source_finder *finder, const pnc_elements *e, pn
         return pnc_error_set(finder->io->file->error, err, "%s: no memory for the extents of a filetype",
                              finder->io->file->path);
     pnc_io_target_load(&finder->target, finder->io, e->varid);
-    begin = finder->target.mapping.array.begin;
+    begin = pnc_mapping_address_get(&finder->target.mapping);
     pnc_select_run_cursor_seek(&cursor, finder->at.slab);
     while (finder->at.slab < e->count && pnc_select_run_cursor_next(&cursor, e->count - finder->at.slab, &run)) {
         int64_t first = begin + run.offset;

@@ -42,7 +42,8 @@ static int start_search(search *s)
 
     if (r->direction == PNC_GET) {
         s->value_type = s->var->type;
-        s->kernel = pnc_convert_kernel_find(PNC_GET, s->var->type, (pnc_mem_type)r->mem, s->io->model->format, NULL);
+        s->kernel = pnc_convert_kernel_find(PNC_GET, s->var->type, (pnc_mem_type)r->mem,
+                                            pnc_format_model_get_version(s->io->model), NULL);
         return s->kernel == NULL ? NC_EINTERNAL : NC_NOERR;
     }
     s->value_type = exact.xtype;

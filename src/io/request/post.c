@@ -90,8 +90,8 @@ static void copy_last(const pnc_io_context *io, pnc_request *r)
 
     if (!r->external || r->memory == values)
         return;
-    kernel =
-        pnc_convert_kernel_find(PNC_PUT, io->model->vars[r->elements.varid]->type, r->mem, io->model->format, NULL);
+    kernel = pnc_convert_kernel_find(PNC_PUT, io->model->vars[r->elements.varid]->type, r->mem,
+                                     pnc_format_model_get_version(io->model), NULL);
     assert(kernel != NULL); /* the types were checked */
     kernel(values, r->memory, r->elements.count, NULL);
     r->memory = values;

@@ -66,23 +66,6 @@ static pnc_slab_arguments arguments_of(const pnc_call *call)
                                 .counts = call->counts};
 }
 
-/* CDF-1 and CDF-2 store the number of records in 4 bytes. */
-int pnc_io_request_check_records(pnc_io_context *io, const pnc_var *var, int64_t first, int64_t records)
-{
-    int64_t most = INT32_MAX;
-    const char *kind;
-
-    if (io->model->format == 5 || records <= most)
-        return NC_NOERR;
-    kind = pnc_error_explain_kind(io->file->error, records);
-    return pnc_error_set(io->file->error, first >= most ? NC_EINVALCOORDS : NC_EEDGE,
-                         kind[0] == '\0' ? "the request needs %lld records%s, but variable \"%s\" of a CDF-%d file has "
-                                           "at most %lld: use NC_64BIT_DATA"
-                                         : "the request needs %lld records%s, but variable \"%s\" of a CDF-%d file has "
-                                           "at most %lld",
-                         (long long)records, kind, var->name, io->model->format, (long long)most);
-}
-
 /* Add the elements of one hyperslab to the request's. The check assumes elements of 8 bytes, the largest in memory
  * and file, so that no size in bytes overflows later. */
 static int add_elements(pnc_io_context *io, pnc_elements *e, int ndims, const int64_t *count)
@@ -141,7 +124,7 @@ static int take_slab(pnc_io_context *io, const pnc_slab_arguments *given, const 
     PNC_TRY(check_bounds(io, var, array, &known, how));
     records = how.growing ? pnc_select_hyperslab_count_records(array, s.start, s.count, s.stride) : 0;
     if (records > 0)
-        PNC_TRY(pnc_io_request_check_records(io, var, s.start[0], records));
+        PNC_TRY(pnc_format_records_check(io->model, var, s.start[0], records, io->file->error));
     r->numrecs = records > r->numrecs ? records : r->numrecs;
     return add_elements(io, &r->elements, var->ndims, s.count);
 }
@@ -151,7 +134,7 @@ static int take_whole(pnc_io_context *io, const pnc_var *var, pnc_elements *e)
 {
     for (int i = 0; i < var->ndims; i++) {
         e->numbers[i] = 0;
-        e->numbers[var->ndims + i] = var->is_record && i == 0 ? io->model->numrecs : var->shape[i];
+        e->numbers[var->ndims + i] = pnc_format_var_get_length(io->model, var, i);
     }
     return add_elements(io, e, var->ndims, e->numbers + var->ndims);
 }
@@ -191,7 +174,7 @@ static bool make_extents(const pnc_io_context *io, const pnc_call *call, const p
                          const pnc_mapping *mapping, pnc_request *r)
 {
     bool has_count = call->shape == PNC_VARN || call->shape == PNC_VAR1 || call->count != NULL;
-    int64_t most = io->model->format < 5 ? INT32_MAX : INT64_MAX, records;
+    int64_t most = pnc_format_records_get_most(io->model), records;
 
     if (call->shape == PNC_VAR)
         return pnc_mapping_extent_make_whole(mapping, &r->elements);
@@ -282,7 +265,8 @@ int pnc_io_request_fail(pnc_io_context *io, int varid, int err)
 int pnc_io_request_init_packer(pnc_io_context *io, const pnc_request *r, pnc_packer *packer)
 {
     const pnc_var *var = io->model->vars[r->elements.varid];
-    pnc_conversion conversion = {(pnc_direction)r->direction, var->type, r->mem, io->model->format, NULL};
+    pnc_conversion conversion = {(pnc_direction)r->direction, var->type, r->mem,
+                                 pnc_format_model_get_version(io->model), NULL};
     unsigned char fill[8];
     int err;
 

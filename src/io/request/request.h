@@ -107,10 +107,6 @@ int pnc_io_request_init(pnc_io_context *io, const pnc_call *call, int64_t *numbe
 /* Release what *r holds, except the caller's numbers. */
 void pnc_io_request_free(pnc_request *r);
 
-/* Check that the format can store `records` records. `first` is the first record of the request: it selects the
- * error code. */
-int pnc_io_request_check_records(pnc_io_context *io, const pnc_var *var, int64_t first, int64_t records);
-
 /* Record the result of a conversion of values of the request. NC_NOERR keeps an earlier result. */
 static inline void pnc_io_request_set_status(pnc_io_context *io, pnc_request *r, int status)
 {

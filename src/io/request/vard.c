@@ -2,7 +2,7 @@
  * a buffer datatype and never expanded. */
 #include "io/request/vard.h"
 
-#include "format/layout.h"
+#include "format/mapping.h"
 #include "io/request/request_memory.h"
 #include "mpitype/flatten.h"
 
@@ -39,36 +39,6 @@ static int measure(const pnc_flat_type *flat, reach *r)
             add_run(r, run.offset + i * run.stride, run.count / pieces * size, &last);
     }
     pnc_select_run_cursor_free(&cursor);
-    return NC_NOERR;
-}
-
-/* A filetype may extend into other variables, because one call may write several of them, but not beyond the data of
- * the file. Records are unbounded: a put adds the records up to the highest one that the filetype covers, for any
- * variable. */
-static int check_reach(pnc_io_context *io, const pnc_var *var, pnc_request *q, const reach *r)
-{
-    const pnc_model *model = io->model;
-    int64_t begin = model->header_extent, end = model->recsize > 0 ? INT64_MAX : pnc_format_layout_get_file_end(model),
-            records;
-
-    if (r->first < begin - var->begin || r->end > end - var->begin)
-        return pnc_error_set(
-            io->file->error, NC_ETYPESIZE,
-            "variable \"%s\" begins at byte %lld of the file, and the filetype covers bytes %lld to %lld "
-            "relative to it: must be inside the data of the file, bytes %lld to %lld",
-            var->name, (long long)var->begin, (long long)r->first, (long long)r->end, (long long)begin, (long long)end);
-    if (model->recsize == 0 || var->begin + r->end <= model->begin_rec)
-        return NC_NOERR;
-    records = (var->begin + r->end - model->begin_rec - 1) / model->recsize + 1;
-    if (q->direction == PNC_PUT) {
-        q->numrecs = records;
-        return pnc_io_request_check_records(io, var, records - 1, records);
-    }
-    if (records > model->numrecs)
-        return pnc_error_set(io->file->error, NC_EINVALCOORDS,
-                             "variable \"%s\": the filetype extends to %lld records, but "
-                             "the file has %lld",
-                             var->name, (long long)records, (long long)model->numrecs);
     return NC_NOERR;
 }
 
@@ -132,6 +102,7 @@ int pnc_io_vard_request_init(pnc_io_context *io, const pnc_vard *vard, pnc_reque
         q->elements.count = 0;
         return NC_NOERR;
     }
-    PNC_TRY(check_reach(io, var, q, &r));
+    PNC_TRY(
+        pnc_format_reach_check(io->model, var, r.first, r.end, q->direction == PNC_PUT, &q->numrecs, io->file->error));
     return pnc_io_request_set_memory(io, &call, q);
 }

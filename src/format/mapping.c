@@ -1,0 +1,53 @@
+/* What requests of a variable of a classic file depend on: records, and what a filetype may reach. */
+#include "format/mapping.h"
+
+#include "format/layout.h"
+
+/* CDF-1 and CDF-2 store the number of records in 4 bytes. */
+int64_t pnc_format_records_get_most(const pnc_model *model)
+{
+    return model->format == 5 ? INT64_MAX : INT32_MAX;
+}
+
+int pnc_format_records_check(const pnc_model *model, const pnc_var *var, int64_t first, int64_t records,
+                             pnc_error *error)
+{
+    int64_t most = pnc_format_records_get_most(model);
+    const char *kind;
+
+    if (records <= most)
+        return NC_NOERR;
+    kind = pnc_error_explain_kind(error, records);
+    return pnc_error_set(error, first >= most ? NC_EINVALCOORDS : NC_EEDGE,
+                         kind[0] == '\0' ? "the request needs %lld records%s, but variable \"%s\" of a CDF-%d file has "
+                                           "at most %lld: use NC_64BIT_DATA"
+                                         : "the request needs %lld records%s, but variable \"%s\" of a CDF-%d file has "
+                                           "at most %lld",
+                         (long long)records, kind, var->name, model->format, (long long)most);
+}
+
+int pnc_format_reach_check(const pnc_model *model, const pnc_var *var, int64_t first, int64_t end, bool is_put,
+                           int64_t *numrecs, pnc_error *error)
+{
+    int64_t low = model->header_extent, records;
+    int64_t high = model->recsize > 0 ? INT64_MAX : pnc_format_layout_get_file_end(model);
+
+    if (first < low - var->begin || end > high - var->begin)
+        return pnc_error_set(
+            error, NC_ETYPESIZE,
+            "variable \"%s\" begins at byte %lld of the file, and the filetype covers bytes %lld to %lld "
+            "relative to it: must be inside the data of the file, bytes %lld to %lld",
+            var->name, (long long)var->begin, (long long)first, (long long)end, (long long)low, (long long)high);
+    if (model->recsize == 0 || var->begin + end <= model->begin_rec)
+        return NC_NOERR;
+    records = (var->begin + end - model->begin_rec - 1) / model->recsize + 1;
+    if (is_put) {
+        *numrecs = records;
+        return pnc_format_records_check(model, var, records - 1, records, error);
+    }
+    if (records > model->numrecs)
+        return pnc_error_set(error, NC_EINVALCOORDS,
+                             "variable \"%s\": the filetype extends to %lld records, but the file has %lld", var->name,
+                             (long long)records, (long long)model->numrecs);
+    return NC_NOERR;
+}
