@@ -36,9 +36,11 @@ static void print_costs(const pnc_access_pattern *p)
     for (pnc_strategy s = 0; s < PNC_STRATEGIES; s++) {
         pnc_estimate e = pnc_io_strategy_compute_cost(s, p);
 
-        fprintf(stderr, "    %-14s %12.3f %10.0f %10.0f %12.0f %12.0f %6.0f  %s\n", name_of(s), e.seconds * 1e3,
+        const char *why = pnc_io_strategy_explain_rejection(s, p);
+
+        fprintf(stderr, "    %-14s %12.3f %10.0f %10.0f %12.0f %12.0f %6.0f  %s%s\n", name_of(s), e.seconds * 1e3,
                 e.accesses, e.lock_changes, e.copied, e.sent, e.synchronisations,
-                pnc_io_strategy_is_suitable(s, p) ? "yes" : "no");
+                why == NULL ? "yes" : "no: ", why == NULL ? "" : why);
     }
 }
 
@@ -92,7 +94,7 @@ static void print_aggregators(const pnc_file *file, const place *places, const p
 }
 
 /* One list of all aggregators: only the display needs it. */
-static void gather_aggregators(const pnc_file *file, const pnc_node *node, const pnc_file_domains *domains)
+void pnc_io_aggregators_display(const pnc_file *file, const pnc_node *node, const pnc_file_domains *domains)
 {
     place own = {file->rank, node->index, ""}, *all = NULL;
     char name[MPI_MAX_PROCESSOR_NAME] = "";
@@ -110,11 +112,4 @@ static void gather_aggregators(const pnc_file *file, const pnc_node *node, const
         rank == 0)
         print_aggregators(file, all, domains);
     pnc_memory_free(all);
-}
-
-void pnc_io_aggregators_display(pnc_io_context *io, const pnc_node *node, const pnc_file_domains *domains,
-                                pnc_direction direction, pnc_strategy choice)
-{
-    if (pnc_io_collective_display(io, direction, choice) && choice == PNC_TWO_PHASE && pnc_io_node_is_delegate(node))
-        gather_aggregators(io->file, node, domains);
 }

@@ -11,8 +11,7 @@ void pnc_io_strategy_display(pnc_io_context *io, const pnc_access_pattern *patte
 /* Show the strategy that all ranks have agreed on, if it differs from that of the last call. Returns whether it does.
  */
 bool pnc_io_collective_display(pnc_io_context *io, pnc_direction direction, pnc_strategy choice);
-/* Collective. The same; with PNC_TWO_PHASE also the rank, node and file domain of each aggregator. */
-void pnc_io_aggregators_display(pnc_io_context *io, const pnc_node *node, const pnc_file_domains *domains,
-                                pnc_direction direction, pnc_strategy choice);
+/* Collective over the delegates: show the rank, node and file domain of each aggregator. */
+void pnc_io_aggregators_display(const pnc_file *file, const pnc_node *node, const pnc_file_domains *domains);
 
 #endif

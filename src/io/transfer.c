@@ -5,15 +5,10 @@
 #include <assert.h>
 
 #include "file/agree.h"
-#include "io/mpi_io/collective_access.h"
-#include "io/direct/direct.h"
 #include "io/display.h"
-#include "io/direct/merged.h"
+#include "io/execution.h"
+#include "io/mpi_io/mpi_io.h"
 #include "io/two_phase/two_phase.h"
-
-/* With so many hyperslabs of fewer bytes on average, the exact number of runs makes no difference. */
-#define MANY_SLABS 64
-#define SMALL_SLAB 2048
 
 /* --- which strategy --- */
 
@@ -40,13 +35,24 @@ static int count_runs_of(pnc_io_context *io, const pnc_elements *e, pnc_access_p
     return NC_NOERR;
 }
 
-/* Set the hyperslabs, runs, reads and bytes of a pattern. */
-static int count_runs(pnc_io_context *io, const pnc_request_list *list, pnc_access_pattern *p)
+/* What is the same on all ranks, and of this rank its hyperslabs, runs, reads and bytes. */
+static int describe_access(pnc_io_context *io, const pnc_request_list *list, pnc_access_pattern *p)
 {
-    p->bytes = list->summary.bytes;
-    p->slabs = list->summary.slabs;
-    p->runs = p->reads = 0;
-    if (p->slabs > MANY_SLABS && p->bytes / p->slabs < SMALL_SLAB) {
+    const pnc_store *store = io->file->store;
+    const pnc_buffer_shape buffer = pnc_io_context_get_buffer_shape(io);
+    bool several_ranks = list->collective && io->file->nprocs > 1;
+
+    *p = (pnc_access_pattern){.direction = list->direction,
+                              .slabs = list->summary.slabs,
+                              .bytes = list->summary.bytes,
+                              .nprocs = several_ranks ? io->file->nprocs : 1,
+                              .nnodes = several_ranks ? store->nnodes : 1,
+                              .sieves = pnc_io_strategy_is_sieved(list->direction, io->file->nprocs, store->nnodes),
+                              .on_servers = buffer.on_servers,
+                              .buffer = pnc_io_buffer_compute_size(&buffer),
+                              .striping_unit = buffer.striping_unit};
+    p->nwriters = pnc_io_strategy_count_writers(p->nprocs, io->file->nodes->nprocessors);
+    if (!pnc_io_runs_is_counted(p->slabs, p->bytes)) {
         p->runs = p->reads = p->slabs;
         return NC_NOERR;
     }
@@ -55,57 +61,31 @@ static int count_runs(pnc_io_context *io, const pnc_request_list *list, pnc_acce
     return NC_NOERR;
 }
 
-/* What is the same on all ranks. */
-static pnc_access_pattern describe_access(const pnc_io_context *io, const pnc_request_list *list)
-{
-    const pnc_store *store = io->file->store;
-    pnc_buffer_shape buffer = pnc_io_context_get_buffer_shape(io);
-    bool several_ranks = list->collective && io->file->nprocs > 1;
-    int nprocs = several_ranks ? io->file->nprocs : 1;
+#define ROW(ID, name, ...) [PNC_##ID] = pnc_io_##name##_execute,
+static int (*const executors[PNC_STRATEGIES])(const pnc_execution *) = {PNC_STRATEGY_ROWS(ROW, ROW, unused)};
+#undef ROW
 
-    return (pnc_access_pattern){.direction = list->direction,
-                                .nprocs = nprocs,
-                                .nnodes = several_ranks ? store->nnodes : 1,
-                                .nwriters = pnc_io_strategy_count_writers(nprocs, io->file->nodes->nprocessors),
-                                .sieves = pnc_io_strategy_is_sieved(list->direction, io->file->nprocs, store->nnodes),
-                                .on_servers = buffer.on_servers,
-                                .buffer = pnc_io_buffer_compute_size(&buffer),
-                                .striping_unit = buffer.striping_unit};
-}
-
-_Static_assert(PNC_COUNT_COLLECTIVE_PUTS_MPI_IO - PNC_COUNT_COLLECTIVE_PUTS_DIRECT == PNC_MPI_IO &&
-                   PNC_COUNT_COLLECTIVE_GETS_MPI_IO - PNC_COUNT_COLLECTIVE_GETS_DIRECT == PNC_MPI_IO,
-               "a counter for each strategy");
-
-/* A call in which this rank has values. */
-static void count_strategy(pnc_io_context *io, const pnc_request_list *list, pnc_strategy choice)
+/* The counters of a class of calls have the order of the strategies. Counts a call in which this rank has values. */
+static int execute(const pnc_execution *x, pnc_strategy choice)
 {
     static const pnc_counter first[2][2] = {
         {PNC_COUNT_INDEPENDENT_GETS_DIRECT, PNC_COUNT_COLLECTIVE_GETS_DIRECT},
         {PNC_COUNT_INDEPENDENT_PUTS_DIRECT, PNC_COUNT_COLLECTIVE_PUTS_DIRECT},
     };
+    const pnc_request_list *list = x->list;
 
-    if (io->file->statistics != NULL && list->summary.bytes > 0)
-        pnc_statistics_add(io->file->statistics, first[list->direction == PNC_PUT][list->collective] + choice, 1);
+    if (x->io->file->statistics != NULL && list->summary.bytes > 0)
+        pnc_statistics_add(x->io->file->statistics, first[list->direction == PNC_PUT][list->collective] + choice, 1);
+    return executors[choice](x);
 }
 
-static int choose_strategy(pnc_io_context *io, const pnc_request_list *list, pnc_access_pattern *p,
-                           pnc_strategy *choice)
+/* A rank without others. */
+static int execute_independent(pnc_io_context *io, pnc_request_list *list, pnc_strategy choice)
 {
-    *p = describe_access(io, list);
-    PNC_TRY(count_runs(io, list, p));
-    *choice = pnc_io_strategy_choose(p, io->hints);
-    pnc_io_strategy_display(io, p, *choice);
-    return NC_NOERR;
-}
+    const pnc_execution x = {.io = io, .list = list};
 
-static int execute_independent(pnc_io_context *io, const pnc_request_list *list, pnc_strategy choice)
-{
     assert(!pnc_io_strategy_is_collective(choice));
-    count_strategy(io, list, choice);
-    if (choice == PNC_MERGED)
-        return pnc_io_merged_execute(io, list);
-    return pnc_io_direct_execute(io, list->at, list->n);
+    return execute(&x, choice);
 }
 
 /* --- agreement --- */
@@ -172,116 +152,59 @@ static void prepare_two_phase(pnc_io_context *io)
     pnc_error_clear(io->file->error);
 }
 
-/* Open the file for collective calls of MPI-IO, once; without it, all ranks use two-phase I/O. */
-static bool has_collective_access(pnc_io_context *io)
-{
-    const pnc_node *node = pnc_io_two_phase_get_node(io->two_phase);
-    pnc_domain_shape shape = {.naggregators = node->naggregators,
-                              .buffer = pnc_io_two_phase_get_window(io->two_phase) / node->naggregators,
-                              .striping_unit = pnc_io_context_get_striping_unit(io)};
-    int err;
-
-    if (io->collective_access != NULL)
-        return true;
-    if (io->no_collective_access)
-        return false;
-    err = pnc_io_collective_access_create(io, node, &shape, &io->collective_access);
-    if (err == NC_NOERR)
-        return true;
-    io->no_collective_access = true;
-    pnc_error_clear(io->file->error);
-    return false;
-}
-
 /* Whether the ranks have ranges of the file of their own. Compared for puts on one node, unless aggregators access the
  * servers fewer times; between nodes if these ranges are short beside that of the call. */
 static void compare_ranks(pnc_io_context *io, const pnc_file_order *order, pnc_range range, int64_t longest,
                           pnc_access_pattern *p)
 {
     const pnc_node *node = pnc_io_two_phase_get_node(io->two_phase);
-    pnc_sequence own =
-        pnc_io_sequence_init_rank(p, io->hints, range, (pnc_range){order->low, order->high}, io->file->rank);
+    pnc_sequence own;
 
     if (pnc_io_ranks_has_node_comparison(p, io->hints, longest))
         p->ranks_apart = pnc_io_two_phase_is_separate(io->two_phase, order);
     if (!pnc_io_ranks_has_comparison(p, io->hints, range, longest))
         return;
+    own = pnc_io_sequence_init_rank(p, io->hints, range, (pnc_range){order->low, order->high}, io->file->rank);
     pnc_file_step_check(io->file, pnc_io_node_compare_ranks(node, io->file->comm, own, &p->ranks_apart),
                         "the comparison", "the ranges of ranks");
 }
 
-/* Whether the nodes have ranges of the file of their own. This matters if a call takes several rounds: all aggregators
- * then work at the same time, without messages. *range becomes that of the node. */
-static void compare_nodes(pnc_io_context *io, const pnc_file_order *order, pnc_range *range, pnc_access_pattern *p)
+/* Whether the nodes have ranges of the file of their own. The range of the execution becomes that of the node. */
+static void compare_nodes(pnc_io_context *io, pnc_execution *x, pnc_access_pattern *p)
 {
     const pnc_node *node = pnc_io_two_phase_get_node(io->two_phase);
-    bool is_long = range->high - range->low > p->window;
-    double length = (double)(range->high - range->low);
+    double length = (double)(x->range.high - x->range.low);
     pnc_comparison found = {0};
 
-    *range = (pnc_range){order->low < order->high ? order->low : INT64_MAX, order->high};
-    if (!node->all_nodes || !(pnc_io_strategy_is_forced(PNC_WITHIN_NODES, io->hints) || (p->nnodes > 1 && is_long)))
+    x->node_range = (pnc_range){x->order->low < x->order->high ? x->order->low : INT64_MAX, x->order->high};
+    if (!pnc_io_nodes_has_comparison(p, io->hints, x->range))
         return;
-    pnc_file_step_check(io->file, pnc_io_node_compare_ranges(node, range, &found), "the comparison",
+    pnc_file_step_check(io->file, pnc_io_node_compare_ranges(node, &x->node_range, &found), "the comparison",
                         "the ranges of nodes");
-    p->nodes_apart = found.apart;
+    p->nodes_apart = x->nodes_apart = found.apart;
     p->nodes_range = (double)found.sum / length;
 }
 
-/* The strategy that a choice leads to where it is not possible. */
-static pnc_strategy find_possible(pnc_io_context *io, const pnc_access_pattern *p, pnc_strategy choice)
+/* Collective: the ranks have agreed that some of them need others. The pattern is that of this rank; longest: as in the
+ * agreement. */
+static int execute_collective(pnc_execution *x, pnc_access_pattern *p, int64_t longest)
 {
-    if (choice == PNC_WITHIN_NODES && !pnc_io_two_phase_get_node(io->two_phase)->all_nodes)
-        return PNC_TWO_PHASE;
-    if (choice == PNC_SEPARATE && !p->ranks_apart)
-        return PNC_TWO_PHASE;
-    if (choice == PNC_MPI_IO && !has_collective_access(io))
-        return PNC_TWO_PHASE;
-    return choice;
-}
-
-/* The requests of a rank are the only ones in their range of the file. */
-static int access_separately(pnc_io_context *io, pnc_file_order *order)
-{
-    const pnc_request_list *list = order->list;
-    bool one_slab = list->n == 1 && list->at[0]->elements.n == 1;
-    int err;
-
-    io->exclusive = true;
-    err = one_slab ? pnc_io_direct_execute(io, list->at, list->n) : pnc_io_merged_execute_order(io, order);
-    io->exclusive = false;
-    return err;
-}
-
-/* Collective. `order` has this rank's requests; range: of all ranks; longest: as in the agreement. */
-static int transfer_with_aggregators(pnc_io_context *io, pnc_file_order *order, pnc_range range, int64_t longest)
-{
-    pnc_access_pattern pattern = describe_access(io, order->list);
-    pnc_range own = range;
+    pnc_io_context *io = x->io;
     pnc_strategy choice;
 
     prepare_two_phase(io);
-    if (io->no_two_phase) {
-        count_strategy(io, order->list, PNC_MERGED);
-        return pnc_io_merged_execute_order(io, order);
-    }
-    pattern.window = pnc_io_two_phase_get_window(io->two_phase);
-    compare_ranks(io, order, range, longest, &pattern);
-    choice = pnc_io_strategy_choose_collective(&pattern, io->hints);
-    if (choice != PNC_SEPARATE) {
-        compare_nodes(io, order, &own, &pattern);
-        choice = pnc_io_strategy_choose_collective(&pattern, io->hints);
-    }
-    choice = find_possible(io, &pattern, choice);
-    count_strategy(io, order->list, choice);
-    if (choice == PNC_SEPARATE || choice == PNC_MPI_IO) /* the others also show their aggregators */
-        (void)pnc_io_collective_display(io, pattern.direction, choice);
-    switch (choice) {
-    case PNC_SEPARATE: return access_separately(io, order);
-    case PNC_WITHIN_NODES: return pnc_io_two_phase_execute_in_node(io->two_phase, order, own, pattern.nodes_apart);
-    case PNC_MPI_IO: return pnc_io_collective_access_execute(io->collective_access, order, range);
-    default: return pnc_io_two_phase_execute(io->two_phase, order, range);
-    }
+    if (io->no_two_phase)
+        return execute(x, PNC_MERGED);
+    p->window = pnc_io_two_phase_get_window(io->two_phase);
+    p->all_nodes = pnc_io_two_phase_get_node(io->two_phase)->all_nodes;
+    p->has_mpi_io = pnc_io_strategy_is_forced(PNC_MPI_IO, io->hints) && pnc_io_mpi_io_open(io);
+    compare_ranks(io, x->order, x->range, longest, p);
+    compare_nodes(io, x, p);
+    choice = pnc_io_strategy_choose_collective(p, io->hints);
+    if (x->list->n > 0)
+        pnc_io_strategy_display(io, p, choice);
+    x->is_news = pnc_io_collective_display(io, p->direction, choice);
+    return execute(x, choice);
 }
 
 /* A collective call of several ranks: independent access, then aggregators if any rank needs them. If any rank has
@@ -294,15 +217,16 @@ static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64
     bool is_mistake = list->error != NC_ENOMEM;
     agreement v = {.numrecs = *numrecs, .minus_low = INT64_MIN, .own = is_mistake ? list->error : NC_NOERR};
     pnc_file_order order;
-    pnc_strategy choice = PNC_DIRECT;
+    pnc_strategy own = PNC_DIRECT;
     bool has_order;
     int err = is_mistake ? NC_NOERR : list->error;
 
     if (io->file->limit != NULL && io->file->call.begins) /* the limit does not include the time of accesses */
         PNC_TRY(pnc_file_status_agree(io->file, NC_NOERR));
+    err = pnc_error_keep_first(err, describe_access(io, list, &pattern));
     if (err == NC_NOERR)
-        err = choose_strategy(io, list, &pattern, &choice);
-    has_order = err == NC_NOERR && pnc_io_strategy_is_collective(choice);
+        own = pnc_io_strategy_choose_independent(&pattern, io->hints);
+    has_order = err == NC_NOERR && own == PNC_STRATEGIES;
 
     if (has_order) {
         exchanged = *list;
@@ -314,16 +238,19 @@ static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64
                 pnc_io_range_compute_length((pnc_range){order.low, order.high}, pattern.runs, pattern.striping_unit);
         }
     } else if (err == NC_NOERR) {
-        err = execute_independent(io, list, choice);
+        pnc_io_strategy_display(io, &pattern, own);
+        err = execute_independent(io, list, own);
         if (err == NC_NOERR && v.own == NC_NOERR)
             v.own = find_out_of_range(io, list);
     }
     err = agree(io, list, err, &v);
     *numrecs = v.numrecs;
     if (err == NC_NOERR && v.high > 0) { /* the same on all ranks */
+        pnc_execution x = {.io = io, .list = &exchanged, .order = &order, .range = {-v.minus_low, v.high}};
+
         if (!has_order)
             (void)pnc_io_file_order_init(&order, io, &exchanged); /* an empty one needs no memory */
-        err = transfer_with_aggregators(io, &order, (pnc_range){-v.minus_low, v.high}, v.longest);
+        err = execute_collective(&x, &pattern, v.longest);
         if (err == NC_NOERR && has_order)
             v.own = find_out_of_range(io, list);
         has_order = true;
@@ -341,8 +268,11 @@ static int transfer_independent(pnc_io_context *io, pnc_request_list *list)
     pnc_strategy choice = PNC_DIRECT;
     pnc_access_pattern pattern;
 
-    if (list->n != 1 || !pnc_io_strategy_is_certain(list->at[0]->elements.n, io->hints))
-        PNC_TRY(choose_strategy(io, list, &pattern, &choice));
+    if (list->n != 1 || !pnc_io_strategy_is_certain(list->at[0]->elements.n, io->hints)) {
+        PNC_TRY(describe_access(io, list, &pattern));
+        choice = pnc_io_strategy_choose_independent(&pattern, io->hints);
+        pnc_io_strategy_display(io, &pattern, choice);
+    }
     PNC_TRY(execute_independent(io, list, choice));
     (void)find_out_of_range(io, list);
     return NC_NOERR;

@@ -3,6 +3,7 @@
 #define PNC_STATISTICS_COUNTERS_H
 
 #include <stdint.h>
+#include "spec/strategies.h"
 
 /* Upper bounds of the classes of sizes, those of Darshan: ROW(suffix of the identifier, suffix of the name, bytes). */
 /* clang-format off */
@@ -18,19 +19,10 @@
     ROW(1G, "100M_1G", 1 << 30, TO) \
     ROW(MORE, "1G_more", INT64_MAX, TO)
 
-/* The strategies of independent and of collective calls, in the order of pnc_strategy: ROW(suffix of the identifier,
- * suffix of the name, CLASS, its name, TO). */
-#define PNC_INDEPENDENT_STRATEGIES(ROW, CLASS, name, TO) \
-    ROW(DIRECT, "direct", CLASS, name, TO) \
-    ROW(MERGED, "merged", CLASS, name, TO)
-#define PNC_COLLECTIVE_STRATEGIES(ROW, CLASS, name, TO) \
-    PNC_INDEPENDENT_STRATEGIES(ROW, CLASS, name, TO) \
-    ROW(SEPARATE, "separate", CLASS, name, TO) \
-    ROW(WITHIN_NODES, "within_nodes", CLASS, name, TO) \
-    ROW(TWO_PHASE, "two_phase", CLASS, name, TO) \
-    ROW(MPI_IO, "mpi_io", CLASS, name, TO)
+/* The strategies of a class of calls, in the order of pnc_strategy; independent calls have the first ones. */
 #define PNC_BY_STRATEGY(id, strategy, CLASS, name, TO) \
-    TO(CLASS##_##id, name "_" strategy, CALLS, "calls of this class in which the rank had values, by their strategy")
+    TO(CLASS##_##id, name "_" #strategy, CALLS, "calls of this class in which the rank had values, by their strategy")
+#define PNC_NOT_COUNTED(id, strategy, CLASS, name, TO)
 
 #define PNC_WRITE_CLASS(id, name, bytes, TO) \
     TO(WRITES_##id, "writes_" name, ACCESSES, "system writes of a size in this class")
@@ -51,10 +43,10 @@
     ROW(PUT_BYTES, "put_bytes", BYTES, "bytes of values that the program put, as they are in the file") \
     ROW(GET_BYTES, "get_bytes", BYTES, "bytes of values that the program got, as they are in the file") \
     ROW(COLLECTIVE_BYTES, "collective_bytes", BYTES, "those of both that blocking collective calls moved") \
-    PNC_INDEPENDENT_STRATEGIES(PNC_BY_STRATEGY, INDEPENDENT_PUTS, "independent_puts", ROW) \
-    PNC_INDEPENDENT_STRATEGIES(PNC_BY_STRATEGY, INDEPENDENT_GETS, "independent_gets", ROW) \
-    PNC_COLLECTIVE_STRATEGIES(PNC_BY_STRATEGY, COLLECTIVE_PUTS, "collective_puts", ROW) \
-    PNC_COLLECTIVE_STRATEGIES(PNC_BY_STRATEGY, COLLECTIVE_GETS, "collective_gets", ROW) \
+    PNC_STRATEGY_ROWS(PNC_BY_STRATEGY, PNC_NOT_COUNTED, INDEPENDENT_PUTS, "independent_puts", ROW) \
+    PNC_STRATEGY_ROWS(PNC_BY_STRATEGY, PNC_NOT_COUNTED, INDEPENDENT_GETS, "independent_gets", ROW) \
+    PNC_STRATEGY_ROWS(PNC_BY_STRATEGY, PNC_BY_STRATEGY, COLLECTIVE_PUTS, "collective_puts", ROW) \
+    PNC_STRATEGY_ROWS(PNC_BY_STRATEGY, PNC_BY_STRATEGY, COLLECTIVE_GETS, "collective_gets", ROW) \
     ROW(WRITES, "writes", ACCESSES, "system writes") \
     ROW(WRITE_BYTES, "write_bytes", BYTES, "bytes of them") \
     ROW(WRITES_ALIGNED, "writes_aligned", ACCESSES, "system writes that begin at a multiple of the striping unit") \

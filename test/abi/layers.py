@@ -20,9 +20,9 @@ IO_MAY_SEE = {
     "choose": [],
     "request": ["choose", "context.h"],
     "order": ["request"],
-    "direct": ["choose", "context.h", "request", "order"],
-    "two_phase": ["choose", "context.h", "display.h", "order"],
-    "mpi_io": ["choose", "context.h", "order", "two_phase"],
+    "direct": ["choose", "context.h", "execution.h", "request", "order"],
+    "two_phase": ["choose", "context.h", "display.h", "execution.h", "order"],
+    "mpi_io": ["choose", "context.h", "execution.h", "order", "two_phase"],
 }
 MAY_SEE = {
     "base": ["spec"],

@@ -27,15 +27,25 @@ static pnc_access_pattern pattern_of(pnc_direction direction, int nprocs, int nn
                                 .nwriters = pnc_io_strategy_count_writers(nprocs, PROCESSORS),
                                 .sieves = nnodes == 1 && (direction == PNC_GET || nprocs == 1),
                                 .on_servers = nnodes > 1,
+                                .all_nodes = true,
+                                .has_mpi_io = true,
                                 .buffer = 16 << 20,
                                 .striping_unit = 1 << 20};
+}
+
+/* Of a rank: own, or with others. */
+static pnc_strategy choose_one(const pnc_access_pattern *p, const pnc_access_hints *hints)
+{
+    pnc_strategy own = pnc_io_strategy_choose_independent(p, hints);
+
+    return own != PNC_STRATEGIES ? own : pnc_io_strategy_choose_collective(p, hints);
 }
 
 static pnc_strategy choose(pnc_direction direction, int nprocs, int nnodes, int64_t runs, int64_t bytes)
 {
     pnc_access_pattern p = pattern_of(direction, nprocs, nnodes, runs, bytes);
 
-    return pnc_io_strategy_choose(&p, &none);
+    return choose_one(&p, &none);
 }
 
 static void test_one_node(void **state)
@@ -60,11 +70,11 @@ static void test_writers(void **state)
     (void)state;
     assert_int_equal(pnc_io_strategy_count_writers(64, 128), 64);
     assert_int_equal(pnc_io_strategy_count_writers(64, 2), 2);
-    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_DIRECT);
+    assert_int_equal(choose_one(&p, &none), PNC_DIRECT);
     p.nwriters = 64;
-    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_TWO_PHASE);
+    assert_int_equal(choose_one(&p, &none), PNC_TWO_PHASE);
     p.bytes = 1000 * (1 << 20);
-    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_DIRECT);
+    assert_int_equal(choose_one(&p, &none), PNC_DIRECT);
     for (int n = 2; n <= 1024; n *= 2) { /* without knowledge of the runs */
         p = pattern_of(PNC_PUT, n, 1, 0, 0);
         p.ranks_apart = true;
@@ -95,19 +105,19 @@ static void test_servers(void **state)
 
     (void)state;
     p.reads = 512;
-    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_DIRECT);
+    assert_int_equal(choose_one(&p, &none), PNC_DIRECT);
     p.on_servers = true;
-    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_TWO_PHASE);
+    assert_int_equal(choose_one(&p, &none), PNC_TWO_PHASE);
     p.runs = 1 << 18; /* every second element */
     p.reads = 2;
-    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_DIRECT);
+    assert_int_equal(choose_one(&p, &none), PNC_DIRECT);
     p.reads = p.runs = 1;
     p.bytes = INT64_C(1) << 30;
-    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_DIRECT);
+    assert_int_equal(choose_one(&p, &none), PNC_DIRECT);
     p = pattern_of(PNC_PUT, 8, 1, 64, 64 * 65536);
-    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_DIRECT);
+    assert_int_equal(choose_one(&p, &none), PNC_DIRECT);
     p.on_servers = true;
-    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_TWO_PHASE);
+    assert_int_equal(choose_one(&p, &none), PNC_TWO_PHASE);
 }
 
 static void expect_accesses(const pnc_access_pattern *p, pnc_strategy strategy, double accesses)
@@ -199,8 +209,8 @@ static void test_one_hyperslab(void **state)
 
                 get.direction = PNC_GET;
                 hints.cb_read = hints.cb_write = s;
-                assert_int_equal(pnc_io_strategy_choose(&put, &hints), PNC_DIRECT);
-                assert_int_equal(pnc_io_strategy_choose(&get, &hints), PNC_DIRECT);
+                assert_int_equal(choose_one(&put, &hints), PNC_DIRECT);
+                assert_int_equal(choose_one(&get, &hints), PNC_DIRECT);
             }
     hints.strategy = PNC_MERGED + 1;
     assert_false(pnc_io_strategy_is_certain(1, &hints));
@@ -212,9 +222,9 @@ static void test_lists(void **state)
 
     (void)state;
     p.slabs = 10000;
-    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_MERGED);
+    assert_int_equal(choose_one(&p, &none), PNC_MERGED);
     p.bytes = INT64_C(10000) << 16;
-    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_DIRECT);
+    assert_int_equal(choose_one(&p, &none), PNC_DIRECT);
 }
 
 static void test_nodes(void **state)
@@ -263,7 +273,7 @@ static void test_ranks_apart(void **state)
         pnc_access_pattern p = pattern_of(get ? PNC_GET : PNC_PUT, 64, 8, 1, 256 << 10);
 
         p.ranks_apart = p.nodes_apart = true;
-        assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_SEPARATE);
+        assert_int_equal(choose_one(&p, &none), PNC_SEPARATE);
         assert_int_equal(pnc_io_strategy_choose_collective(&p, &none), PNC_SEPARATE);
         assert_int_equal(pnc_io_strategy_choose_collective(&p, &hints), get ? PNC_SEPARATE : PNC_WITHIN_NODES);
         hints.no_independent = true;
@@ -446,20 +456,25 @@ static void test_hints(void **state)
     (void)state;
     for (int i = 1; pnc_strategy_names[i] != NULL; i++) {
         hints.strategy = i;
-        assert_int_equal(pnc_io_strategy_choose(&small, &hints), i - 1);
+        small.ranks_apart = true;
+        assert_int_equal(choose_one(&small, &hints), i - 1);
+        small.ranks_apart = small.all_nodes = small.has_mpi_io = false;
+        if (pnc_io_strategy_is_collective((pnc_strategy)(i - 1))) /* what is not possible */
+            assert_int_equal(choose_one(&small, &hints), PNC_TWO_PHASE);
+        small.all_nodes = small.has_mpi_io = true;
         if (pnc_io_strategy_is_collective((pnc_strategy)(i - 1)))
-            assert_int_equal(pnc_io_strategy_choose(&one, &hints), PNC_DIRECT);
+            assert_int_equal(choose_one(&one, &hints), PNC_DIRECT);
     }
     hints = (pnc_access_hints){.cb_write = PNC_DISABLE};
-    assert_int_equal(pnc_io_strategy_choose(&small, &hints), PNC_DIRECT);
+    assert_int_equal(choose_one(&small, &hints), PNC_DIRECT);
     hints = (pnc_access_hints){.cb_read = PNC_DISABLE};
-    assert_int_equal(pnc_io_strategy_choose(&small, &hints), PNC_TWO_PHASE);
+    assert_int_equal(choose_one(&small, &hints), PNC_TWO_PHASE);
     small.runs = 1;
     small.bytes = INT64_C(1) << 30;
     hints = (pnc_access_hints){.cb_write = PNC_ENABLE};
-    assert_int_equal(pnc_io_strategy_choose(&small, &hints), PNC_TWO_PHASE);
+    assert_int_equal(choose_one(&small, &hints), PNC_TWO_PHASE);
     hints = (pnc_access_hints){.no_independent = 1};
-    assert_int_equal(pnc_io_strategy_choose(&small, &hints), PNC_TWO_PHASE);
+    assert_int_equal(choose_one(&small, &hints), PNC_TWO_PHASE);
 }
 
 /* More runs never make a rank prefer direct access; more bytes never make it prefer aggregators. */

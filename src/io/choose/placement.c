@@ -68,6 +68,15 @@ bool pnc_io_ranks_has_node_comparison(const pnc_access_pattern *p, const pnc_acc
     return !may_share || pnc_io_strategy_is_forced(PNC_SEPARATE, hints);
 }
 
+bool pnc_io_nodes_has_comparison(const pnc_access_pattern *p, const pnc_access_hints *hints, pnc_range range)
+{
+    bool is_separate = p->ranks_apart && pnc_io_strategy_has_separate(p, hints);
+
+    if (hints->strategy > 0)
+        return p->all_nodes && pnc_io_strategy_is_forced(PNC_WITHIN_NODES, hints);
+    return p->all_nodes && p->nnodes > 1 && !is_separate && range.high - range.low > p->window;
+}
+
 /* The file offset at which the share of a rank begins. */
 static int64_t find_share(pnc_range all, int rank, int nprocs)
 {

@@ -87,6 +87,10 @@ bool pnc_io_ranks_has_comparison(const pnc_access_pattern *pattern, const pnc_ac
 bool pnc_io_ranks_has_node_comparison(const pnc_access_pattern *pattern, const pnc_access_hints *hints,
                                       int64_t longest);
 
+/* Whether nodes compare their ranges: if a call takes several rounds, all aggregators may then work at the same time,
+ * without messages. `range`: of the call. Not if the choice does not depend on it. */
+bool pnc_io_nodes_has_comparison(const pnc_access_pattern *pattern, const pnc_access_hints *hints, pnc_range range);
+
 /* How the ranges of successive ranks follow each other. */
 typedef struct pnc_sequence {
     int64_t first, last; /* where the first range begins and the last one ends */

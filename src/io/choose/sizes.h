@@ -43,6 +43,13 @@ static inline int64_t pnc_io_portion_get_bytes(bool on_servers, bool is_direct, 
     return is_direct || (in_place && on_servers) ? PNC_DIRECT_BYTES : pnc_io_stage_get_bytes(on_servers);
 }
 
+/* Whether the runs of hyperslabs are counted for the choice of a strategy. Not if there are many small ones: each
+ * counts as one run then. A guess: the analysis of a hyperslab takes about as long as it takes to merge its runs. */
+static inline bool pnc_io_runs_is_counted(int64_t slabs, int64_t bytes)
+{
+    return slabs <= 64 || bytes / slabs >= 2048;
+}
+
 /* Whether strided.c accesses a hyperslab, in windows: single values in rows of some length, whose gaps are cheaper to
  * access than to skip, as they are smaller than `gap`. */
 bool pnc_io_selection_is_strided(const pnc_selection *selection, int64_t elem_size, int64_t gap);

@@ -1,24 +1,22 @@
 /* Strategies: how requests reach the file, and the choice among them. Pure arithmetic.
  *
- * A strategy is a row of a table: where it is suitable, and its estimated cost, in accesses of the file, bytes
- * and synchronisations. A second table says what these take on one node and between nodes; an access of a file
- * on servers takes the same time in both cases. A hint forces a strategy. */
+ * A strategy is a row of spec/strategies.h. Its rule, in a file of its name beside this one, says where it is possible,
+ * where it is suitable, and what it costs: accesses of the file, bytes and synchronisations, which a row of costs.c
+ * weighs. A function in another room of io executes it. A hint forces a strategy.
+ *
+ * In a collective call each rank finds first whether it needs others (pnc_io_strategy_choose_independent). Those that
+ * do choose once, after the first agreement, by what is the same on all ranks (pnc_io_strategy_choose_collective). */
 #ifndef PNC_IO_STRATEGY_H
 #define PNC_IO_STRATEGY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include "convert/convert.h"
+#include "spec/strategies.h"
 
-typedef enum pnc_strategy {
-    PNC_DIRECT,       /* each request on its own */
-    PNC_MERGED,       /* the requests of a rank in the order of the file */
-    PNC_SEPARATE,     /* each rank on its own, with data sieving, as its range of the file is its own */
-    PNC_WITHIN_NODES, /* aggregators merge the requests of their node */
-    PNC_TWO_PHASE,    /* aggregators of all nodes exchange data, and each accesses its file domain */
-    PNC_MPI_IO,       /* collective calls of MPI-IO */
-    PNC_STRATEGIES
-} pnc_strategy;
+#define PNC_STRATEGY_ID(ID, name, ...) PNC_##ID,
+typedef enum pnc_strategy { PNC_STRATEGY_ROWS(PNC_STRATEGY_ID, PNC_STRATEGY_ID, unused) PNC_STRATEGIES } pnc_strategy;
+#undef PNC_STRATEGY_ID
 
 /* The values of the hint nc_strategy: index 0 is "automatic", then the names of the strategies; ends with NULL. */
 extern const char *const pnc_strategy_names[];
@@ -51,6 +49,8 @@ typedef struct pnc_access_pattern {
     bool on_servers;       /* see pnc_io_context_is_on_servers */
     bool ranks_apart;      /* each rank accesses a range of the file of its own; between nodes, stripes of its own */
     bool nodes_apart;      /* each node does */
+    bool all_nodes;        /* each node has an aggregator */
+    bool has_mpi_io;       /* the file is open for collective calls of MPI-IO */
     double nodes_range;    /* bytes in the ranges of nodes, relative to the range of the call; 0: unknown */
     int64_t striping_unit; /* bytes */
     int64_t buffer;        /* bytes of an aggregator in a round, at most */
@@ -66,12 +66,20 @@ typedef struct pnc_estimate {
     double seconds;
 } pnc_estimate;
 
-/* What things take, in seconds: an access (of a put on a local file system, nwriters times as long), a lock that moves
- * between nodes, a run, a byte that is copied within a node or sent to another one, a step of a synchronisation. */
-typedef struct pnc_costs {
-    double access, lock_change, run, copied, sent, synchronisation;
-} pnc_costs;
-const pnc_costs *pnc_io_strategy_get_costs(int nnodes);
+/* What a strategy is. The functions see the pattern only. */
+typedef struct pnc_strategy_rule {
+    /* Why it is not possible, also by a hint, or not suitable, unless a hint forces it. NULL: it is. NULL as a
+     * function: always. */
+    const char *(*prevent)(const pnc_access_pattern *pattern);
+    const char *(*reject)(const pnc_access_pattern *pattern);
+    /* What it takes, for one rank; the caller adds the seconds. */
+    pnc_estimate (*estimate)(const pnc_access_pattern *pattern);
+} pnc_strategy_rule;
+
+/* pnc_io_direct_rule, ... */
+#define PNC_STRATEGY_RULE(ID, name, ...) extern const pnc_strategy_rule pnc_io_##name##_rule;
+PNC_STRATEGY_ROWS(PNC_STRATEGY_RULE, PNC_STRATEGY_RULE, unused)
+#undef PNC_STRATEGY_RULE
 
 /* The cost of a strategy for one rank. */
 pnc_estimate pnc_io_strategy_compute_cost(pnc_strategy strategy, const pnc_access_pattern *pattern);
@@ -87,13 +95,14 @@ static inline int pnc_io_strategy_count_writers(int nranks, int nprocessors)
     return nranks < nprocessors ? nranks : nprocessors;
 }
 
-/* False: the strategy is not considered unless a hint forces it. */
-bool pnc_io_strategy_is_suitable(pnc_strategy strategy, const pnc_access_pattern *pattern);
-/* True: the ranks must agree before they begin. */
-static inline bool pnc_io_strategy_is_collective(pnc_strategy strategy)
+/* Why a strategy is not chosen unless a hint forces it; NULL: it may be. */
+const char *pnc_io_strategy_explain_rejection(pnc_strategy strategy, const pnc_access_pattern *pattern);
+static inline bool pnc_io_strategy_is_suitable(pnc_strategy strategy, const pnc_access_pattern *pattern)
 {
-    return strategy >= PNC_SEPARATE;
+    return pnc_io_strategy_explain_rejection(strategy, pattern) == NULL;
 }
+/* True: the ranks must agree before they begin. */
+bool pnc_io_strategy_is_collective(pnc_strategy strategy);
 
 /* True: a rank that makes a call without others chooses PNC_DIRECT, whatever the rest of the pattern is, as one
  * hyperslab has nothing to merge. A small call takes less time than the description of its pattern. */
@@ -110,9 +119,10 @@ static inline bool pnc_io_strategy_is_forced(pnc_strategy strategy, const pnc_ac
 /* False: the hints exclude PNC_SEPARATE. Then ranks on several nodes need not compare their ranges. */
 bool pnc_io_strategy_has_separate(const pnc_access_pattern *pattern, const pnc_access_hints *hints);
 
-/* The strategy for a rank. */
-pnc_strategy pnc_io_strategy_choose(const pnc_access_pattern *pattern, const pnc_access_hints *hints);
-/* The collective strategy for the ranks that need one. The pattern must be the same on all ranks. */
+/* The strategy of a rank that needs no others; PNC_STRATEGIES: it needs them, as that is cheaper, or by a hint. */
+pnc_strategy pnc_io_strategy_choose_independent(const pnc_access_pattern *pattern, const pnc_access_hints *hints);
+/* The strategy of the ranks that need others: the same on all of them, as it depends on what is the same on all ranks.
+ * A strategy that a hint forces, but that is not possible, becomes PNC_TWO_PHASE. */
 pnc_strategy pnc_io_strategy_choose_collective(const pnc_access_pattern *pattern, const pnc_access_hints *hints);
 
 #endif

@@ -1,6 +1,6 @@
 /* Direct access: for large runs, a few small values, or a regular pattern of one rank, with data sieving. Values are
  * converted in the user's memory, in a staging buffer while they are in the cache, or on the stack if they are few. */
-#include "io/direct/direct.h"
+#include "io/execution.h"
 
 #include <assert.h>
 #include <string.h>
@@ -301,17 +301,18 @@ static int64_t count_interleaved(pnc_request *const *r, int64_t most)
     return n;
 }
 
-int pnc_io_direct_execute(pnc_io_context *io, pnc_request **requests, int64_t n)
+int pnc_io_direct_execute(const pnc_execution *x)
 {
-    int64_t some;
+    pnc_request **requests = x->list->at;
+    int64_t n = x->list->n, some;
 
     /* Most calls have one request. The compiler makes this a jump: a return after a system call takes 10 ns. */
     if (n == 1 && requests[0]->elements.count > 0)
-        return execute_one(io, requests[0]);
+        return execute_one(x->io, requests[0]);
     for (int64_t i = 0; i < n; i += some) {
         some = count_interleaved(requests + i, n - i);
         if (requests[i]->elements.count > 0)
-            PNC_TRY(some == 1 ? execute_one(io, requests[i]) : execute_interleaved(io, requests + i, some));
+            PNC_TRY(some == 1 ? execute_one(x->io, requests[i]) : execute_interleaved(x->io, requests + i, some));
     }
     return NC_NOERR;
 }

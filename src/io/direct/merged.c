@@ -1,5 +1,5 @@
 /* Small runs of one rank, merged. */
-#include "io/direct/merged.h"
+#include "io/execution.h"
 
 #include "base/memory.h"
 #include "io/direct/sieve.h"
@@ -31,7 +31,7 @@ static int access_portions(pnc_file_order *order, pnc_portion *p)
     return err;
 }
 
-int pnc_io_merged_execute_order(pnc_io_context *io, pnc_file_order *order)
+static int access_in_order(pnc_io_context *io, pnc_file_order *order)
 {
     pnc_portion p = {.max_extents = PNC_PORTION_EXTENTS, .max_bytes = PNC_MERGED_BYTES};
     int err;
@@ -49,13 +49,16 @@ int pnc_io_merged_execute_order(pnc_io_context *io, pnc_file_order *order)
     return err;
 }
 
-int pnc_io_merged_execute(pnc_io_context *io, const pnc_request_list *list)
+int pnc_io_merged_execute(const pnc_execution *x)
 {
-    pnc_file_order order;
-    int err = pnc_io_file_order_init(&order, io, list);
+    pnc_file_order own;
+    int err;
 
+    if (x->order != NULL)
+        return access_in_order(x->io, x->order);
+    err = pnc_io_file_order_init(&own, x->io, x->list);
     if (err == NC_NOERR)
-        err = pnc_io_merged_execute_order(io, &order);
-    pnc_io_file_order_free(&order);
+        err = access_in_order(x->io, &own);
+    pnc_io_file_order_free(&own);
     return err;
 }

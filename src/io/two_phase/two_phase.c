@@ -323,7 +323,7 @@ static void describe_aggregation(const pnc_two_phase *x)
                                        .high = block.high};
 }
 
-static int execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range)
+static int execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range, bool is_news)
 {
     int64_t next = range.low < range.high ? range.low : PNC_END_OF_ORDER;
 
@@ -339,8 +339,8 @@ static int execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range)
         x->err = pnc_io_file_order_init_copy(&x->values, order);
     pnc_io_exchange_start(&x->exchange, x->direction, x->scope);
     pnc_io_file_domains_init(&x->domains, &x->rounds.domains, range.low, range.high);
-    pnc_io_aggregators_display(x->io, &x->node, &x->domains, x->direction,
-                               x->scope == &x->node ? PNC_TWO_PHASE : PNC_WITHIN_NODES);
+    if (is_news && x->scope == &x->node && pnc_io_node_is_delegate(&x->node))
+        pnc_io_aggregators_display(x->io->file, &x->node, &x->domains);
     describe_aggregation(x);
     while (next != PNC_END_OF_ORDER) {
         pnc_io_file_domains_start(&x->domains, next);
@@ -365,17 +365,15 @@ const pnc_node *pnc_io_two_phase_get_node(const pnc_two_phase *x)
     return &x->node;
 }
 
-int pnc_io_two_phase_execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range)
+int pnc_io_two_phase_execute_rounds(pnc_two_phase *x, const pnc_execution *execution, bool in_nodes)
 {
-    x->scope = &x->node;
-    x->sieves_writes = true;
-    return execute(x, order, range);
+    assert(!in_nodes || x->node.all_nodes);
+    x->scope = in_nodes ? &x->own_node : &x->node;
+    x->sieves_writes = !in_nodes || execution->nodes_apart;
+    return execute(x, execution->order, in_nodes ? execution->node_range : execution->range, execution->is_news);
 }
 
-int pnc_io_two_phase_execute_in_node(pnc_two_phase *x, pnc_file_order *order, pnc_range range, bool apart)
+int pnc_io_two_phase_execute(const pnc_execution *execution)
 {
-    assert(x->node.all_nodes);
-    x->scope = &x->own_node;
-    x->sieves_writes = apart;
-    return execute(x, order, range);
+    return pnc_io_two_phase_execute_rounds(execution->io->two_phase, execution, false);
 }

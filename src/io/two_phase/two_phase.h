@@ -10,7 +10,7 @@
 #ifndef PNC_IO_TWO_PHASE_H
 #define PNC_IO_TWO_PHASE_H
 
-#include "io/order/file_order.h"
+#include "io/execution.h"
 #include "io/two_phase/node.h"
 
 /* The aggregators of a dataset and their buffers. They are made by the first call that needs them. */
@@ -29,11 +29,8 @@ bool pnc_io_two_phase_is_separate(pnc_two_phase *x, const pnc_file_order *order)
 int64_t pnc_io_two_phase_get_window(const pnc_two_phase *x);
 const pnc_node *pnc_io_two_phase_get_node(const pnc_two_phase *x);
 
-/* Collective. order: this rank's requests, not yet advanced; range: of the file, of all ranks. Returns this rank's own
- * error; the caller must agree on it with the other ranks. */
-int pnc_io_two_phase_execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range);
-/* The same within each node, without messages to other nodes; range: that of the node. apart: no other node writes to
- * the range. */
-int pnc_io_two_phase_execute_in_node(pnc_two_phase *x, pnc_file_order *order, pnc_range range, bool apart);
+/* The strategies two_phase and within_nodes: collective. In nodes: the same within each node, without messages to other
+ * nodes. */
+int pnc_io_two_phase_execute_rounds(pnc_two_phase *x, const pnc_execution *execution, bool in_nodes);
 
 #endif

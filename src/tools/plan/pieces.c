@@ -10,10 +10,6 @@
 #include "tools/common/message.h"
 #include "tools/plan/map.h"
 
-/* As in src/io/transfer.c: of so many hyperslabs of fewer bytes on average, the library does not count the runs. */
-#define MANY_SLABS 64
-#define SMALL_SLAB 2048
-
 enum { ALL_RANKS = -1 };
 
 static int no_memory(const plan_decomposition *d)
@@ -227,7 +223,7 @@ int plan_pieces_init(const plan_decomposition *d, int rank, plan_pieces *out)
         plan_map_find(d->map, rank, &first, &end);
         err = init_from_map(d, first, end, out);
     }
-    if (out->slabs > MANY_SLABS && out->bytes / out->slabs < SMALL_SLAB)
+    if (!pnc_io_runs_is_counted(out->slabs, out->bytes))
         out->runs = out->reads = out->slabs;
     if (err != NC_NOERR)
         plan_pieces_free(out);

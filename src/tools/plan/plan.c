@@ -71,8 +71,8 @@ static int examine_rank(plan_call *call, int rank, plan_result *out)
     pattern.runs = pieces.runs;
     pattern.reads = pieces.reads;
     pattern.bytes = pieces.bytes;
-    choice = pnc_io_strategy_choose(&pattern, &call->options->hints);
-    call->is_independent[rank] = !pnc_io_strategy_is_collective(choice);
+    choice = pnc_io_strategy_choose_independent(&pattern, &call->options->hints);
+    call->is_independent[rank] = choice != PNC_STRATEGIES;
     call->ranges[rank] = call->is_independent[rank] ? (pnc_range){0, 0} : pieces.range;
     call->runs += pieces.runs;
     call->most_runs = pieces.runs > call->most_runs ? pieces.runs : call->most_runs;
@@ -227,17 +227,14 @@ static int compute_collective(plan_call *call, plan_result *out)
     out->naggregators = place_aggregators(call);
     PNC_TRY(name_nodes(call, out->naggregators));
     pattern.window = out->naggregators * compute_buffer(call);
+    pattern.all_nodes = all_nodes_have_one(call);
     if (compares_ranks || pnc_io_ranks_has_node_comparison(&pattern, hints, call->longest))
         pattern.ranks_apart = are_ranks_apart(call, &pattern);
-    compares = pnc_io_strategy_choose_collective(&pattern, hints) != PNC_SEPARATE && all_nodes_have_one(call) &&
-               (pnc_io_strategy_is_forced(PNC_WITHIN_NODES, hints) ||
-                (call->nnodes > 1 && call->range.high - call->range.low > pattern.window));
+    compares = pnc_io_nodes_has_comparison(&pattern, hints, call->range);
     if (compares)
         PNC_TRY(compare_nodes(call, &pattern));
     out->strategy = pnc_io_strategy_choose_collective(&pattern, hints);
-    if ((out->strategy == PNC_WITHIN_NODES && !all_nodes_have_one(call)) ||
-        (out->strategy == PNC_SEPARATE && !pattern.ranks_apart))
-        out->strategy = PNC_TWO_PHASE;
+    out->pattern.all_nodes = pattern.all_nodes;
     out->pattern.ranks_apart = pattern.ranks_apart;
     out->pattern.nodes_apart = pattern.nodes_apart;
     out->pattern.nodes_range = pattern.nodes_range;

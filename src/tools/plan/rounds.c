@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/memory.h"
+#include "io/choose/costs.h"
 #include "io/choose/parts.h"
 #include "select/sieving.h"
 #include "tools/plan/plan.h"
@@ -305,7 +306,7 @@ static void access_blocks(work *w)
 static int64_t estimate_exchange(const work *w, const round_load *most)
 {
     const plan_options *o = w->call->options;
-    const pnc_costs *costs = pnc_io_strategy_get_costs(w->call->nnodes);
+    const pnc_costs *costs = pnc_io_costs_find(true, w->call->nnodes);
     double buffer = (double)(w->domains.units * w->domains.unit) / w->domains.naggregators;
     double time = 1e9 * (costs->run * (double)most->pieces + costs->copied * ((double)most->bytes + buffer));
 

@@ -1,0 +1,84 @@
+/* One row for each kind of file system. */
+#include "io/choose/costs.h"
+
+#include "base/bits.h"
+
+/* Measured on tmpfs, 2 ranks on 2 cores, each writing every other row, us per row and rank (one write per row /
+ * exchange through shared memory): 512 B 2.1 / 0.31, 4 KiB 3.5 / 2.2, 32 KiB 13 / 17. us per put and rank: 4 rows of 2
+ * ranks 6.7 / 9.7, 8 rows 10.6 / 10.2; on 4 ranks that share the cores 8.5 / 21 and 12 / 22. */
+static const pnc_costs local = {
+    .access = 0.9e-6,         /* derived from these rows, with one writer */
+    .lock_change = 0,         /* no locks of nodes */
+    .run = 0.15e-6,           /* derived from the rows of 512 B, less the copy */
+    .copied = 0.2e-9,         /* derived from the rows of 4 KiB: two copies of each byte */
+    .sent = 0,                /* one node */
+    .synchronisation = 4.6e-6 /* derived from the puts of 4 rows */
+};
+
+/* A parallel file system that one node accesses. */
+static const pnc_costs servers = {
+    .access = 1e-3,           /* published: 0.3 to 5 ms; a guess between them */
+    .lock_change = 0,         /* one node */
+    .run = 0.15e-6,           /* as above */
+    .copied = 0.2e-9,         /* as above */
+    .sent = 0,                /* one node */
+    .synchronisation = 4.6e-6 /* as above */
+};
+
+/* The same, that several nodes access. */
+static const pnc_costs nodes = {
+    .access = 1e-3,          /* as above */
+    .lock_change = 5e-3,     /* published: 1 to 30 ms; a guess between them */
+    .run = 0.15e-6,          /* as above */
+    .copied = 0.25e-9,       /* a guess: more ranks share the memory of a node */
+    .sent = 0.1e-9,          /* derived: the ranks of a node share a link of 10 GB/s */
+    .synchronisation = 20e-6 /* a guess: a message of 2 us for each of up to 10 steps in a tree */
+};
+
+const pnc_costs *pnc_io_costs_find(bool on_servers, int nnodes)
+{
+    if (nnodes > 1)
+        return &nodes;
+    return on_servers ? &servers : &local;
+}
+
+/* The kernel locks a local file for a write, so that a rank waits for the others: with 2 ranks a write takes twice as
+ * long. That it takes n times as long with n ranks is an assumption. */
+static double get_writers(const pnc_access_pattern *p)
+{
+    return p->on_servers || p->direction == PNC_GET ? 1 : p->nwriters;
+}
+
+double pnc_io_costs_compute_seconds(const pnc_estimate *e, const pnc_access_pattern *p)
+{
+    const pnc_costs *c = pnc_io_costs_find(p->on_servers, p->nnodes);
+
+    return e->accesses * c->access * get_writers(p) + e->lock_changes * c->lock_change + e->runs * c->run +
+           e->copied * c->copied + e->sent * c->sent * (p->nprocs / p->nnodes) +
+           e->synchronisations * c->synchronisation * pnc_bits_count_doublings(p->nprocs);
+}
+
+/* Between nodes other ranks write to the first and the last stripe of a run. A get waits for these locks as well: a
+ * node keeps those of what it wrote until another node needs them, also after the file was closed. */
+pnc_estimate pnc_io_costs_compute_independent(const pnc_access_pattern *p, double accesses, int64_t most)
+{
+    pnc_estimate e = {.accesses = accesses};
+
+    if (p->on_servers)
+        e.accesses += pnc_io_accesses_count(p, most);
+    if (p->nnodes > 1)
+        e.lock_changes = accesses;
+    return e;
+}
+
+pnc_estimate pnc_io_costs_compute_exchange(const pnc_access_pattern *p, int synchronisations, bool is_sent)
+{
+    pnc_estimate e = {
+        .runs = (double)p->runs, .copied = (double)p->bytes, .synchronisations = (double)synchronisations};
+
+    if (p->on_servers)
+        e.accesses = 1 + pnc_io_accesses_count(p, p->buffer);
+    if (p->nnodes > 1 && is_sent)
+        e.sent = (double)p->bytes;
+    return e;
+}
