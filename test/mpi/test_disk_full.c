@@ -359,14 +359,25 @@ static bool try_hole(int64_t in_use, bool aborts)
     return failed;
 }
 
+/* Open MPI's own MPI-IO on one rank extends the file so that a disk that is too small fails before data move. */
+#if defined(OPEN_MPI)
+enum { IS_OPEN_MPI = 1 };
+#else
+enum { IS_OPEN_MPI = 0 };
+#endif
+
 static void test_holes(void)
 {
+    bool is_met;
     int met[2] = {0, 0};
 
     for (int i = 0; i < 48; i++)
         met[i % 2] += try_hole(i * (MIB - 64 * 1024) / 48, i % 2 == 1);
-    t_check(met[0] > 0 && met[1] > 0, "%s: an ncid goes on whose file could not be restored (%d and %d times)", disk,
-            met[0], met[1]);
+    is_met = met[0] > 0 && met[1] > 0;
+    if (!is_met && IS_OPEN_MPI && t_nprocs == 1)
+        t_skip("one rank of Open MPI met no disk on which the file could not be restored");
+    else
+        t_check(is_met, "%s: an ncid goes on whose file could not be restored (%d and %d times)", disk, met[0], met[1]);
 }
 
 static void test_disk(const char *kind)

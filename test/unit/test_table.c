@@ -48,7 +48,7 @@ static void test_keys(void **state)
 /* Names are numbers; `list` has the index of each, or -1. */
 static void test_against_list(void **state)
 {
-    static char names[NAMES][8];
+    static char names[NAMES][12];
     int list[NAMES], count = 0;
     pnc_table table = {0};
 
