@@ -88,7 +88,7 @@ static struct pnc_chunk *alloc_chunk(int64_t capacity)
 }
 
 /* With room for an allocation of so many units. */
-static struct pnc_chunk *new_chunk(pnc_arena *arena, int64_t units)
+static struct pnc_chunk *new_arena_chunk(pnc_arena *arena, int64_t units)
 {
     int64_t capacity = arena->current == NULL && units <= FIRST_UNITS ? FIRST_UNITS : CHUNK_UNITS;
     struct pnc_chunk *chunk = NULL;
@@ -164,7 +164,7 @@ void *pnc_arena_alloc(pnc_arena *arena, int64_t bytes)
 
     assert(bytes >= 0);
     if (chunk == NULL || chunk->capacity - chunk->used < units) {
-        chunk = new_chunk(arena, units);
+        chunk = new_arena_chunk(arena, units);
         if (chunk == NULL)
             return NULL;
         if (arena->current != NULL && arena->current->live == 0 && units <= CHUNK_UNITS)

@@ -43,7 +43,7 @@ int64_t pnc_memory_get_peak(void)
     return (int64_t)atomic_load_explicit(&peak, memory_order_relaxed);
 }
 
-static int64_t size_of(void *p)
+static int64_t size_of_block(void *p)
 {
 #ifdef HAVE_MALLOC_USABLE_SIZE
     return (int64_t)malloc_usable_size(p);
@@ -56,7 +56,7 @@ static int64_t size_of(void *p)
 void *pnc_memory_take(void *p)
 {
     if (p != NULL)
-        pnc_memory_count(size_of(p));
+        pnc_memory_count(size_of_block(p));
     return p;
 }
 
@@ -78,12 +78,12 @@ void *pnc_memory_alloc_zeroed(int64_t n, size_t size)
 
 void *pnc_memory_resize(void *old, int64_t n, size_t size)
 {
-    int64_t before = size_of(old);
+    int64_t before = size_of_block(old);
     size_t bytes;
     void *p = total_bytes(n, size, &bytes) == 0 ? realloc(old, bytes) : NULL;
 
     if (p != NULL)
-        pnc_memory_count(size_of(p) - before);
+        pnc_memory_count(size_of_block(p) - before);
     return p;
 }
 
@@ -115,7 +115,7 @@ bool pnc_memory_pages_release(void *memory, int64_t bytes)
 {
 #ifdef MADV_FREE
     if (madvise(memory, (size_t)bytes, MADV_FREE) == 0) {
-        pnc_memory_count(-size_of(memory));
+        pnc_memory_count(-size_of_block(memory));
         return true;
     }
 #else
@@ -127,7 +127,7 @@ bool pnc_memory_pages_release(void *memory, int64_t bytes)
 
 void pnc_memory_pages_take(void *memory)
 {
-    pnc_memory_count(size_of(memory));
+    pnc_memory_count(size_of_block(memory));
 }
 
 void pnc_memory_pages_free(void *memory)
@@ -148,7 +148,7 @@ char *pnc_string_copy(const char *text)
 void pnc_memory_free(void *p)
 {
     if (p != NULL)
-        pnc_memory_count(-size_of(p));
+        pnc_memory_count(-size_of_block(p));
     free(p);
 }
 

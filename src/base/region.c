@@ -16,7 +16,7 @@ struct pnc_region_chunk {
     int64_t data[];
 };
 
-static struct pnc_region_chunk *new_chunk(int64_t bytes)
+static struct pnc_region_chunk *new_region_chunk(int64_t bytes)
 {
     struct pnc_region_chunk *chunk = NULL;
     int64_t total;
@@ -41,7 +41,7 @@ static void *alloc_in_new_chunk(pnc_region *region, int64_t bytes)
 {
     int64_t size = next_size(region);
     bool is_large = bytes > size / 4;
-    struct pnc_region_chunk *chunk = new_chunk(is_large ? bytes : size);
+    struct pnc_region_chunk *chunk = new_region_chunk(is_large ? bytes : size);
 
     if (chunk == NULL)
         return NULL;

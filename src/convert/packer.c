@@ -140,7 +140,7 @@ typedef struct grid {
 } grid;
 
 /* Runs whose elements are far apart. Their next ones may be beside them. */
-static bool is_scattered(const pnc_memory_run *run)
+static bool is_run_scattered(const pnc_memory_run *run)
 {
     return run->count >= TILE_ELEMENTS_MIN && (run->stride >= CACHE_LINE || run->stride <= -CACHE_LINE);
 }
@@ -244,7 +244,7 @@ static void pack_runs(pnc_packer *packer, char *out, int64_t n)
     int64_t held = 0;
     pnc_memory_run run;
     while (n > 0 && pnc_select_run_cursor_next(&packer->cursor, n, &run)) {
-        if (is_scattered(&run)) {
+        if (is_run_scattered(&run)) {
             grid g = take_grid(packer, run, n);
             run_kernel(packer, out, block, held);
             out += held * packer->ext_size;
@@ -284,7 +284,7 @@ static void unpack_runs(pnc_packer *packer, const char *in, int64_t n)
     pnc_memory_run run;
     while (n > 0 && pnc_select_run_cursor_next(&packer->cursor, n, &run)) {
         while (run.count > 0) {
-            if (used == held && is_scattered(&run)) {
+            if (used == held && is_run_scattered(&run)) {
                 grid g = take_grid(packer, run, n);
                 copy_grid(packer, &g, NULL, in);
                 in += g.runs * g.elements * packer->ext_size;
@@ -322,7 +322,7 @@ static void copy_runs(pnc_packer *packer, char *out, const char *in, int64_t n)
     int64_t i = 0;
     for (; i < n && pnc_select_run_cursor_next(&packer->cursor, n - i, &run); i += run.count) {
         char *memory = packer->memory + run.offset;
-        if (is_scattered(&run)) {
+        if (is_run_scattered(&run)) {
             grid g = take_grid(packer, run, n - i);
             copy_grid(packer, &g, out == NULL ? NULL : out + i * size, out == NULL ? in + i * size : NULL);
             run.count *= g.runs;

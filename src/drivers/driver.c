@@ -31,7 +31,7 @@ static const pnc_store_ops *driver_at(int index)
     return index < DRIVERS ? drivers[index] : pnc_driver_more[index - DRIVERS];
 }
 
-static bool has_name(const char *name, const char *text, size_t length)
+static bool has_driver_name(const char *name, const char *text, size_t length)
 {
     return strlen(name) == length && strncmp(name, text, length) == 0;
 }
@@ -39,10 +39,10 @@ static bool has_name(const char *name, const char *text, size_t length)
 static int find_driver(const char *text, size_t length)
 {
     for (int i = 0; i < DRIVERS; i++)
-        if (has_name(pnc_driver_names[i], text, length))
+        if (has_driver_name(pnc_driver_names[i], text, length))
             return i;
     for (int i = 0; pnc_driver_more != NULL && pnc_driver_more[i] != NULL && DRIVERS + i < INDEX_MASK; i++)
-        if (has_name(pnc_driver_more[i]->name, text, length))
+        if (has_driver_name(pnc_driver_more[i]->name, text, length))
             return DRIVERS + i;
     return -1;
 }
@@ -111,7 +111,7 @@ bool pnc_driver_has_threads(void)
 
 /* Returns the most negative code of all ranks. *late: as in file/agree.h, an error of a collective step on this rank
  * that the next agreement passes to the others. */
-static int agree(const pnc_open_call *call, int status, int *late, pnc_error *error)
+static int agree_on_open(const pnc_open_call *call, int status, int *late, pnc_error *error)
 {
     int own = pnc_error_keep_first(status, *late), worst = own;
 
@@ -148,14 +148,14 @@ int pnc_driver_store_open(const pnc_open_call *call, pnc_store **out, pnc_error 
 
     if (err == NC_NOERR && store == NULL)
         err = pnc_error_set(error, NC_ENOMEM, "no memory to open %s", call->path);
-    err = agree(call, err, &late, error);
+    err = agree_on_open(call, err, &late, error);
     if (err != NC_NOERR) {
         pnc_memory_free(store);
         return err;
     }
     store->statistics = call->statistics;
     err = call->driver->open(call, store, error);
-    err = agree(call, err, &late, error);
+    err = agree_on_open(call, err, &late, error);
     if (err == NC_NOERR)
         *out = store;
     else

@@ -104,7 +104,7 @@ static int reduce_as_one(pnc_file *file, int64_t *values, int n)
     return code;
 }
 
-static void reduce(pnc_file *file, int64_t *values, int n, MPI_Op op, const char *what)
+static void reduce_values(pnc_file *file, int64_t *values, int n, MPI_Op op, const char *what)
 {
     pnc_counter before = begin_waiting(file);
     bool as_one = file->maxima.is_used && op == MPI_MAX && pnc_file_maxima_is_one(n, file->nprocs);
@@ -118,7 +118,7 @@ static void reduce(pnc_file *file, int64_t *values, int n, MPI_Op op, const char
 void pnc_file_sums_agree(pnc_file *file, int64_t *values, int n, const char *what)
 {
     if (file->nprocs > 1)
-        reduce(file, values, n, MPI_SUM, what);
+        reduce_values(file, values, n, MPI_SUM, what);
 }
 
 int64_t pnc_file_kind_compute(const char *function, const void *argument, int64_t length)
@@ -143,7 +143,7 @@ typedef struct call_text {
 } call_text;
 
 /* The end of a path says more than its beginning. */
-static call_text describe_call(const pnc_file_call *call)
+static call_text describe_other_call(const pnc_file_call *call)
 {
     const char *object = call->object == NULL ? "" : call->object;
     size_t length = strlen(object), most = 80;
@@ -164,7 +164,7 @@ int pnc_file_bits_agree(pnc_file *file, void *bytes, int n, const char *what)
     if (file->nprocs == 1)
         return NC_NOERR;
     if (file->limit != NULL)
-        return pnc_file_time_limit_bits_agree(file, bytes, n, describe_call(&file->call).text);
+        return pnc_file_time_limit_bits_agree(file, bytes, n, describe_other_call(&file->call).text);
     code = MPI_Iallreduce(MPI_IN_PLACE, bytes, n, MPI_BYTE, MPI_BOR, file->comm, &request);
     if (request != MPI_REQUEST_NULL)
         waited = MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -179,12 +179,12 @@ static int reduce_first(pnc_file *file, int64_t *values, int n, const char *what
 
     if (file->limit == NULL) {
         pnc_file_watch_begin(file->watch, file->call.name);
-        reduce(file, values, n, MPI_MAX, what);
+        reduce_values(file, values, n, MPI_MAX, what);
         pnc_file_watch_end(file->watch);
         return NC_NOERR;
     }
     before = begin_waiting(file);
-    err = pnc_file_time_limit_agree(file, values, n, describe_call(&file->call).text);
+    err = pnc_file_time_limit_agree(file, values, n, describe_other_call(&file->call).text);
     pnc_statistics_end(file->statistics, before);
     return err;
 }
@@ -222,7 +222,7 @@ int pnc_file_maxima_agree(pnc_file *file, int64_t *values, int n, const char *wh
         return NC_NOERR;
     if (file->call.begins)
         return agree_first(file, values, n, what);
-    reduce(file, values, n, MPI_MAX, what);
+    reduce_values(file, values, n, MPI_MAX, what);
     return NC_NOERR;
 }
 
@@ -299,7 +299,7 @@ int pnc_file_status_agree(pnc_file *file, int status)
 
 int pnc_file_mismatch_report(pnc_file *file)
 {
-    call_text own = describe_call(&file->call), root = own, other;
+    call_text own = describe_other_call(&file->call), root = own, other;
     int64_t differs, number, most[2];
     int first;
 
@@ -308,8 +308,8 @@ int pnc_file_mismatch_report(pnc_file *file)
     most[0] = differs ? -file->rank : -file->nprocs;
     most[1] = file->numrecs;
     number = differs;
-    reduce(file, most, 2, MPI_MAX, "the first rank with another call");
-    reduce(file, &number, 1, MPI_SUM, "the number of ranks with another call");
+    reduce_values(file, most, 2, MPI_MAX, "the first rank with another call");
+    reduce_values(file, &number, 1, MPI_SUM, "the number of ranks with another call");
     first = (int)-most[0];
     file->numrecs = most[1];
     other = own;

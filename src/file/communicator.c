@@ -18,7 +18,7 @@ static atomic_int reserved; /* communicators that are kept, or will be when thei
 
 /* --- a new one --- */
 
-static int duplicate(pnc_file *file, MPI_Comm users, int *code)
+static int duplicate_comm(pnc_file *file, MPI_Comm users, int *code)
 {
     if (file->nprocs > 1)
         return pnc_file_time_limit_comm_create(file, users, code);
@@ -64,7 +64,7 @@ static int duplicate_without_abort(pnc_file *file, MPI_Comm users)
     int code, err;
 
     pnc_file_nodes_share(false);
-    err = duplicate(file, users, &code);
+    err = duplicate_comm(file, users, &code);
     pnc_file_nodes_share(true);
     restore_handler(users, of_users);
     restore_handler(MPI_COMM_WORLD, of_world);

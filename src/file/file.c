@@ -171,7 +171,7 @@ int pnc_file_close_again(pnc_file *file)
     return err;
 }
 
-static pnc_extent take_portion(pnc_extent *rest)
+static pnc_extent take_header_portion(pnc_extent *rest)
 {
     pnc_extent portion = {rest->offset, rest->length < LARGEST_PORTION ? rest->length : LARGEST_PORTION};
 
@@ -183,7 +183,7 @@ static pnc_extent take_portion(pnc_extent *rest)
 int pnc_file_range_read(pnc_file *file, pnc_extent extent, char *bytes)
 {
     while (extent.length > 0) {
-        pnc_extent portion = take_portion(&extent);
+        pnc_extent portion = take_header_portion(&extent);
 
         PNC_TRY(pnc_file_extents_read(file, &portion, 1, bytes, NULL));
         file->get_size += portion.length;
@@ -196,7 +196,7 @@ int pnc_file_range_read(pnc_file *file, pnc_extent extent, char *bytes)
 int pnc_file_range_write(pnc_file *file, pnc_extent extent, const char *bytes)
 {
     while (extent.length > 0) {
-        pnc_extent portion = take_portion(&extent);
+        pnc_extent portion = take_header_portion(&extent);
 
         PNC_TRY(pnc_file_extents_write(file, &portion, 1, bytes));
         file->put_size += portion.length;

@@ -91,9 +91,9 @@ bool pnc_file_time_limit_is_exceeded(const pnc_file *file)
 
 /* --- the table --- */
 
-static void append(char *text, size_t capacity, const char *format, ...) PNC_PRINTF(3, 4);
+static void append_text(char *text, size_t capacity, const char *format, ...) PNC_PRINTF(3, 4);
 
-static void append(char *text, size_t capacity, const char *format, ...)
+static void append_text(char *text, size_t capacity, const char *format, ...)
 {
     size_t used = strlen(text);
     va_list arguments;
@@ -117,13 +117,13 @@ static void append_ranks(char *text, size_t capacity, char (*calls)[CALL_BYTES],
         while (end + 1 < nprocs && strcmp(calls[end + 1], calls[first]) == 0)
             end++;
         if (strlen(list) < sizeof list - 30)
-            append(list, sizeof list, end > i ? "%s%d-%d" : "%s%d", count > 0 ? "," : "", i, end);
+            append_text(list, sizeof list, end > i ? "%s%d-%d" : "%s%d", count > 0 ? "," : "", i, end);
         else if (list[strlen(list) - 1] != '.')
-            append(list, sizeof list, ",...");
+            append_text(list, sizeof list, ",...");
         count += end - i + 1;
         i = end;
     }
-    append(text, capacity, "%s %s", count > 1 ? "ranks" : "rank", list);
+    append_text(text, capacity, "%s %s", count > 1 ? "ranks" : "rank", list);
 }
 
 /* The ranks that did not answer come first: the message of an error may be cut. */
@@ -133,7 +133,7 @@ static void make_table(meeting *m)
 
     m->table[0] = '\0';
     if (m->calls == NULL) {
-        append(m->table, sizeof m->table, "no memory to list the ranks");
+        append_text(m->table, sizeof m->table, "no memory to list the ranks");
         return;
     }
     for (int silent = 1; silent >= 0; silent--)
@@ -144,9 +144,9 @@ static void make_table(meeting *m)
                 j++;
             if (j < i) /* listed with that rank */
                 continue;
-            append(m->table, sizeof m->table, "%s", m->table[0] != '\0' ? "\n" : "");
+            append_text(m->table, sizeof m->table, "%s", m->table[0] != '\0' ? "\n" : "");
             append_ranks(m->table, sizeof m->table, m->calls, i, nprocs);
-            append(m->table, sizeof m->table, ": %s", silent ? "no call, and no answer" : m->calls[i]);
+            append_text(m->table, sizeof m->table, ": %s", silent ? "no call, and no answer" : m->calls[i]);
         }
 }
 
@@ -156,7 +156,7 @@ static void append_cause(char *text, size_t capacity, const meeting *m)
 
     if (m->limit->number > 0)
         snprintf(call, sizeof call, "made collective call %lld on this file", (long long)m->limit->number);
-    append(text, capacity, "%s: not all ranks have %s within %.0f s", m->file->path, call, m->limit->seconds);
+    append_text(text, capacity, "%s: not all ranks have %s within %.0f s", m->file->path, call, m->limit->seconds);
 }
 
 /* The lines in one call, so that other output does not come between. */
@@ -165,10 +165,10 @@ static void print_table(const meeting *m)
     char text[2 * TABLE_BYTES] = "PnetCDF: ";
 
     append_cause(text, sizeof text, m);
-    append(text, sizeof text, ". Ranks of its communicator:\n    ");
+    append_text(text, sizeof text, ". Ranks of its communicator:\n    ");
     for (const char *c = m->table; *c != '\0'; c++)
-        append(text, sizeof text, *c == '\n' ? "%c    " : "%c", *c);
-    append(text, sizeof text, "\n");
+        append_text(text, sizeof text, *c == '\n' ? "%c    " : "%c", *c);
+    append_text(text, sizeof text, "\n");
     fputs(text, stderr);
 }
 
@@ -211,7 +211,7 @@ static void answer(meeting *m, int rank, const char *text)
 }
 
 /* Become the rank that prints the table. */
-static void warn(meeting *m, double now)
+static void warn_of_meeting(meeting *m, double now)
 {
     pnc_file *file = m->file;
     notice *n = &m->limit->warning;
@@ -276,7 +276,7 @@ static double limit_of(const meeting *m)
 }
 
 /* A call is delayed by at most a sixteenth of the time that it waits. */
-static void pause_after(double waited)
+static void pause_while_waiting(double waited)
 {
     double seconds = waited / 16 < 0.01 ? waited / 16 : 0.01;
 
@@ -284,7 +284,7 @@ static void pause_after(double waited)
         nanosleep(&(struct timespec){0, (long)(seconds * 1e9)}, NULL);
 }
 
-static int fail(const meeting *m)
+static int fail_meeting(const meeting *m)
 {
     pnc_file *file = m->file;
     char text[200] = "";
@@ -326,7 +326,7 @@ static int end_meeting(meeting *m)
     for (int i = 0; m->calls != NULL && m->warner == m->file->rank && i < m->file->nprocs; i++)
         if (i != m->file->rank && m->calls[i][0] != '\0')
             send_notice(m, n, i);
-    return fail(m);
+    return fail_meeting(m);
 }
 
 static int wait_for_ranks(meeting *m, MPI_Request *request)
@@ -340,10 +340,10 @@ static int wait_for_ranks(meeting *m, MPI_Request *request)
             return NC_NOERR;
         receive_notices(m, now, true);
         if (m->warner < 0 && now - m->begin > limit_of(m))
-            warn(m, now);
+            warn_of_meeting(m, now);
         if (m->warner >= 0 && now >= m->end)
             return end_meeting(m);
-        pause_after(now - m->begin);
+        pause_while_waiting(now - m->begin);
     }
 }
 
@@ -463,7 +463,7 @@ static int wait_for_steps(pnc_file *file, MPI_Comm comm, step *steps, int n)
         else if (waited > file->limit->seconds)
             return end_opening(file, comm);
         else
-            pause_after(waited);
+            pause_while_waiting(waited);
     }
     return NC_NOERR;
 }

@@ -31,7 +31,7 @@ static double get_time(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static void warn(const pnc_watch *w, const char *call, double seconds)
+static void warn_of_wait(const pnc_watch *w, const char *call, double seconds)
 {
     fprintf(stderr,
             "PnetCDF warning: %s: rank %d of %d has waited for %.0f s in %s for ranks that have not made a collective "
@@ -48,7 +48,7 @@ static void look_at(pnc_watch *w, double now)
         w->seen = number;
         w->since = now;
     } else if (!w->warned && now - w->since >= w->seconds) {
-        warn(w, call, now - w->since);
+        warn_of_wait(w, call, now - w->since);
         w->warned = true;
     }
 }
@@ -101,7 +101,7 @@ static int end_thread(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-static bool prepare(void)
+static bool prepare_watcher(void)
 {
     pthread_condattr_t attributes;
     bool is_ready;
@@ -126,7 +126,7 @@ static bool start(void)
     if (watcher.ends || watcher.runs)
         return watcher.runs;
     if (!watcher.is_prepared)
-        watcher.is_prepared = prepare();
+        watcher.is_prepared = prepare_watcher();
     if (!watcher.is_prepared)
         return false;
     sigfillset(&all);

@@ -30,7 +30,7 @@ static int call_lock(int fd, int command, short kind, short *found)
     return code;
 }
 
-static pnc_held set_lock(int fd, short kind)
+static pnc_held set_program_lock(int fd, short kind)
 {
     short found;
 
@@ -51,10 +51,10 @@ static pnc_held inquire(int fd)
 pnc_held pnc_host_file_hold(int fd, pnc_hold hold)
 {
     switch (hold) {
-    case PNC_HOLD_SHARED: return set_lock(fd, F_RDLCK);
-    case PNC_HOLD_EXCLUSIVE: return set_lock(fd, F_WRLCK);
+    case PNC_HOLD_SHARED: return set_program_lock(fd, F_RDLCK);
+    case PNC_HOLD_EXCLUSIVE: return set_program_lock(fd, F_WRLCK);
     case PNC_HOLD_INQUIRE: return inquire(fd);
-    default: return set_lock(fd, F_UNLCK);
+    default: return set_program_lock(fd, F_UNLCK);
     }
 }
 

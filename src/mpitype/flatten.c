@@ -71,7 +71,7 @@ static pnc_mem_type mem_of_named(MPI_Datatype type, int size)
     return IS_ANY(type, real) ? real_of(size) : PNC_MEM_TYPE_COUNT;
 }
 
-static int fail_no_memory(decoder *d)
+static int fail_flatten(decoder *d)
 {
     return pnc_error_set(d->error, NC_ENOMEM,
                          "no memory to flatten an MPI datatype, or its extent exceeds the "
@@ -82,7 +82,7 @@ static int fail_no_memory(decoder *d)
 static int return_flat(decoder *d, pnc_flat_type *made, pnc_flat_type **out)
 {
     if (made == NULL)
-        return fail_no_memory(d);
+        return fail_flatten(d);
     *out = made;
     return NC_NOERR;
 }
@@ -162,7 +162,7 @@ static int flatten_blocks(decoder *d, const blocks *b, pnc_flat_type **flat)
     int err = NC_NOERR;
 
     if (children == NULL)
-        return fail_no_memory(d);
+        return fail_flatten(d);
     if (!b->many_types)
         err = flatten_type(d, b->types[0], &shared);
     while (err == NC_NOERR && done < b->n) {
@@ -239,7 +239,7 @@ static int flatten_darray(decoder *d, const pnc_type_contents *c, pnc_flat_type 
     bool c_order = psizes[n] == MPI_ORDER_C;
     int64_t distance = get_extent(c->types[0]), *coords = pnc_memory_alloc(n, sizeof *coords);
     pnc_flat_type *made = NULL;
-    int err = coords != NULL ? NC_NOERR : fail_no_memory(d);
+    int err = coords != NULL ? NC_NOERR : fail_flatten(d);
 
     if (err == NC_NOERR)
         err = flatten_type(d, c->types[0], &made);
@@ -308,7 +308,7 @@ static int flatten_type(decoder *d, MPI_Datatype type, pnc_flat_type **flat)
     }
     err = pnc_mpitype_contents_get(type, &c);
     if (err != NC_NOERR)
-        return err == NC_ENOMEM ? fail_no_memory(d) : fail_unsupported(d, type);
+        return err == NC_ENOMEM ? fail_flatten(d) : fail_unsupported(d, type);
     err = flatten_contents(d, type, &c, flat);
     pnc_mpitype_contents_free(&c);
     return err;
@@ -392,7 +392,7 @@ int pnc_mpitype_buffer_flatten(pnc_mpi_buffer buffer, int xtype, int64_t element
         return flatten_contiguous(0, d.known ? d.mem : pnc_type_get_mem_type(xtype), flat, mem, error);
     one = pnc_select_flat_create_vector(one, buffer.count, get_extent(buffer.type));
     if (one == NULL)
-        return fail_no_memory(&d);
+        return fail_flatten(&d);
     assert(d.known && pnc_select_flat_count_elements(one) == elements);
     *flat = one;
     *mem = d.mem;

@@ -20,7 +20,7 @@ static bool is_open(const check *c, int dim)
     return dim == 0 && c->array->is_record && c->how.growing;
 }
 
-static int64_t length_along(const check *c, int dim)
+static int64_t length_of_dim(const check *c, int dim)
 {
     return dim == 0 && c->array->is_record ? c->how.numrecs : c->array->shape[dim];
 }
@@ -66,7 +66,7 @@ static subject_text describe_dim(const check *c, int dim)
 /* dimension "lat" of variable "tas" has length 8 */
 static subject_text describe_bound(const check *c, int dim)
 {
-    int64_t length = length_along(c, dim);
+    int64_t length = length_of_dim(c, dim);
     subject_text s = describe_dim(c, dim);
     size_t used = strlen(s.text);
     if (dim == 0 && c->array->is_record)
@@ -94,7 +94,7 @@ static int check_starts(const check *c)
                              "start index for each",
                              c->array->name, c->array->ndims);
     for (int dim = 0; dim < c->array->ndims; dim++) {
-        int64_t start = c->start[dim], length = length_along(c, dim);
+        int64_t start = c->start[dim], length = length_of_dim(c, dim);
         /* a negative count is an error of the count */
         bool nothing = c->how.relax && c->count != NULL && c->count[dim] <= 0;
         if (start < 0)
@@ -108,7 +108,7 @@ static int check_starts(const check *c)
 
 static int fail_edge(const check *c, int dim, int64_t stride)
 {
-    int64_t length = length_along(c, dim), first = c->start[dim], count = c->count[dim];
+    int64_t length = length_of_dim(c, dim), first = c->start[dim], count = c->count[dim];
     int64_t space = first < length ? (length - 1 - first) / stride + 1 : 0, start = index_of(c, first);
     int at = position(c, dim);
     subject_text bound = describe_bound(c, dim);
@@ -141,7 +141,7 @@ static int check_counts(const check *c)
                                  position(c, dim), count, ask_kind(c, c->count), describe_dim(c, dim).text);
         if (count == 0 || is_open(c, dim))
             continue;
-        if (count - 1 > (length_along(c, dim) - 1 - c->start[dim]) / stride)
+        if (count - 1 > (length_of_dim(c, dim) - 1 - c->start[dim]) / stride)
             return fail_edge(c, dim, stride);
     }
     return NC_NOERR;

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include "select/flat_node.h"
 
-static int64_t count_elements(const pnc_flat_type *node, int64_t i)
+static int64_t count_elements_of_part(const pnc_flat_type *node, int64_t i)
 {
     return node->kind == PNC_FLAT_RUNS ? node->runs[i].count : node->children[i]->elements;
 }
@@ -27,12 +27,12 @@ static int index_tree(pnc_flat_type *node)
     if (node->ends == NULL)
         return NC_ENOMEM;
     for (int64_t i = 0; i < node->n; i++)
-        node->ends[i] = end += count_elements(node, i);
+        node->ends[i] = end += count_elements_of_part(node, i);
     return NC_NOERR;
 }
 
 /* The index of the run or child that holds element *at of the node; *at becomes relative to it. */
-static int64_t find_part(const pnc_flat_type *node, int64_t *at)
+static int64_t find_picked_part(const pnc_flat_type *node, int64_t *at)
 {
     int64_t low = 0, high = node->n - 1;
 
@@ -47,7 +47,7 @@ static int64_t find_part(const pnc_flat_type *node, int64_t *at)
             high = middle;
     }
     *at -= low > 0 ? node->ends[low - 1] : 0;
-    assert(*at >= 0 && *at < count_elements(node, low));
+    assert(*at >= 0 && *at < count_elements_of_part(node, low));
     return low;
 }
 
@@ -63,12 +63,12 @@ pnc_memory_run pnc_select_flat_locate_run(const pnc_flat_type *node, int64_t at)
             at %= node->child->elements;
             node = node->child;
         } else {
-            i = find_part(node, &at);
+            i = find_picked_part(node, &at);
             node = node->children[i];
         }
         offset += node->offset;
     }
-    i = find_part(node, &at);
+    i = find_picked_part(node, &at);
     run = node->runs[i];
     return (pnc_memory_run){offset + run.offset + at * run.stride, run.stride, run.count - at};
 }

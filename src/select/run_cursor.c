@@ -73,7 +73,7 @@ static bool cursor_advance(pnc_run_cursor *cursor)
 }
 
 /* The run or child of a node that holds element number *at of the node; *at becomes a number within it. */
-static int64_t find_part(const pnc_flat_type *node, int64_t *at)
+static int64_t find_part_at(const pnc_flat_type *node, int64_t *at)
 {
     int64_t i = 0, elements;
 
@@ -101,7 +101,7 @@ void pnc_select_run_cursor_seek(pnc_run_cursor *cursor, int64_t element)
     if (element >= node->elements)
         return;
     for (;;) {
-        int64_t i = find_part(node, &element);
+        int64_t i = find_part_at(node, &element);
 
         cursor_push(cursor, node, offset);
         cursor->stack[cursor->depth - 1].index = i + 1;

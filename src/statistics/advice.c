@@ -236,7 +236,7 @@ static const struct {
 #define RULES ((int)(sizeof rules / sizeof *rules))
 
 /* The rule with the largest estimate below `bound`, behind `after` where several have the same; -1: none. */
-static int find_next(const double *estimates, double bound, int after)
+static int find_next_estimate(const double *estimates, double bound, int after)
 {
     int best = -1;
 
@@ -254,7 +254,8 @@ int pnc_summary_find_advice(const pnc_summary *s, pnc_advice out[PNC_ADVICE_MOST
 
     for (int i = 0; i < RULES; i++)
         estimates[i] = rules[i].estimate(s);
-    for (int i = find_next(estimates, bound, -1); i >= 0 && n < PNC_ADVICE_MOST; i = find_next(estimates, bound, i)) {
+    for (int i = find_next_estimate(estimates, bound, -1); i >= 0 && n < PNC_ADVICE_MOST;
+         i = find_next_estimate(estimates, bound, i)) {
         out[n].rule = rules[i].name;
         rules[i].explain(s, out[n].text);
         length = (int)strlen(out[n].text);

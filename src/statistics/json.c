@@ -59,7 +59,7 @@ static void write_vars(const pnc_summary *s, FILE *file)
     }
 }
 
-static int count_used(const pnc_heat *heat)
+static int count_used_regions(const pnc_heat *heat)
 {
     int n = PNC_HEAT_BUCKETS;
 
@@ -78,7 +78,7 @@ static void write_buckets(const char *name, const int64_t *bytes, int n, FILE *f
 
 static void write_heat(const pnc_heat *heat, FILE *file)
 {
-    int n = count_used(heat);
+    int n = count_used_regions(heat);
 
     fprintf(file, "{\"bucket\": %lld", (long long)(INT64_C(1) << heat->shift));
     write_buckets("written", heat->bytes[1], n, file);

@@ -17,7 +17,7 @@ static double ratio(int64_t part, int64_t whole)
     return whole > 0 ? (double)part / (double)whole : 0;
 }
 
-static pnc_amount bytes_of(int64_t bytes)
+static pnc_amount express_bytes(int64_t bytes)
 {
     return pnc_amount_of_bytes_format((double)bytes);
 }
@@ -67,8 +67,8 @@ static void print_calls(const pnc_summary *s, FILE *file)
     print_count(COUNT(WAITS_COLLECTIVE), "wait_all", "", &any, file);
     print_count(COUNT(WAITS_INDEPENDENT), "wait", "", &any, file);
     fprintf(file, "%s\n", any ? "" : "none that access values");
-    fprintf(file, "  values: put %s, got %s; converted %s\n", bytes_of(COUNT(PUT_BYTES)).text,
-            bytes_of(COUNT(GET_BYTES)).text, bytes_of(COUNT(CONVERTED_BYTES)).text);
+    fprintf(file, "  values: put %s, got %s; converted %s\n", express_bytes(COUNT(PUT_BYTES)).text,
+            express_bytes(COUNT(GET_BYTES)).text, express_bytes(COUNT(CONVERTED_BYTES)).text);
 }
 
 /* --- strategies and aggregators --- */
@@ -106,14 +106,14 @@ static void print_strategies(const pnc_summary *s, FILE *file)
         fputs("\n", file);
 }
 
-static void print_aggregators(const pnc_summary *s, FILE *file)
+static void report_aggregators(const pnc_summary *s, FILE *file)
 {
     int printed = 0;
 
     if (s->naggregators == 0)
         return;
     fprintf(file, "  aggregators: %lld; a round has %s; file domains in the first one:\n", (long long)s->naggregators,
-            bytes_of(s->window).text);
+            express_bytes(s->window).text);
     for (int i = 0; i < PNC_SUMMARY_AGGREGATORS && printed < AGGREGATORS; i++) {
         const pnc_aggregator_summary *a = &s->aggregators[i];
 
@@ -124,8 +124,8 @@ static void print_aggregators(const pnc_summary *s, FILE *file)
             fprintf(file, "bytes %lld to %lld", (long long)a->low, (long long)a->high);
         else
             fprintf(file, "none");
-        fprintf(file, "; %lld writes, %s; %lld reads, %s; %s\n", (long long)a->writes, bytes_of(a->write_bytes).text,
-                (long long)a->reads, bytes_of(a->read_bytes).text,
+        fprintf(file, "; %lld writes, %s; %lld reads, %s; %s\n", (long long)a->writes,
+                express_bytes(a->write_bytes).text, (long long)a->reads, express_bytes(a->read_bytes).text,
                 pnc_amount_of_time_format((double)a->nanoseconds).text);
         printed++;
     }
@@ -137,7 +137,7 @@ static void print_aggregators(const pnc_summary *s, FILE *file)
 
 static void print_classes(const pnc_summary *s, pnc_counter first, int64_t gaps, FILE *file)
 {
-    fprintf(file, "    gaps: %s; sizes in bytes:", bytes_of(gaps).text);
+    fprintf(file, "    gaps: %s; sizes in bytes:", express_bytes(gaps).text);
     for (int i = 0; i < PNC_SIZE_CLASS_N; i++) {
         int64_t n = pnc_summary_get_sum(s, (pnc_counter)(first + i));
 
@@ -158,8 +158,8 @@ static void print_accesses(const pnc_summary *s, const char *what, pnc_counter f
     if (n == 0)
         return;
     fprintf(file, "  system %s: %lld, %s, on average %s; %.0f%% aligned to %s, %.0f%% consecutive, %.0f%% backwards\n",
-            what, (long long)n, bytes_of(bytes).text, pnc_amount_of_bytes_format(ratio(bytes, n)).text,
-            100 * ratio(aligned, n), bytes_of(s->striping_unit).text, 100 * ratio(next, n), 100 * ratio(back, n));
+            what, (long long)n, express_bytes(bytes).text, pnc_amount_of_bytes_format(ratio(bytes, n)).text,
+            100 * ratio(aligned, n), express_bytes(s->striping_unit).text, 100 * ratio(next, n), 100 * ratio(back, n));
     print_classes(s, (pnc_counter)(first + (PNC_COUNT_WRITES_100 - PNC_COUNT_WRITES)), gaps, file);
 }
 
@@ -169,16 +169,17 @@ static void print_others(const pnc_summary *s, FILE *file)
         fprintf(file, "  read-modify-write: %lld of these reads\n", (long long)COUNT(READS_OF_PUTS));
     if (COUNT(MPI_IO_CALLS) > 0)
         fprintf(file, "  MPI-IO with file views: %lld calls, %s\n", (long long)COUNT(MPI_IO_CALLS),
-                bytes_of(COUNT(MPI_IO_BYTES)).text);
+                express_bytes(COUNT(MPI_IO_BYTES)).text);
     if (COUNT(ROUNDS) > 0)
         fprintf(file, "  exchange: %s within nodes; %s between nodes in %lld messages\n",
-                bytes_of(COUNT(NODE_BYTES)).text, bytes_of(COUNT(MESSAGE_BYTES)).text, (long long)COUNT(MESSAGES));
+                express_bytes(COUNT(NODE_BYTES)).text, express_bytes(COUNT(MESSAGE_BYTES)).text,
+                (long long)COUNT(MESSAGES));
     fprintf(file, "  header: %s; moved by growth: %s; flushes: %lld; agreements of a rank: %lld\n",
-            bytes_of(COUNT(HEADER_BYTES)).text, bytes_of(COUNT(MOVED_BYTES)).text,
+            express_bytes(COUNT(HEADER_BYTES)).text, express_bytes(COUNT(MOVED_BYTES)).text,
             (long long)s->counters[PNC_COUNT_SYNCS].most, (long long)s->counters[PNC_COUNT_AGREEMENTS].most);
     fprintf(file, "  peak memory of a process: %s, of which the library allocated at most %s\n",
-            bytes_of(s->counters[PNC_COUNT_PEAK_MEMORY].most).text,
-            bytes_of(s->counters[PNC_COUNT_PEAK_MEMORY_OF_LIBRARY].most).text);
+            express_bytes(s->counters[PNC_COUNT_PEAK_MEMORY].most).text,
+            express_bytes(s->counters[PNC_COUNT_PEAK_MEMORY_OF_LIBRARY].most).text);
 }
 
 static void print_vars(const pnc_summary *s, FILE *file)
@@ -189,8 +190,8 @@ static void print_vars(const pnc_summary *s, FILE *file)
 
         snprintf(name, sizeof name, "%s", v->name);
         pnc_text_make_plain(name);
-        fprintf(file, "  %-24s%12s put%12s got%12s\n", name, bytes_of(v->put_bytes).text, bytes_of(v->get_bytes).text,
-                pnc_amount_of_time_format((double)v->nanoseconds / s->nprocs).text);
+        fprintf(file, "  %-24s%12s put%12s got%12s\n", name, express_bytes(v->put_bytes).text,
+                express_bytes(v->get_bytes).text, pnc_amount_of_time_format((double)v->nanoseconds / s->nprocs).text);
     }
 }
 
@@ -214,7 +215,7 @@ void pnc_summary_print(const pnc_summary *s, FILE *file)
     print_accesses(s, "writes", PNC_COUNT_WRITES, file);
     print_accesses(s, "reads", PNC_COUNT_READS, file);
     print_others(s, file);
-    print_aggregators(s, file);
+    report_aggregators(s, file);
     if (s->nvars > 0)
         fprintf(file, "  variables with most time (average of a rank):\n");
     print_vars(s, file);

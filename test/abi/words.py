@@ -1,5 +1,6 @@
-"""Names and words: a function of src that other files call has the name of its room, an object and a verb; and no word
-that the glossary replaced is used again, in code, comments, messages and documents."""
+"""Names and words: a function of src that other files call has the name of its room, an object and a verb; the name of
+one that is local to a file is its own in the library; and no word that the glossary replaced is used again, in code,
+comments, messages and documents."""
 # needs: python
 import os
 import re
@@ -57,6 +58,8 @@ VERBS = set("""
 """.split())
 # The interface of C and of Fortran 90, and the functions that flex and bison make.
 OTHERS = re.compile(r"(pnc_(min|max)64$|P?ncmpi_|cdl_hdr_|nfmpi_|pncf90_|pnc_cdl_yy|pnc_cdl_scan|__).*|main$")
+# Rooms in which names of functions that are local to a file are still found in other files.
+NOT_UNIQUE_YET = {"dataset", "format", "growth", "io", "mapping"}
 # The word that is used instead, the words that are not, and the files. In code a word is a part of an identifier.
 RETIRED_IN_CODE = [
     ("aggregator", r"owners?", "src/(io|dataset|drivers)"),
@@ -173,6 +176,33 @@ def check_functions():
            "\n".join(wrong))
 
 
+def local_functions():
+    """{name: paths} of the functions of the library, without its tools, that are local to a file."""
+    found = {}
+    for path, text in sources():
+        if path.endswith(".h") or path.startswith("src/tools/"):
+            continue
+        code = "".join(piece for _, kind, piece in pieces(text) if kind == "code")
+        for name in re.findall(r"^static\s[^;{()=#]*?\b(\w+)\(", code, re.M):
+            if not name.startswith("_"):
+                found.setdefault(name, set()).add(path)
+    return found
+
+
+def check_local_functions():
+    """A backtrace and a search for a name lead to one function."""
+    found = local_functions()
+    room = {path: path.split("/")[1] for paths in found.values() for path in paths}
+    twice = {name: sorted(paths) for name, paths in found.items() if len(paths) > 1}
+    wrong = [f"{name}: {', '.join(paths)}" for name, paths in sorted(twice.items())
+             if not {room[path] for path in paths} <= NOT_UNIQUE_YET]
+    tap.ok(len(found) > 1000 and not wrong, f"{len(found)} names of functions that are local to a file are unique",
+           "\n".join(wrong))
+    clean = NOT_UNIQUE_YET - {room[path] for paths in twice.values() for path in paths}
+    tap.ok(not clean, "rooms with names that are not unique are listed as such",
+           f"these have none, take them off the list NOT_UNIQUE_YET: {sorted(clean)}")
+
+
 def rules(rows, pattern):
     return [(instead, re.compile(pattern.format(words), re.I), re.compile(where))
             for instead, words, where in rows]
@@ -218,5 +248,6 @@ def check_words():
 
 
 check_functions()
+check_local_functions()
 check_words()
 tap.finish()

@@ -8,7 +8,7 @@
 
 /* --- the buffer --- */
 
-static void release(pnc_f90_buffer *b)
+static void release_buffer(pnc_f90_buffer *b)
 {
     if (b->owned)
         MPI_Type_free(&b->type);
@@ -99,8 +99,8 @@ static const MPI_Offset *numbers_of(const CFI_cdesc_t *optional)
 }
 
 /* The first dimension of start, count, stride or map counts the dimensions of the variable. */
-static int check_length(const CFI_cdesc_t *optional, const char *name, const pnc_var_facts *var, int code,
-                        pnc_error *error)
+static int check_list_length(const CFI_cdesc_t *optional, const char *name, const pnc_var_facts *var, int code,
+                             pnc_error *error)
 {
     if (optional == NULL || optional->dim[0].extent >= var->ndims)
         return NC_NOERR;
@@ -112,10 +112,10 @@ static int check_length(const CFI_cdesc_t *optional, const char *name, const pnc
 /* The codes are those of the C interface for a missing argument. */
 static int check_lengths(const pnc_f90_call *call, const pnc_var_facts *var, pnc_error *error)
 {
-    PNC_TRY(check_length(call->start, "start", var, NC_EINVALCOORDS, error));
-    PNC_TRY(check_length(call->count, "count", var, NC_EEDGE, error));
-    PNC_TRY(check_length(call->stride, "stride", var, NC_ESTRIDE, error));
-    return check_length(call->map, "map", var, NC_EINVAL, error);
+    PNC_TRY(check_list_length(call->start, "start", var, NC_EINVALCOORDS, error));
+    PNC_TRY(check_list_length(call->count, "count", var, NC_EEDGE, error));
+    PNC_TRY(check_list_length(call->stride, "stride", var, NC_ESTRIDE, error));
+    return check_list_length(call->map, "map", var, NC_EINVAL, error);
 }
 
 static pnc_f90_shape shape_of(const pnc_f90_call *call, const pnc_f90_array *array)
@@ -226,8 +226,8 @@ static pnc_f90_array fit_string(const pnc_f90_call *call, const pnc_var_facts *v
 }
 
 /* Whether there are indices and values to pass to the C function. */
-static bool prepare(const pnc_f90_call *call, const pnc_f90_array *array, const pnc_var_facts *var, pnc_f90_place *p,
-                    pnc_f90_buffer *b, pnc_error *error)
+static bool prepare_place(const pnc_f90_call *call, const pnc_f90_array *array, const pnc_var_facts *var,
+                          pnc_f90_place *p, pnc_f90_buffer *b, pnc_error *error)
 {
     pnc_f90_array fitted = fit_string(call, var, array);
 
@@ -267,8 +267,8 @@ static int make_list(const pnc_f90_call *call, const pnc_f90_array *array, const
                                  .counts = numbers_of(call->count),
                                  .start_rows = (size_t)call->start->dim[0].extent};
 
-    PNC_TRY(check_length(call->start, "start", var, NC_EINVALCOORDS, error));
-    PNC_TRY(check_length(call->count, "count", var, NC_EEDGE, error));
+    PNC_TRY(check_list_length(call->start, "start", var, NC_EINVALCOORDS, error));
+    PNC_TRY(check_list_length(call->count, "count", var, NC_EEDGE, error));
     PNC_TRY(check_columns(call->start, "start", num, error));
     PNC_TRY(check_columns(call->count, "count", num, error));
     if (call->count != NULL)
@@ -302,7 +302,7 @@ static bool prepare_varn(const pnc_f90_call *call, const pnc_f90_array *array, c
 typedef bool (*preparation)(const pnc_f90_call *call, const pnc_f90_array *array, const pnc_var_facts *var,
                             pnc_f90_place *p, pnc_f90_buffer *b, pnc_error *error);
 
-static int execute(const pnc_f90_call *call, pnc_f90_shape shape, preparation prepare_shape)
+static int execute_call(const pnc_f90_call *call, pnc_f90_shape shape, preparation prepare_shape)
 {
     pnc_f90_place p = {.shape = shape};
     pnc_f90_buffer b = {0};
@@ -317,7 +317,7 @@ static int execute(const pnc_f90_call *call, pnc_f90_shape shape, preparation pr
     if (!prepare_shape(call, &array, &var, &p, &b, &caller.error))
         b = no_values(call, &array);
     err = pnc_f90_call_dispatch(call, &caller, &p, &b);
-    release(&b);
+    release_buffer(&b);
     pnc_binding_hyperslab_free(&p.slab);
     pnc_binding_list_free(&p.list);
     return pnc_dataset_caller_end(&caller, err);
@@ -325,12 +325,12 @@ static int execute(const pnc_f90_call *call, pnc_f90_shape shape, preparation pr
 
 int pnc_f90_call_execute(const pnc_f90_call *call)
 {
-    return execute(call, PNCF90_VARA, prepare);
+    return execute_call(call, PNCF90_VARA, prepare_place);
 }
 
 int pnc_f90_call_execute_varn(const pnc_f90_call *call)
 {
-    return execute(call, PNCF90_VARN, prepare_varn);
+    return execute_call(call, PNCF90_VARN, prepare_varn);
 }
 
 /* --- filetypes --- */
@@ -347,6 +347,6 @@ int pnc_f90_call_execute_vard(const pnc_f90_call *call, MPI_Datatype filetype)
     if (take_flexible(call, &array, held, &b, &caller.error) != NC_NOERR)
         b = (pnc_f90_buffer){.type = MPI_CHAR}; /* no values */
     err = pnc_f90_call_dispatch_vard(call, &caller, filetype, &b);
-    release(&b);
+    release_buffer(&b);
     return pnc_dataset_caller_end(&caller, err);
 }

@@ -66,7 +66,7 @@ bool pnc_f90_array_is_contiguous(const pnc_f90_array *array)
 }
 
 /* Replace *type by *type and `more` at the displacement `place`; both are freed. */
-static int append(MPI_Datatype *type, MPI_Datatype more, MPI_Aint place)
+static int append_type(MPI_Datatype *type, MPI_Datatype more, MPI_Aint place)
 {
     int lengths[2] = {1, 1}, err;
     MPI_Aint places[2] = {0, place};
@@ -95,7 +95,7 @@ static int repeat(MPI_Datatype one, MPI_Offset n, MPI_Aint distance, MPI_Datatyp
     if (err != NC_NOERR || n % chunk == 0)
         return err;
     err = repeat(one, n % chunk, distance, &rest);
-    return err != NC_NOERR ? err : append(out, rest, n / chunk * chunk * distance);
+    return err != NC_NOERR ? err : append_type(out, rest, n / chunk * chunk * distance);
 }
 
 /* The first n > 0 elements of the `rank` fastest dimensions. */
@@ -119,7 +119,7 @@ static int first_elements(const pnc_f90_array *array, int rank, MPI_Datatype ele
     if (err != NC_NOERR || n % inner == 0)
         return err;
     err = first_elements(array, rank - 1, element, n % inner, &rest);
-    return err != NC_NOERR ? err : append(out, rest, n / inner * array->distance[rank - 1]);
+    return err != NC_NOERR ? err : append_type(out, rest, n / inner * array->distance[rank - 1]);
 }
 
 int pnc_f90_array_create_type(const pnc_f90_array *array, MPI_Datatype element, MPI_Offset n, MPI_Datatype *type)

@@ -75,7 +75,7 @@ typedef union place {
     double real;
 } place;
 
-static size_t size_of(nc_type type)
+static size_t size_of_number(nc_type type)
 {
     switch (type) {
     case NC_SHORT:
@@ -95,7 +95,7 @@ static bool is_real(nc_type type)
     return type == NC_FLOAT || type == NC_DOUBLE;
 }
 
-static number load(nc_type type, const place *p)
+static number load_value(nc_type type, const place *p)
 {
     switch (type) {
     case NC_BYTE: return (number){false, p->byte, p->byte};
@@ -112,7 +112,7 @@ static number load(nc_type type, const place *p)
 }
 
 /* Whether a number, truncated towards 0, is in low..high. */
-static bool fits(number n, double low, double high)
+static bool fits_range(number n, double low, double high)
 {
     return n.is_real ? n.real > low - 1 && n.real < high + 1 : n.real >= low && n.real <= high;
 }
@@ -129,7 +129,7 @@ static int store(nc_type type, number n, place *p)
     };
 
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
-        if (limits[i].type == type && !fits(n, limits[i].low, limits[i].high))
+        if (limits[i].type == type && !fits_range(n, limits[i].low, limits[i].high))
             return NC_ERANGE;
     if (type == NC_FLOAT && isfinite(n.real) && fabs(n.real) > FLT_MAX)
         return NC_ERANGE;
@@ -155,9 +155,9 @@ static int convert(nc_type from, const place *in, nc_type to, place *out)
 {
     if ((from == NC_CHAR) != (to == NC_CHAR))
         return NC_ECHAR;
-    if (from != to && (size_of(from) != size_of(to) || is_real(from) || is_real(to)))
-        return store(to, load(from, in), out);
-    memcpy(out, in, size_of(from));
+    if (from != to && (size_of_number(from) != size_of_number(to) || is_real(from) || is_real(to)))
+        return store(to, load_value(from, in), out);
+    memcpy(out, in, size_of_number(from));
     return NC_NOERR;
 }
 
@@ -183,7 +183,7 @@ int pnc_f90_fill_define(int ncid, int varid, int no_fill, nc_type kind, const vo
 
     PNC_F90_BEGIN(&caller, def_var_fill, def_var_fill, ncid);
     if (no_fill == 0 && pnc_dataset_caller_inquire_var(ncid, varid, &facts)) {
-        memcpy(&in, value, size_of(kind));
+        memcpy(&in, value, size_of_number(kind));
         convert_or_fail(kind, &in, facts.type, &out, &caller.error);
         fill_value = caller.error.code == NC_NOERR ? &out : NULL;
     }
@@ -204,6 +204,6 @@ int pnc_f90_fill_inquire(int ncid, int varid, int *no_fill, nc_type kind, void *
     if (err == NC_NOERR)
         convert_or_fail(facts.type, &in, kind, &out, &caller.error);
     if (err == NC_NOERR && caller.error.code == NC_NOERR)
-        memcpy(value, &out, size_of(kind));
+        memcpy(value, &out, size_of_number(kind));
     return pnc_dataset_caller_end(&caller, err);
 }

@@ -206,7 +206,7 @@ typedef struct requests {
 
 /* A call with arrays that are too short still takes part in a collective wait, without requests. A negative num, such
  * as NF90_REQ_ALL, does not use the arrays. */
-static requests take_requests(pnc_caller *caller, int num, const CFI_cdesc_t *req, const CFI_cdesc_t *st)
+static requests take_request_arrays(pnc_caller *caller, int num, const CFI_cdesc_t *req, const CFI_cdesc_t *st)
 {
     if (num < 0)
         return (requests){num, NULL, NULL};
@@ -224,7 +224,7 @@ int pncf90_wait(const int *ncid, const int *num, const CFI_cdesc_t *req, const C
     int err;
 
     PNC_F90_BEGIN(&caller, wait, wait, *ncid);
-    r = take_requests(&caller, *num, req, st);
+    r = take_request_arrays(&caller, *num, req, st);
     err = ncmpi_wait(*ncid, r.num, r.ids, r.statuses);
     return pnc_dataset_caller_end(&caller, err);
 }
@@ -236,7 +236,7 @@ int pncf90_wait_all(const int *ncid, const int *num, const CFI_cdesc_t *req, con
     int err;
 
     PNC_F90_BEGIN(&caller, wait_all, wait_all, *ncid);
-    r = take_requests(&caller, *num, req, st);
+    r = take_request_arrays(&caller, *num, req, st);
     err = ncmpi_wait_all(*ncid, r.num, r.ids, r.statuses);
     return pnc_dataset_caller_end(&caller, err);
 }
@@ -248,7 +248,7 @@ int pncf90_cancel(const int *ncid, const int *num, const CFI_cdesc_t *req, const
     int err;
 
     PNC_F90_BEGIN(&caller, cancel, cancel, *ncid);
-    r = take_requests(&caller, *num, req, st);
+    r = take_request_arrays(&caller, *num, req, st);
     err = ncmpi_cancel(*ncid, r.num, r.ids, r.statuses);
     return pnc_dataset_caller_end(&caller, err);
 }

@@ -239,7 +239,7 @@ static int memory_sync(pnc_store *store, pnc_error *error)
     return NC_NOERR;
 }
 
-static int memory_size(pnc_store *store, int64_t *out, pnc_error *error)
+static int memory_get_size(pnc_store *store, int64_t *out, pnc_error *error)
 {
     (void)error;
     *out = ((memory_store *)store)->file->size;
@@ -273,7 +273,7 @@ const pnc_store_ops pnc_store_memory = {
     .read_all = memory_read,
     .hold = memory_hold,
     .sync = memory_sync,
-    .size = memory_size,
+    .size = memory_get_size,
     .set_size = memory_set_size,
     .hints = memory_hints,
 };

@@ -71,7 +71,7 @@ void pnc_mpiio_background_close(pnc_mpiio *io)
 }
 
 /* A duplicate needs no request to the file system. A program with many open files needs its descriptors: -1. */
-static int duplicate(int fd)
+static int duplicate_descriptor(int fd)
 {
     struct rlimit most;
 
@@ -90,7 +90,7 @@ static int choose_channel(pnc_mpiio *io)
         if (io->channels[i].ntransfers < io->channels[best].ntransfers)
             best = i;
     if (best > 0 && io->channels[best].fd == -1)
-        io->channels[best].fd = duplicate(first);
+        io->channels[best].fd = duplicate_descriptor(first);
     return io->channels[best].fd == -1 ? 0 : best;
 }
 

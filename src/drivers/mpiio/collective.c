@@ -73,7 +73,7 @@ static int access_all(pnc_mpiio *io, const access_list *list, int64_t *moved)
 /* Extend the file to the last byte of all ranks. ROMIO reads, modifies and writes where the extents leave gaps; beyond
  * the end of the file it would write the old content of its buffer into them. A write of one byte, unlike
  * MPI_File_set_size, never makes a file shorter that another program extends. Collective. */
-static int extend_file(pnc_mpiio *io, const access_list *list, pnc_error *error)
+static int extend_for_all(pnc_mpiio *io, const access_list *list, pnc_error *error)
 {
     int64_t own = list->n > 0 ? list->extents[list->n - 1].offset + list->extents[list->n - 1].length : 0;
     int64_t values[2] = {own, 0}; /* end of the extents, size of the file */
@@ -100,7 +100,7 @@ int pnc_mpiio_extents_write_all(pnc_store *store, const pnc_extent *extents, int
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
     access_list list = list_of(extents, n, (void *)buf, true);
-    int err = extend_file(io, &list, error), code;
+    int err = extend_for_all(io, &list, error), code;
     int64_t moved = 0;
 
     code = access_all(io, &list, &moved);

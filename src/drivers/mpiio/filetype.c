@@ -7,7 +7,7 @@
 
 /* True for extents of the same length at equal distances: a vector type is faster than a list of displacements
  * (stride 2 of doubles: 24 ns per element, list 30 ns). */
-static bool is_regular(const pnc_extent *extents, int64_t n)
+static bool has_equal_distances(const pnc_extent *extents, int64_t n)
 {
     int64_t step = extents[1].offset - extents[0].offset;
 
@@ -41,7 +41,7 @@ int pnc_mpiio_filetype_create(const pnc_extent *extents, int64_t n, MPI_Datatype
     assert(n > 0 && n <= INT_MAX);
     if (n == 1)
         code = MPI_Type_contiguous(length, MPI_BYTE, type);
-    else if (is_regular(extents, n))
+    else if (has_equal_distances(extents, n))
         code =
             MPI_Type_create_hvector((int)n, length, (MPI_Aint)(extents[1].offset - extents[0].offset), MPI_BYTE, type);
     else

@@ -26,7 +26,7 @@ static int get_descriptor(pnc_mpiio *io)
 
 /* kind: F_WRLCK or F_UNLCK. ROMIO takes the same lock for its data sieving: other programs that sieve do not write
  * to the span. */
-static int set_lock(pnc_mpiio *io, pnc_extent span, short kind)
+static int set_span_lock(pnc_mpiio *io, pnc_extent span, short kind)
 {
     struct flock lock = {.l_type = kind, .l_whence = SEEK_SET, .l_start = span.offset, .l_len = span.length};
     int code;
@@ -42,7 +42,7 @@ bool pnc_mpiio_span_lock(pnc_store *store, pnc_extent span)
     pnc_mpiio *io = (pnc_mpiio *)store;
 
     assert(span.length > 0);
-    return io->sole_writer && get_descriptor(io) >= 0 && set_lock(io, span, F_WRLCK) == 0;
+    return io->sole_writer && get_descriptor(io) >= 0 && set_span_lock(io, span, F_WRLCK) == 0;
 }
 
 /* If unlocking fails, closing the descriptor releases the lock. A remaining lock would block all other programs that
@@ -52,7 +52,7 @@ int pnc_mpiio_span_unlock(pnc_store *store, pnc_extent span, pnc_error *error)
     pnc_mpiio *io = (pnc_mpiio *)store;
     int number;
 
-    if (set_lock(io, span, F_UNLCK) == 0)
+    if (set_span_lock(io, span, F_UNLCK) == 0)
         return NC_NOERR;
     number = errno;
     close(io->lock);

@@ -26,7 +26,7 @@ enum { /* the same of lov_comp_md_v1 and its entries */
 #define PATTERN_RAID0 0x001 /* other patterns store data on the metadata server */
 #define COUNT_ALL 0xffff    /* all servers, before the stripes are allocated */
 
-static uint32_t get_number(const unsigned char *bytes, int n)
+static uint32_t decode_number(const unsigned char *bytes, int n)
 {
     uint32_t number = 0;
 
@@ -37,12 +37,12 @@ static uint32_t get_number(const unsigned char *bytes, int n)
 
 static bool parse_plain(const unsigned char *bytes, size_t n, pnc_striping *out)
 {
-    uint32_t magic = n >= PLAIN_BYTES ? get_number(bytes + MAGIC, 4) : 0, unit, count;
+    uint32_t magic = n >= PLAIN_BYTES ? decode_number(bytes + MAGIC, 4) : 0, unit, count;
 
-    if ((magic != PLAIN && magic != IN_POOL) || (get_number(bytes + PATTERN, 4) & PATTERN_RAID0) == 0)
+    if ((magic != PLAIN && magic != IN_POOL) || (decode_number(bytes + PATTERN, 4) & PATTERN_RAID0) == 0)
         return false;
-    unit = get_number(bytes + UNIT, 4);
-    count = get_number(bytes + COUNT, 2);
+    unit = decode_number(bytes + UNIT, 4);
+    count = decode_number(bytes + COUNT, 2);
     if (unit == 0)
         return false;
     out->unit = unit;
@@ -54,7 +54,7 @@ static bool parse_plain(const unsigned char *bytes, size_t n, pnc_striping *out)
 /* The last component has no upper bound: most bytes of a large file are in it. */
 static bool parse_composite(const unsigned char *bytes, size_t n, pnc_striping *out)
 {
-    size_t count = get_number(bytes + ENTRY_COUNT, 2);
+    size_t count = decode_number(bytes + ENTRY_COUNT, 2);
 
     for (size_t i = count; i > 0; i--) {
         const unsigned char *entry = bytes + ENTRIES + (i - 1) * ENTRY_BYTES;
@@ -62,8 +62,8 @@ static bool parse_composite(const unsigned char *bytes, size_t n, pnc_striping *
 
         if (ENTRIES + i * ENTRY_BYTES > n)
             continue;
-        offset = get_number(entry + ENTRY_OFFSET, 4);
-        size = get_number(entry + ENTRY_SIZE, 4);
+        offset = decode_number(entry + ENTRY_OFFSET, 4);
+        size = decode_number(entry + ENTRY_SIZE, 4);
         if (offset <= n && size <= n - offset && parse_plain(bytes + offset, size, out))
             return true;
     }
@@ -72,7 +72,7 @@ static bool parse_composite(const unsigned char *bytes, size_t n, pnc_striping *
 
 bool pnc_mpiio_lustre_parse(const unsigned char *bytes, size_t n, pnc_striping *out)
 {
-    if (n >= ENTRIES && get_number(bytes + MAGIC, 4) == COMPOSITE)
+    if (n >= ENTRIES && decode_number(bytes + MAGIC, 4) == COMPOSITE)
         return parse_composite(bytes, n, out);
     return parse_plain(bytes, n, out);
 }

@@ -16,7 +16,7 @@ int pnc_mpiio_path_remove(const char *path, MPI_Info info, pnc_error *error)
     return code == MPI_SUCCESS ? NC_NOERR : pnc_mpiio_error_set(error, code, NC_EFILE, "delete", path);
 }
 
-static int sync_file(pnc_store *store, pnc_error *error)
+static int sync_by_mpi(pnc_store *store, pnc_error *error)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
     bool turn = pnc_mpiio_turn_take(store->comm);
@@ -38,7 +38,7 @@ int pnc_mpiio_file_get_size(pnc_store *store, int64_t *out, pnc_error *error)
     return NC_NOERR;
 }
 
-static int set_size_of_file(pnc_store *store, int64_t size, pnc_error *error)
+static int set_size_by_mpi(pnc_store *store, int64_t size, pnc_error *error)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
     bool turn = pnc_mpiio_turn_take(store->comm);
@@ -59,12 +59,12 @@ static int hints_in_use(pnc_store *store, MPI_Info *used, pnc_error *error)
     return code == MPI_SUCCESS ? NC_NOERR : pnc_mpiio_error_set(error, code, NC_EFILE, "list the hints of", io->path);
 }
 
-static int publish_file(pnc_store *store, int suffix, bool replaces, pnc_error *error)
+static int publish_by_rename(pnc_store *store, int suffix, bool replaces, pnc_error *error)
 {
     return pnc_mpiio_path_rename(store->full_path, suffix, replaces, error);
 }
 
-static int discard_file(pnc_store *store, MPI_Info info, pnc_error *error)
+static int discard_by_mpi(pnc_store *store, MPI_Info info, pnc_error *error)
 {
     char *path = store->full_path;
     bool is_root = store->rank == 0;
@@ -85,8 +85,8 @@ const pnc_store_ops pnc_store_mpiio = {
     .inspect = pnc_mpiio_path_inspect,
     .open = pnc_mpiio_file_open,
     .remove = pnc_mpiio_path_remove,
-    .discard = discard_file,
-    .publish = publish_file,
+    .discard = discard_by_mpi,
+    .publish = publish_by_rename,
     .local_path = pnc_path_strip,
     .close = pnc_mpiio_file_close,
     .write = pnc_mpiio_extents_write,
@@ -99,8 +99,8 @@ const pnc_store_ops pnc_store_mpiio = {
     .finish = pnc_mpiio_transfer_finish,
     .write_all = pnc_mpiio_extents_write_all,
     .read_all = pnc_mpiio_extents_read_all,
-    .sync = sync_file,
+    .sync = sync_by_mpi,
     .size = pnc_mpiio_file_get_size,
-    .set_size = set_size_of_file,
+    .set_size = set_size_by_mpi,
     .hints = hints_in_use,
 };

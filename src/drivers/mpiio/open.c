@@ -130,7 +130,7 @@ static int get_access_mode(pnc_open_purpose purpose)
     }
 }
 
-static int open_file(pnc_mpiio *io, const pnc_open_call *call, pnc_error *error)
+static int open_by_mpi(pnc_mpiio *io, const pnc_open_call *call, pnc_error *error)
 {
     char buffer[PNC_MPIIO_PATH_BYTES];
     const char *path = pnc_mpiio_path_derive(call->path, call->prefix, buffer);
@@ -179,7 +179,7 @@ int pnc_mpiio_file_open(const pnc_open_call *call, pnc_store *store, pnc_error *
     int err = NC_NOERR, truncated;
 
     init_store(io, call);
-    PNC_TRY(open_file(io, call, error));
+    PNC_TRY(open_by_mpi(io, call, error));
     if (store->full_path == NULL)
         err = pnc_error_set(error, NC_ENOMEM, "no memory to open %s", call->path);
     else if (store->rank == 0)

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 /* If allocation fails, each extent is read on its own. */
-static bool has_sieve_buffer(pnc_mpiio *io)
+static bool allocate_sieve_buffer(pnc_mpiio *io)
 {
     if (io->sieve_buffer == NULL)
         io->sieve_buffer = pnc_memory_alloc(PNC_SIEVE_READ_BYTES, 1);
@@ -29,7 +29,7 @@ static int64_t count_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
 {
     const pnc_sieve_limits most = pnc_select_sieve_get_limits(PNC_SIEVE_READ_GAP, PNC_SIEVE_READ_BYTES);
 
-    if (n == 1 || extents[0].length > most.extent || !has_sieve_buffer(io))
+    if (n == 1 || extents[0].length > most.extent || !allocate_sieve_buffer(io))
         return 1;
     return pnc_select_extents_count_sieved(extents, n, &most).n;
 }

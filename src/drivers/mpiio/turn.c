@@ -32,7 +32,7 @@ static bool lock_within(long milliseconds)
     return pthread_mutex_timedlock(&turn, &until) == 0;
 }
 
-static void pause_after(int attempt)
+static void pause_after_attempt(int attempt)
 {
     int world_rank = 0, has_world = 0; /* MPI_COMM_WORLD does not exist with sessions only */
     long milliseconds;
@@ -83,7 +83,7 @@ bool pnc_mpiio_turn_take(MPI_Comm comm)
         return false;
     for (int attempt = 1; try_once(comm, rank, &taken) && !taken; attempt++)
         if (rank == 0)
-            pause_after(attempt);
+            pause_after_attempt(attempt);
     return taken;
 }
 

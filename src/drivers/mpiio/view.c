@@ -9,7 +9,7 @@
 
 /* Extend the file to the last byte of the extents. Beyond the end of the file, the data sieving of ROMIO reads
  * nothing and then writes the old content of its buffer into the gaps; after this write it reads zeros. */
-static int extend_file(pnc_mpiio *io, pnc_extent last, const char *byte, pnc_error *error)
+static int extend_for_view(pnc_mpiio *io, pnc_extent last, const char *byte, pnc_error *error)
 {
     MPI_Offset size;
     pnc_extent end = {last.offset + last.length - 1, 1};
@@ -53,7 +53,7 @@ int pnc_mpiio_view_write(pnc_mpiio *io, const pnc_extent *extents, int64_t n, co
     for (int64_t i = 0; i < n; i++)
         bytes += (int)extents[i].length;
     assert(bytes > 0 && bytes < PNC_STORE_BYTES_MAX);
-    PNC_TRY(extend_file(io, extents[n - 1], (const char *)buf + bytes - 1, error));
+    PNC_TRY(extend_for_view(io, extents[n - 1], (const char *)buf + bytes - 1, error));
     code = write_through_view(io, extents, n, buf, bytes, &moved);
     /* all other operations assume the default file view */
     late = MPI_File_set_view(io->file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
