@@ -1,6 +1,22 @@
 /* The growth of a header in front of data: data move to higher offsets, and a process or node that dies at any instant
  * leaves a file that holds the old dataset, or the new one, or the journal from which the new one is completed.
- * docs/reliability.md has the order of writes and why it is safe. */
+ * docs/reliability.md has the order of writes and why it is safe.
+ *
+ *                        write the journal           write a state, set the mark
+ *     OLD DATASET  ---------------------->  PREPARED ------------------------->  MOVING <--+
+ *     no mark       <----------------------  no mark,                             mark      |  a step: copy, flush,
+ *          ^          cut the file           journal                               |  |     |  write the next state
+ *          |                                                                       |  +-----+
+ *          |    move back, write the old header, remove the mark (undo, restore)   |
+ *          +-----------------------------------------------------------------------+
+ *                                                                                  |  write fill values and the new
+ *                                                                                  v  header, flush
+ *     NEW DATASET  <--------------------  COMPLETE  <--------------------------  MOVED
+ *     no mark        cut the file          no mark,      remove the mark           mark
+ *                                          journal
+ *
+ * A death: without the mark, readers find the old or the new dataset. With it, they refuse the file; a repair continues
+ * from the last state that is complete, up to NEW DATASET. An undo that fails leaves MOVING; restore tries again. */
 #ifndef PNC_GROWTH_GROWTH_H
 #define PNC_GROWTH_GROWTH_H
 

@@ -1,5 +1,5 @@
-/* A change of the header where no data move, in bytes of several pages: the death of a process could leave a part of
- * their write. So that it cannot, the file has a journal at its end meanwhile, and the mark:
+/* A change of the header where no data move, in bytes of several pages. A process that dies while it writes them could
+ * leave half of them; to prevent this, the file has the mark and a journal at its end meanwhile:
  *
  *   two slots for the owner, see life.h; the bytes before the change, the bytes after it, numbers with a digest
  *

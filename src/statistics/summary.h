@@ -8,7 +8,7 @@
 /* A rank and its node. */
 typedef struct pnc_place {
     int32_t rank;
-    char node[28]; /* the begin of its name */
+    char node[28]; /* the start of its name */
 } pnc_place;
 
 /* A number over all ranks. The ranks combine it in one reduction: plain bytes. */

@@ -199,7 +199,7 @@ static bool has_wrong_variable(const pnc_f90_call *call, const pnc_f90_array *ar
     return call->buftype == NULL && (var->type == NC_CHAR) != (array->element == MPI_CHAR);
 }
 
-/* For a call that C rejects, also because of an error in the caller, without reading the values. */
+/* Placeholder for a call that C rejects before it reads values. */
 static pnc_f90_buffer no_values(const pnc_f90_call *call, const pnc_f90_array *array)
 {
     return (pnc_f90_buffer){.kind = call->buftype == NULL ? array->kind : NC_NAT, .type = MPI_CHAR};

@@ -350,7 +350,7 @@ static int64_t find_next(work *w, int64_t of_nodes)
     return next != NULL ? next->offset : INT64_MAX;
 }
 
-/* One round, of the window that begins at *next, which becomes the begin of the next one. */
+/* One round, of the window that begins at *next, which becomes the start of the next one. */
 static int run_round(work *w, int64_t *next)
 {
     round_load most = {0};
