@@ -33,6 +33,7 @@ m4_define([HINT], [OUTPUT([m4_dnl
 m4_define([HINT_SIZE], m4_defn([HINT]))
 m4_define([HINT_ALIAS], m4_defn([HINT]))
 m4_define([HINT_CHOICE], m4_defn([HINT]))
+m4_define([HINT_TEXT], m4_defn([HINT]))
 m4_define([HINT_FIXED], m4_defn([HINT]))
 m4_define([HINT_FREE], m4_defn([HINT]))
 m4_define([HINT_OUTPUT], m4_defn([HINT]))

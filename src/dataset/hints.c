@@ -10,7 +10,7 @@
 #include "dataset/environment.h"
 #include "dataset/hints_text.h"
 #include "drivers/driver.h"
-#include "io/choose/strategy.h"
+#include "io/choose/costs.h"
 
 /* Reporters, which rows name: each writes the value in effect of a hint, at most MPI_MAX_INFO_VAL characters. */
 static void report_number(const pnc_dataset *ds, const pnc_hint *hint, char *value);
@@ -19,6 +19,12 @@ static void report_reserve(const pnc_dataset *ds, const pnc_hint *hint, char *va
 static void report_word(const pnc_dataset *ds, const pnc_hint *hint, char *value);
 static void report_driver(const pnc_dataset *ds, const pnc_hint *hint, char *value);
 static void report_ability(const pnc_dataset *ds, const pnc_hint *hint, char *value);
+
+/* Readers, which rows name. */
+static bool read_costs(const char *text, pnc_hints *out)
+{
+    return pnc_io_costs_parse(text, &out->access.costs);
+}
 
 #define PNC_HINT_WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define PNC_HINT_ROW(hint, class, given, meaning) {.name = hint, .kind = class, .value = given, .text = meaning},
@@ -42,6 +48,8 @@ static void report_ability(const pnc_dataset *ds, const pnc_hint *hint, char *va
      .most = high,                                                                         \
      .below = under,                                                                       \
      .multiple = grain},
+#define PNC_HINT_TEXT_ROW(hint, reader, meaning) \
+    {.name = hint, .kind = PNC_HINT_TEXT, .value = "", .text = meaning, .read = reader},
 #define PNC_HINT_PASSED_SIZE_ROW(hint, low, high, meaning) \
     {.name = hint, .kind = PNC_HINT_NUMBER, .value = "", .text = meaning, .least = low, .most = high},
 const pnc_hint pnc_hint_table[] = {
@@ -116,6 +124,7 @@ static bool is_within_limits(const pnc_hint *hint, const char *text)
 
 bool pnc_dataset_hint_is_valid(const pnc_hint *hint, const char *text)
 {
+    pnc_hints unused;
     int64_t number;
 
     switch (hint->kind) {
@@ -124,6 +133,7 @@ bool pnc_dataset_hint_is_valid(const pnc_hint *hint, const char *text)
         return pnc_dataset_hint_is_passed(hint) ? is_within_limits(hint, text)
                                                 : pnc_dataset_hint_parse_size(hint, text, &number);
     case PNC_HINT_CHOICE: return pnc_dataset_hint_find_choice(hint, text) >= 0;
+    case PNC_HINT_TEXT: return hint->read(text, &unused);
     default: return true;
     }
 }
@@ -343,8 +353,10 @@ void pnc_dataset_hints_set(pnc_dataset *ds)
     ds->hints.layout = (pnc_layout_hints){-1, -1, -1, -1};
     ds->hints.access.display = pnc_dataset_environment_is_on("PNETCDF_HINTS_DISPLAY", false);
     copy_config_list(ds);
+    ds->hints.access.costs = (pnc_costs){0};
     for (int i = 0; i < HINTS; i++) {
         const pnc_hint *hint = &pnc_hint_table[i];
+        char value[MPI_MAX_INFO_VAL + 1];
         const char *source;
 
         if (hint->kind == PNC_HINT_SIZE &&
@@ -352,6 +364,8 @@ void pnc_dataset_hints_set(pnc_dataset *ds)
             *field_of(&ds->hints, hint) = hint->otherwise;
         if (hint->kind == PNC_HINT_CHOICE)
             *field_of(&ds->hints, hint) = choice_of(ds->info, hint);
+        if (hint->kind == PNC_HINT_TEXT && pnc_dataset_hints_get(ds->info, hint->name, value))
+            (void)hint->read(value, &ds->hints);
     }
 }
 
@@ -462,6 +476,8 @@ static bool in_effect(const pnc_dataset *ds, const pnc_hint *hint, char *value)
             return false;
         hint->report(ds, hint, value);
         return *value != '\0';
+    case PNC_HINT_TEXT:
+        return pnc_dataset_hints_get(ds->info, hint->name, value) && pnc_dataset_hint_is_valid(hint, value);
     case PNC_HINT_FREE:
         if (!pnc_dataset_hints_get(ds->info, hint->name, value))
             snprintf(value, MPI_MAX_INFO_VAL, "%s", hint->value);

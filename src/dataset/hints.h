@@ -9,6 +9,7 @@
 typedef enum pnc_hint_kind {
     PNC_HINT_SIZE,   /* an integer that the library uses */
     PNC_HINT_CHOICE, /* one of several words */
+    PNC_HINT_TEXT,   /* a text that the library uses */
     PNC_HINT_FIXED,  /* without effect: the library always behaves as `value` says */
     PNC_HINT_FREE,   /* without effect, whatever its value */
     PNC_HINT_OUTPUT, /* reported by other libraries, never given */
@@ -34,6 +35,8 @@ typedef struct pnc_hint {
     void (*report)(const pnc_dataset *ds, const struct pnc_hint *hint, char *value);
     /* of PNC_HINT_CHOICE: */
     const char *const *words; /* the field is the index; the default is the first, NULL ends them */
+    /* of PNC_HINT_TEXT: sets the field from the text; false: it is not valid */
+    bool (*read)(const char *text, pnc_hints *out);
     /* of PNC_HINT_SIZE and PNC_HINT_NUMBER: */
     int64_t least, most;
     /* of PNC_HINT_SIZE: */

@@ -222,6 +222,12 @@ static void show_ours(display *d, const pnc_hint *hint)
     switch (hint->kind) {
     case PNC_HINT_SIZE: explain_size(d, hint, &l); break;
     case PNC_HINT_CHOICE: explain_choice(d, hint, &l); break;
+    case PNC_HINT_TEXT:
+        if (!given || pnc_dataset_hint_is_valid(hint, l.value))
+            explain_use(d, given, NULL, &l);
+        else
+            snprintf(l.effect, sizeof l.effect, "ignored: not in its form");
+        break;
     case PNC_HINT_FIXED: /* in effect if it has the value that the library always uses */
         snprintf(l.effect, sizeof l.effect, "%s: %s",
                  !given || strcmp(l.value, hint->value) == 0 ? "in effect" : "ignored", hint->text);
@@ -317,6 +323,9 @@ static int explain_refusal(const pnc_hint *hint, const char *value, bool by_user
             n += snprintf(out + n, capacity - (size_t)n, "%s %s", i > 0 ? "," : "", hint->words[i]);
         return n;
     }
+    if (hint->kind == PNC_HINT_TEXT)
+        return snprintf(out, capacity, "hint %s=%.40s is ignored: not in the form that pnetcdf_hints(7) describes",
+                        hint->name, value);
     return snprintf(out, capacity, "hint %s=%.40s %s: must be an integer from %lld to %lld", hint->name, value, what,
                     (long long)hint->least, (long long)hint->most);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "io/choose/costs.h"
 
 static const char *name_of(pnc_strategy strategy)
 {
@@ -29,8 +30,20 @@ static bool is_news(int *shown, pnc_strategy choice)
     return differs;
 }
 
+static const char *kind_of(const pnc_access_pattern *p)
+{
+    if (p->nnodes > 1)
+        return "a file on servers, several nodes";
+    return p->on_servers ? "a file on servers, one node" : "a local file";
+}
+
 static void print_costs(const pnc_access_pattern *p)
 {
+    const pnc_costs costs = pnc_io_costs_get(p);
+    char text[PNC_COSTS_TEXT];
+
+    pnc_io_costs_print(&costs, text);
+    fprintf(stderr, "    costs (%s): %s\n", kind_of(p), text);
     fprintf(stderr, "    %-14s %12s %10s %10s %12s %12s %6s  %s\n", "strategy", "ms", "accesses", "locks",
             "bytes copied", "bytes sent", "syncs", "suitable");
     for (pnc_strategy s = 0; s < PNC_STRATEGIES; s++) {

@@ -11,6 +11,8 @@ m4_dnl HINT_CHOICE(name, field of pnc_hints, default, values, reporter, meaning)
 m4_dnl   WORDS(..) or a NULL-terminated array, the default first. The field holds the index. Any other word is ignored.
 m4_dnl   Reporter: empty, or the function in src/dataset/hints.c that gives the value in effect, if the field alone does
 m4_dnl   not.
+m4_dnl HINT_TEXT(name, reader, meaning): a text without default. Reader: the function in src/dataset/hints.c that sets a
+m4_dnl   field of pnc_hints from it; a text that it refuses is ignored.
 m4_dnl HINT_COMMON_SIZE(name, field of pnc_hints, least, meaning),
 m4_dnl HINT_COMMON_CHOICE(name, field of pnc_hints, values, meaning): a hint that both this library and MPI-IO
 m4_dnl   use. It is passed to MPI-IO, which reports its value. Without it the field is 0.
@@ -82,6 +84,13 @@ ranks of a single node put into ranges of the file that do not overlap and ascen
 access such ranges of whole stripes, otherwise as two_phase. within_nodes: aggregators merge the requests of their node.
 two_phase: aggregators of all nodes exchange data, and each accesses a part of the file. mpi_io: aggregators make
 collective calls of MPI-IO, if that is ROMIO, otherwise as two_phase. Independent calls are direct or merged])
+HINT_TEXT([nc_costs], [read_costs],
+[NAME:NUMBER, separated by commas: what the steps of a call take on the system, by which strategies are chosen. Names:
+access_ns, a read or write of the file; lock_change_ns, a lock of a stripe that moves between nodes; run_ns, a run
+that is merged by itself; copied_ps and sent_ps, a byte that is copied within a node or sent to another one;
+synchronisation_ns, a step in which all ranks wait for each other. ns: nanoseconds; ps: picoseconds. Numbers are
+integers of at least 1. Without a name, the library's own figure for the kind of file system. The display shows all.
+pnetcdf-bench --costs measures them])
 HINT_SIZE([nc_num_aggrs_per_node], [access.aggregators_a_node], [0], [0], [INT32_MAX], [SENSELESS], [1], [],
 [number of aggregators on each node. 0: one on each of several nodes, and all ranks of a single node])
 HINT_CHOICE([nc_overlap], [access.no_overlap], [enable], [WORDS(enable, disable)], [report_ability],
@@ -157,6 +166,7 @@ m4_ifelse([$6], [LEAST], [], [$6], [SENSELESS], [], [$6], [MOST], [], [REFUSE([h
 m4_define([HINT_ALIAS], [CHECK_COUNT([hints.m4], [$1], $#, 3, 3)CHECK_HINT([$1], [$3])m4_dnl
 m4_ifdef([HINT_$2], [], [REFUSE([hints.m4], [$1], ["$2" is not a hint above it])])])
 m4_define([HINT_CHOICE], [CHECK_COUNT([hints.m4], [$1], $#, 6, 6)CHECK_HINT([$1], [$6])])
+m4_define([HINT_TEXT], [CHECK_COUNT([hints.m4], [$1], $#, 3, 3)CHECK_HINT([$1], [$3])])
 m4_define([HINT_COMMON_SIZE], [CHECK_COUNT([hints.m4], [$1], $#, 4, 4)CHECK_HINT([$1], [$4])])
 m4_define([HINT_COMMON_CHOICE], m4_defn([HINT_COMMON_SIZE]))
 m4_define([HINT_FIXED], [CHECK_COUNT([hints.m4], [$1], $#, 3, 3)CHECK_HINT([$1], [$3])])

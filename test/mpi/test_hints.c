@@ -488,6 +488,14 @@ static void test_choice(const pnc_hint *hint)
     expect_row(hint, hint->words[0], last, index, last);
 }
 
+static void test_text(const pnc_hint *hint)
+{
+    expect_row(hint, NULL, NULL, 0, "");
+    expect_row(hint, "run_ns:7", NULL, 0, "run_ns:7");
+    expect_row(hint, "run_ns:7", "sent_ps:1,run_ns:9", 0, "sent_ps:1,run_ns:9");
+    expect_row(hint, "nonsense", NULL, 0, "");
+}
+
 static void test_rows(void)
 {
     for (int i = 0; i < pnc_hint_count; i++) {
@@ -496,6 +504,7 @@ static void test_rows(void)
         switch (hint->kind) {
         case PNC_HINT_SIZE: test_number(hint); break;
         case PNC_HINT_CHOICE: test_choice(hint); break;
+        case PNC_HINT_TEXT: test_text(hint); break;
         case PNC_HINT_FIXED:
             expect_row(hint, NULL, NULL, 0, hint->value);
             expect_row(hint, "nonsense", NULL, 0, hint->value);

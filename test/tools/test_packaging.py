@@ -213,7 +213,7 @@ def check_bench():
     program = os.path.join(staged["bindir"], "pnetcdf-bench")
     status, out, why = run(program, "--list")
     names = [line.split()[0] for line in out.splitlines()]
-    tap.ok(status == 0 and len(names) == 5, "pnetcdf-bench: its programs are listed", why)
+    tap.ok(status == 0 and len(names) == 6, "pnetcdf-bench: its programs are listed", why)
     for name in names:
         installed = glob.glob(os.path.join(staged["prefix"], "**", "bench_" + name), recursive=True)
         tap.ok(len(installed) == 1 and os.access(installed[0], os.X_OK),

@@ -10,7 +10,7 @@
 #include "io/choose/file_domains.h"
 #include "io/choose/placement.h"
 #include "io/choose/sizes.h"
-#include "io/choose/strategy.h"
+#include "io/choose/costs.h"
 
 static const pnc_access_hints none;
 
@@ -477,6 +477,36 @@ static void test_hints(void **state)
     assert_int_equal(choose_one(&small, &hints), PNC_TWO_PHASE);
 }
 
+static void test_costs(void **state)
+{
+    static const char *const wrong[] = {"",          "run_ns",
+                                        "run_ns:",   "run_ns:0",
+                                        "run_ns:-1", "run:7",
+                                        "run_ns:7,", "run_ns:7;sent_ps:1",
+                                        "run_ns:7 ", "run_ns:7,nonsense:1"};
+    pnc_access_pattern p = pattern_of(PNC_PUT, 2, 1, 4, 4 * 64);
+    pnc_costs costs, again;
+    char text[PNC_COSTS_TEXT];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(pnc_io_costs_parse(wrong[i], &costs));
+    assert_true(costs.run == 0);
+    for (int nnodes = 1; nnodes < 3; nnodes++) {
+        pnc_io_costs_print(pnc_io_costs_find(true, nnodes), text);
+        assert_true(strlen(text) < PNC_COSTS_TEXT - 1);
+    }
+    assert_true(pnc_io_costs_parse(text, &costs)); /* no figure of several nodes is 0 */
+    pnc_io_costs_print(&costs, text);
+    assert_true(pnc_io_costs_parse(text, &again));
+    assert_memory_equal(&costs, &again, sizeof costs);
+    assert_int_equal(choose_one(&p, &none), PNC_DIRECT);
+    assert_true(pnc_io_costs_parse("synchronisation_ns:1,access_ns:5000", &costs));
+    p.given = &costs;
+    assert_true(pnc_io_costs_get(&p).run > 0); /* as without the hint */
+    assert_int_equal(choose_one(&p, &none), PNC_TWO_PHASE);
+}
+
 /* More runs never make a rank prefer direct access; more bytes never make it prefer aggregators. */
 static void test_monotonic(void **state)
 {
@@ -519,6 +549,7 @@ int main(void)
         cmocka_unit_test(test_lists),
         cmocka_unit_test(test_nodes),
         cmocka_unit_test(test_hints),
+        cmocka_unit_test(test_costs),
         cmocka_unit_test(test_monotonic),
         cmocka_unit_test(test_fit),
         cmocka_unit_test(test_collective),

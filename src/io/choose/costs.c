@@ -1,6 +1,11 @@
 /* One row for each kind of file system. */
 #include "io/choose/costs.h"
 
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/bits.h"
 
 /* Measured on tmpfs, 2 ranks on 2 cores, each writing every other row, us per row and rank (one write per row /
@@ -42,6 +47,81 @@ const pnc_costs *pnc_io_costs_find(bool on_servers, int nnodes)
     return on_servers ? &servers : &local;
 }
 
+/* --- figures by name --- */
+
+#define FIGURES ((int)(sizeof figures / sizeof *figures))
+#define FIGURE(field, text, size) {text, size, offsetof(pnc_costs, field)},
+static const struct figure {
+    const char *name;
+    double unit; /* seconds */
+    size_t offset;
+} figures[] = {PNC_COST_FIGURES(FIGURE)};
+#undef FIGURE
+
+static double *get_figure(pnc_costs *costs, int i)
+{
+    return (double *)(void *)((char *)costs + figures[i].offset);
+}
+
+static int find_figure(const char *name, size_t length)
+{
+    for (int i = 0; i < FIGURES; i++)
+        if (strlen(figures[i].name) == length && strncmp(figures[i].name, name, length) == 0)
+            return i;
+    return -1;
+}
+
+bool pnc_io_costs_parse(const char *text, pnc_costs *out)
+{
+    pnc_costs costs = {0};
+    char *end;
+
+    *out = costs;
+    for (;; text = end + 1) {
+        size_t length = strcspn(text, ":");
+        int i = find_figure(text, length);
+        long long number;
+
+        if (i < 0 || text[length] == '\0')
+            return false;
+        number = strtoll(text + length + 1, &end, 10);
+        if (end == text + length + 1 || number <= 0)
+            return false;
+        *get_figure(&costs, i) = (double)number * figures[i].unit;
+        if (*end == '\0')
+            break;
+        if (*end != ',')
+            return false;
+    }
+    *out = costs;
+    return true;
+}
+
+void pnc_io_costs_print(const pnc_costs *given, char text[PNC_COSTS_TEXT])
+{
+    pnc_costs costs = *given;
+    int n = 0;
+
+    for (int i = 0; i < FIGURES && n < PNC_COSTS_TEXT; i++)
+        n += snprintf(text + n, (size_t)(PNC_COSTS_TEXT - n), "%s%s:%.0f", i > 0 ? "," : "", figures[i].name,
+                      *get_figure(&costs, i) / figures[i].unit);
+}
+
+pnc_costs pnc_io_costs_get(const pnc_access_pattern *p)
+{
+    pnc_costs costs = *pnc_io_costs_find(p->on_servers, p->nnodes), given;
+
+    if (p->given == NULL)
+        return costs;
+    given = *p->given;
+    for (int i = 0; i < FIGURES; i++)
+        if (*get_figure(&given, i) > 0)
+            *get_figure(&costs, i) = *get_figure(&given, i);
+    return costs;
+}
+
+/* --- what strategies take --- */
+
 /* The kernel locks a local file for a write, so that a rank waits for the others: with 2 ranks a write takes twice as
  * long. That it takes n times as long with n ranks is an assumption. */
 static double get_writers(const pnc_access_pattern *p)
@@ -51,11 +131,11 @@ static double get_writers(const pnc_access_pattern *p)
 
 double pnc_io_costs_compute_seconds(const pnc_estimate *e, const pnc_access_pattern *p)
 {
-    const pnc_costs *c = pnc_io_costs_find(p->on_servers, p->nnodes);
+    const pnc_costs c = pnc_io_costs_get(p);
 
-    return e->accesses * c->access * get_writers(p) + e->lock_changes * c->lock_change + e->runs * c->run +
-           e->copied * c->copied + e->sent * c->sent * (p->nprocs / p->nnodes) +
-           e->synchronisations * c->synchronisation * pnc_bits_count_doublings(p->nprocs);
+    return e->accesses * c.access * get_writers(p) + e->lock_changes * c.lock_change + e->runs * c.run +
+           e->copied * c.copied + e->sent * c.sent * (p->nprocs / p->nnodes) +
+           e->synchronisations * c.synchronisation * pnc_bits_count_doublings(p->nprocs);
 }
 
 /* Between nodes other ranks write to the first and the last stripe of a run. A get waits for these locks as well: a

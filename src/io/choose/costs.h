@@ -4,17 +4,17 @@
 
 #include "io/choose/strategy.h"
 
-/* In seconds. */
-typedef struct pnc_costs {
-    double access;          /* a read or write of the file */
-    double lock_change;     /* a lock of a stripe that moves between nodes */
-    double run;             /* a run that is merged or exchanged by itself */
-    double copied, sent;    /* a byte: within a node, to another one */
-    double synchronisation; /* a step of a synchronisation of all ranks */
-} pnc_costs;
-
 /* Of a local file, a file on servers that one node has opened, or one that several nodes have opened. */
 const pnc_costs *pnc_io_costs_find(bool on_servers, int nnodes);
+/* The same for a pattern; what a hint gives replaces its figures. */
+pnc_costs pnc_io_costs_get(const pnc_access_pattern *pattern);
+
+/* NAME:NUMBER, separated by commas: each number is an integer greater than 0. False: anything else; *out has no figures
+ * then. */
+bool pnc_io_costs_parse(const char *text, pnc_costs *out);
+/* All figures, in the same form. */
+#define PNC_COSTS_TEXT 200
+void pnc_io_costs_print(const pnc_costs *costs, char text[PNC_COSTS_TEXT]);
 
 double pnc_io_costs_compute_seconds(const pnc_estimate *estimate, const pnc_access_pattern *pattern);
 

@@ -23,6 +23,22 @@ extern const char *const pnc_strategy_names[];
 
 typedef enum pnc_switch { PNC_AUTOMATIC, PNC_ENABLE, PNC_DISABLE } pnc_switch;
 
+/* What the steps of a call take, in seconds. FIGURE(field, its name in the hint nc_costs, the unit there). */
+/* clang-format off */
+#define PNC_COST_FIGURES(FIGURE) \
+    FIGURE(access, "access_ns", 1e-9) /* a read or write of the file */ \
+    FIGURE(lock_change, "lock_change_ns", 1e-9) /* a lock of a stripe that moves between nodes */ \
+    FIGURE(run, "run_ns", 1e-9) /* a run that is merged or exchanged by itself */ \
+    FIGURE(copied, "copied_ps", 1e-12) /* a byte, within a node */ \
+    FIGURE(sent, "sent_ps", 1e-12) /* a byte, to another node */ \
+    FIGURE(synchronisation, "synchronisation_ns", 1e-9) /* a step of a synchronisation of all ranks */
+/* clang-format on */
+#define PNC_COST_FIELD(field, name, unit) double field;
+typedef struct pnc_costs {
+    PNC_COST_FIGURES(PNC_COST_FIELD)
+} pnc_costs;
+#undef PNC_COST_FIELD
+
 /* Hints about access. Zeros: none is given. */
 typedef struct pnc_access_hints {
     int64_t strategy;           /* index in pnc_strategy_names */
@@ -34,6 +50,7 @@ typedef struct pnc_access_hints {
     int64_t no_overlap;         /* 1: complete each access before the next exchange */
     int64_t striping_unit;
     char config_list[256]; /* aggregators by name of the node */
+    pnc_costs costs;       /* replace those of the kind of file system; 0: not given */
     int64_t display;       /* 1: rank 0 shows strategies and aggregators on stderr */
 } pnc_access_hints;
 
@@ -44,17 +61,18 @@ typedef struct pnc_access_pattern {
     int64_t reads;              /* from servers, of this rank without others: see pnc_io_reads_count */
     int nprocs;                 /* ranks that make the call; 1 if it is independent */
     int nnodes;
-    int nwriters;          /* ranks that write to a local file system at the same time */
-    bool sieves;           /* the store merges accesses of close runs of one hyperslab */
-    bool on_servers;       /* see pnc_io_context_is_on_servers */
-    bool ranks_apart;      /* each rank accesses a range of the file of its own; between nodes, stripes of its own */
-    bool nodes_apart;      /* each node does */
-    bool all_nodes;        /* each node has an aggregator */
-    bool has_mpi_io;       /* the file is open for collective calls of MPI-IO */
-    double nodes_range;    /* bytes in the ranges of nodes, relative to the range of the call; 0: unknown */
-    int64_t striping_unit; /* bytes */
-    int64_t buffer;        /* bytes of an aggregator in a round, at most */
-    int64_t window;        /* bytes of the file in a round of two-phase I/O, about; 0: not yet known */
+    int nwriters;           /* ranks that write to a local file system at the same time */
+    bool sieves;            /* the store merges accesses of close runs of one hyperslab */
+    bool on_servers;        /* see pnc_io_context_is_on_servers */
+    bool ranks_apart;       /* each rank accesses a range of the file of its own; between nodes, stripes of its own */
+    bool nodes_apart;       /* each node does */
+    bool all_nodes;         /* each node has an aggregator */
+    bool has_mpi_io;        /* the file is open for collective calls of MPI-IO */
+    double nodes_range;     /* bytes in the ranges of nodes, relative to the range of the call; 0: unknown */
+    const pnc_costs *given; /* by a hint; NULL: none */
+    int64_t striping_unit;  /* bytes */
+    int64_t buffer;         /* bytes of an aggregator in a round, at most */
+    int64_t window;         /* bytes of the file in a round of two-phase I/O, about; 0: not yet known */
 } pnc_access_pattern;
 
 typedef struct pnc_estimate {
