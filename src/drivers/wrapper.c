@@ -65,6 +65,7 @@ int pnc_wrapper_open(const pnc_open_call *call, pnc_store *store, pnc_error *err
     if (inner != NULL)
         *store = *inner;
     store->ops = call->driver;
+    store->has_collective = store->has_collective && call->driver->flush == NULL;
     store->statistics = statistics;
     store->inner = inner;
     return err;

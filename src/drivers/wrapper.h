@@ -9,7 +9,8 @@
  *
  * A wrapper that keeps data has `flush`. The functions below flush before they forward what depends on the content of
  * the file or ends its use: sync, size, reads, unlock, publish, close and others. Such a wrapper has only the
- * background accesses that it defines itself: those of the inner store would bypass what it keeps. */
+ * background accesses that it defines itself: those of the inner store would bypass what it keeps. For the same reason
+ * it has no collective access unless its open sets has_collective again: collective access opens the file once more. */
 #ifndef PNC_DRIVERS_WRAPPER_H
 #define PNC_DRIVERS_WRAPPER_H
 

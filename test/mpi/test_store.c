@@ -723,11 +723,10 @@ static void test_keeping(void)
     for (int how = 0; how < FLUSHERS; how++) {
         t_local(open_store(&keeping_driver, MPI_COMM_SELF, path, PNC_OPEN_REPLACE, &store, &error) == NC_NOERR,
                 "create %s", error.text);
-        if ((how == BY_READ_ALL || how == BY_WRITE_ALL) && !store->has_collective)
-            flush_by(store, BY_SYNC);
+        good &= t_local(!store->has_collective, "collective access would bypass what is kept");
         t_local(store->ops->write(store, &extent, 1, "kept", &error) == NC_NOERR && keeping_writes_kept == 1,
                 "%d writes are kept", keeping_writes_kept);
-        if (store->has_collective || (how != BY_READ_ALL && how != BY_WRITE_ALL))
+        if (store->inner->has_collective || (how != BY_READ_ALL && how != BY_WRITE_ALL))
             flush_by(store, (flusher)how);
         else
             flush_by(store, BY_SYNC);
