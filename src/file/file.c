@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "base/minmax.h"
 #include "drivers/driver.h"
 #include "file/communicator.h"
 
@@ -173,7 +174,7 @@ int pnc_file_close_again(pnc_file *file)
 
 static pnc_extent take_header_portion(pnc_extent *rest)
 {
-    pnc_extent portion = {rest->offset, rest->length < LARGEST_PORTION ? rest->length : LARGEST_PORTION};
+    pnc_extent portion = {rest->offset, pnc_min64(rest->length, LARGEST_PORTION)};
 
     rest->offset += portion.length;
     rest->length -= portion.length;

@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "base/memory.h"
+#include "base/minmax.h"
 
 int pnc_select_cursor_init(pnc_selection_cursor *cursor, const pnc_selection *selection)
 {
@@ -160,7 +161,7 @@ int64_t pnc_select_cursor_take_row(pnc_selection_cursor *cursor, int64_t high, i
     inner = pnc_select_selection_get_axes(s)[s->rank - 1];
     n = inner.count - (cursor->large != NULL ? cursor->large : cursor->small)[s->rank - 1];
     fitting = space / inner.stride + 1;
-    n = n < fitting ? n : fitting;
+    n = pnc_min64(n, fitting);
     *offset = cursor->offset;
     cursor_step(cursor, n);
     return n;

@@ -2,6 +2,8 @@
 #include "base/memory.h"
 
 #include <assert.h>
+
+#include "base/minmax.h"
 #include "select/flat_node.h"
 
 typedef struct pnc_run_level {
@@ -130,7 +132,7 @@ static pnc_memory_run locate_picked_run(const pnc_flat_type *pick, pnc_memory_ru
         most = (found.count - 1) / step + 1;
     else if (step == 0)
         most = run.count;
-    return (pnc_memory_run){found.offset, step * found.stride, run.count < most ? run.count : most};
+    return (pnc_memory_run){found.offset, step * found.stride, pnc_min64(run.count, most)};
 }
 
 bool pnc_select_run_cursor_next(pnc_run_cursor *cursor, int64_t max, pnc_memory_run *run)
@@ -166,7 +168,7 @@ int64_t pnc_select_run_cursor_take_alike(pnc_run_cursor *cursor, int64_t count, 
     if (top->node->child->runs[0].count != count)
         return 0;
     n = top->node->n - top->index;
-    n = n < most ? n : most;
+    n = pnc_min64(n, most);
     top->index += n;
     cursor->done += n * count;
     *distance = top->node->stride;

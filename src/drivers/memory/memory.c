@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/minmax.h"
 
 enum { CAPACITY_MIN = 4096 }; /* bytes that a file has memory for from the first write on */
 
@@ -191,9 +192,9 @@ static int memory_write(pnc_store *store, const pnc_extent *extents, int64_t n, 
 static int read_one(memory_store *memory, pnc_extent extent, char *to, int64_t *got, pnc_error *error)
 {
     const memory_file *file = memory->file;
-    int64_t present = extent.offset < file->size ? file->size - extent.offset : 0, some;
+    int64_t present = pnc_max64(file->size - extent.offset, 0), some;
 
-    some = present < extent.length ? present : extent.length;
+    some = pnc_min64(present, extent.length);
     if (some > 0)
         memcpy(to, file->bytes + extent.offset, (size_t)some);
     *got += some;
