@@ -128,7 +128,7 @@ int64_t pnc_file_kind_compute(const char *function, const void *argument, int64_
     return (int64_t)(pnc_digest_add(hash, argument, length) >> 1);
 }
 
-static int64_t kind_of(const pnc_file_call *call)
+static int64_t kind_of_call(const pnc_file_call *call)
 {
     if (call->kind != 0)
         return call->kind;
@@ -150,7 +150,7 @@ static call_text describe_other_call(const pnc_file_call *call)
     call_text d;
 
     memset(&d, 0, sizeof d);
-    d.kind = kind_of(call);
+    d.kind = kind_of_call(call);
     snprintf(d.text, sizeof d.text, length > 0 ? "%s of \"%s\"" : "%s%s", call->name,
              object + (length > most ? length - most : 0));
     return d;
@@ -202,7 +202,7 @@ static int fail_again(pnc_file *file)
  * match. */
 static int agree_first(pnc_file *file, int64_t *values, int n, const char *what)
 {
-    int64_t kind = kind_of(&file->call), message[PNC_FIRST_VALUES] = {kind, -kind};
+    int64_t kind = kind_of_call(&file->call), message[PNC_FIRST_VALUES] = {kind, -kind};
 
     assert(n <= PNC_AGREED_VALUES);
     if (file->mismatch[0] != '\0')
