@@ -64,6 +64,11 @@ def make_variable(name):
     return shlex.split(found.group(1)) if found else []
 
 
+def instruments():
+    """Flags of the build's compiler that its objects link with."""
+    return [flag for flag in make_variable("CFLAGS") if flag.startswith(("-fsanitize", "--coverage"))]
+
+
 def library_flags():
     """What links a program with the library of the build. A static library needs the libraries that it uses."""
     libraries = os.path.join(os.environ.get("PNC_BUILD", os.getcwd()), ".libs")

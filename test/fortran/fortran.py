@@ -4,7 +4,7 @@ import re
 import shlex
 import subprocess
 
-from tap import finish, library_flags, make_variable, scratch, skip
+from tap import finish, instruments, library_flags, make_variable, scratch, skip
 
 BUILD = os.environ.get("PNC_BUILD", os.getcwd())
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -66,8 +66,7 @@ def compile_source(name, source, flags=()):
 
 def link(program, objects):
     """Link objects of the scratch folder with the library of the build. Returns (exit status, messages)."""
-    instruments = [flag for flag in make_variable("CFLAGS") if flag.startswith(("-fsanitize", "--coverage"))]
-    done = subprocess.run([*make_variable("FC"), *instruments, *objects, *library_flags(), "-o", program],
+    done = subprocess.run([*make_variable("FC"), *instruments(), *objects, *library_flags(), "-o", program],
                           cwd=os.path.dirname(scratch(program)), capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 

@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from fortran import BUILD, STRICT, compile_source, link, need_module  # noqa: E402
-from tap import finish, library_flags, ok, run_mpi, scratch  # noqa: E402
+from tap import finish, instruments, library_flags, ok, run_mpi, scratch  # noqa: E402
 
 NAME = "a_rather_long_name_of_a_file_that_leaves_no_space_for_anything_else_in_80_characters.nc"
 LIMIT = 80
@@ -266,9 +266,8 @@ def check_before_init():
         ok("MPI_Finalize has been called" in texts.get("late", ""), "after MPI_Finalize, they do not", texts)
     with open(scratch("early_c.c"), "w", encoding="utf-8") as file:
         file.write(EARLY_IN_C)
-    compiler = shlex.split(os.environ.get("CC", "mpicc"))
-    command = [*compiler, "-I" + os.path.join(BUILD, "include"), scratch("early_c.c"), *library_flags(), "-o",
-               scratch("early_c")]
+    command = [*shlex.split(os.environ.get("CC", "mpicc")), *instruments(), "-I" + os.path.join(BUILD, "include"),
+               scratch("early_c.c"), *library_flags(), "-o", scratch("early_c")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if ok(done.returncode == 0, "early_c is built", done.stderr):
         texts = check_early("early_c", "ncmpi_open", "NC_EPARINIT")
