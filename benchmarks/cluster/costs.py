@@ -1,18 +1,29 @@
 """The cost model of two-phase I/O in docs/scaling.md, as formulas: what a call costs by its bytes and ranks.
 
-The constants are those of src/io/choose: sizes.c and sizes.h (buffers, the striping unit), parts.h (a segment, a
-message).
+The constants are read from src/io/choose, which counts with them.
 """
 import dataclasses
 import math
+import os
+import re
 
-UNIT = 1 << 20
-BUFFER_NODES = 16 << 20
-BUFFER_ONE_NODE = 4 << 20
-SEGMENT = 320 << 10
-SEGMENT_PIECES = 4096
-MESSAGE = 256 << 10
-MESSAGE_PIECES = 4096
+CHOOSE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "io", "choose")
+
+
+def constant(source, name):
+    """The value of a #define that is a number or a shift of one."""
+    with open(os.path.join(CHOOSE, source), encoding="utf-8") as file:
+        found = re.search(rf"^#define {name} \(?(\d+)(?: << (\d+))?\)?", file.read(), re.M)
+    return int(found.group(1)) << int(found.group(2) or 0)
+
+
+UNIT = constant("sizes.h", "PNC_STRIPING_UNIT")
+BUFFER_NODES = constant("sizes.c", "BUFFER_NODES")
+BUFFER_ONE_NODE = constant("sizes.c", "BUFFER_ONE_NODE")
+SEGMENT = constant("parts.h", "PNC_SEGMENT_BYTES")
+SEGMENT_PIECES = constant("parts.h", "PNC_SEGMENT_PIECES")
+MESSAGE = constant("parts.h", "PNC_PART_BYTES")
+MESSAGE_PIECES = constant("parts.h", "PNC_PART_EXTENTS")
 REDUCTIONS = 3  # of all ranks in a call, at most
 
 
