@@ -2,6 +2,7 @@
 #include "file/file.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "base/minmax.h"
 #include "drivers/driver.h"
@@ -205,6 +206,16 @@ int pnc_file_range_write(pnc_file *file, pnc_extent extent, const char *bytes)
         bytes += portion.length;
     }
     return NC_NOERR;
+}
+
+int pnc_file_span_read(pnc_file *file, int64_t size, pnc_extent span, char *bytes)
+{
+    int64_t present = pnc_min64(pnc_max64(size - span.offset, 0), span.length);
+
+    memset(bytes + present, 0, (size_t)(span.length - present));
+    if (present == 0)
+        return NC_NOERR;
+    return pnc_file_extents_read(file, &(pnc_extent){span.offset, present}, 1, bytes, NULL);
 }
 
 int pnc_file_get_size(pnc_file *file, int64_t *size)

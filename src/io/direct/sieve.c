@@ -1,8 +1,6 @@
 /* Read, modify and write. */
 #include "io/direct/sieve.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "select/sieving.h"
 
@@ -18,15 +16,10 @@ int pnc_io_span_unlock(pnc_io_context *io, pnc_extent span)
 
 int pnc_io_span_read(pnc_io_context *io, pnc_extent span, char *bytes)
 {
-    int64_t size, present = 0;
+    int64_t size;
 
     PNC_TRY(pnc_file_get_size(io->file, &size));
-    if (size > span.offset)
-        present = size - span.offset < span.length ? size - span.offset : span.length;
-    memset(bytes + present, 0, (size_t)(span.length - present));
-    if (present == 0)
-        return NC_NOERR;
-    return pnc_file_extents_read(io->file, &(pnc_extent){span.offset, present}, 1, bytes, NULL);
+    return pnc_file_span_read(io->file, size, span, bytes);
 }
 
 static int write_sieved(pnc_io_context *io, const pnc_extent *extents, int64_t n, const char *bytes, pnc_extent span)
@@ -58,7 +51,7 @@ static int write_groups(pnc_io_context *io, const pnc_extent *extents, int64_t n
 }
 
 /* Allocated once a span is locked: most programs never get a lock. Without memory the driver writes the extents. */
-static bool has_sieve_buffer(pnc_io_context *io)
+static bool reserve_sieve(pnc_io_context *io)
 {
     if (io->sieve == NULL)
         io->sieve = pnc_memory_alloc(PNC_SIEVE_WRITE_BYTES, 1);
@@ -77,7 +70,7 @@ int pnc_io_extents_write(pnc_io_context *io, const pnc_extent *extents, int64_t 
     span = pnc_select_extents_get_span(extents, n);
     if (!pnc_io_span_lock(io, span))
         return pnc_file_extents_write(io->file, extents, n, bytes);
-    if (has_sieve_buffer(io))
+    if (reserve_sieve(io))
         err = write_groups(io, extents, n, bytes, &most);
     else
         err = pnc_file_extents_write(io->file, extents, n, bytes);

@@ -262,7 +262,7 @@ static int write_runs(pnc_collective_buffer *cb, int64_t at, int64_t end)
 /* Fill the gaps in [at, end), at most SIEVE_BYTES, with the bytes that the file holds there. */
 static int fill_gaps(pnc_collective_buffer *cb, int64_t at, int64_t end, int64_t file_size)
 {
-    int64_t gap = find_bit(cb, at, end, false), first = gap, last = end, present;
+    int64_t gap = find_bit(cb, at, end, false), first = gap, last = end;
 
     if (gap == end)
         return NC_NOERR;
@@ -271,15 +271,8 @@ static int fill_gaps(pnc_collective_buffer *cb, int64_t at, int64_t end, int64_t
     if (cb->memory->sieve == NULL)
         return pnc_error_set(cb->file->error, NC_ENOMEM, "%s: no memory for a sieve buffer of %d bytes", cb->file->path,
                              SIEVE_BYTES);
-    present = file_size - file_offset(cb, first);
-    present = present < 0 ? 0 : present;
-    present = present < last - first ? present : last - first;
-    if (present > 0) {
-        pnc_extent extent = {file_offset(cb, first), present};
-
-        PNC_TRY(pnc_file_extents_read(cb->file, &extent, 1, cb->memory->sieve, NULL));
-    }
-    memset(cb->memory->sieve + present, 0, (size_t)(last - first - present));
+    PNC_TRY(
+        pnc_file_span_read(cb->file, file_size, (pnc_extent){file_offset(cb, first), last - first}, cb->memory->sieve));
     while (gap < end) {
         at = find_bit(cb, gap, end, true);
         memcpy(cb->bytes + gap, cb->memory->sieve + (gap - first), (size_t)(at - gap));
@@ -390,7 +383,7 @@ void pnc_io_collective_buffer_read_blocks(pnc_collective_buffer *cb, int64_t low
 
 /* Read what the buffer does not hold of [at, end), which lies in one block. The bits are set before a read in the
  * background ends: no other call reads these bytes again. */
-static int load(pnc_collective_buffer *cb, int64_t at, int64_t end)
+static int load_gaps(pnc_collective_buffer *cb, int64_t at, int64_t end)
 {
     for (at = find_bit(cb, at, end, false); at < end; at = find_bit(cb, at, end, false)) {
         int64_t to = find_bit(cb, at, end, true);
@@ -429,7 +422,7 @@ void pnc_io_collective_buffer_read(pnc_collective_buffer *cb)
     for (int64_t at = w.low, end; at < w.high && cb->status == NC_NOERR; at = end) {
         end = find_block_end(cb, at);
         end = end < w.high ? end : w.high;
-        cb->status = load(cb, at, end);
+        cb->status = load_gaps(cb, at, end);
     }
 }
 
@@ -461,7 +454,7 @@ void pnc_io_collective_buffer_read_pieces(pnc_collective_buffer *cb, const pnc_e
 
         next = find_sieved(cb, pieces, n, i, &end);
         extend_span(cb, (pnc_extent){end - 1, 1});
-        cb->status = load(cb, at, at + (end - pieces[i].offset));
+        cb->status = load_gaps(cb, at, at + (end - pieces[i].offset));
     }
 }
 
