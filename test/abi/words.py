@@ -53,7 +53,7 @@ VERBS = set("""
     execute explain extend fail fill find finish flatten flush format free get grow has hold identify include init
     inquire inspect is join keep list load locate lock make merge move multiply next normalise open pack parse
     peek post prefetch print publish put quantize read reject release remove rename repair replace report reserve resize
-    resolve restore return scan seek send set share start store strip suggest sync take transfer translate truncate
+    resolve restore return scan seek send set share sort start store strip suggest sync take transfer translate truncate
     undo unlock unpack update wait watch wipe write
 """.split())
 # The interface of C and of Fortran 90, and the functions that flex and bison make.

@@ -9,7 +9,7 @@
 /* Requests in random order are at random addresses, and each access to one costs cache misses: what accesses need is
  * copied here. */
 typedef struct pnc_sorted_single {
-    int64_t first;          /* file offset */
+    int64_t first;          /* file offset; the key by which they are sorted */
     char *memory;           /* the values */
     uint32_t index, length; /* in the list; bytes */
 } pnc_sorted_single;
