@@ -6,17 +6,17 @@
 #include "base/memory.h"
 #include "io/choose/costs.h"
 
-static const char *name_of(pnc_strategy strategy)
+static const char *get_strategy_name(pnc_strategy strategy)
 {
     return pnc_strategy_names[strategy + 1];
 }
 
-static const char *word_of(pnc_direction direction)
+static const char *get_direction_word(pnc_direction direction)
 {
     return direction == PNC_PUT ? "put" : "get";
 }
 
-static const char *ending_of(int64_t n)
+static const char *get_plural(int64_t n)
 {
     return n == 1 ? "" : "s";
 }
@@ -30,7 +30,7 @@ static bool is_news(int *shown, pnc_strategy choice)
     return differs;
 }
 
-static const char *kind_of(const pnc_access_pattern *p)
+static const char *get_kind(const pnc_access_pattern *p)
 {
     if (p->nnodes > 1)
         return "a file on servers, several nodes";
@@ -43,7 +43,7 @@ static void print_costs(const pnc_access_pattern *p)
     char text[PNC_COSTS_TEXT];
 
     pnc_io_costs_print(&costs, text);
-    fprintf(stderr, "    costs (%s): %s\n", kind_of(p), text);
+    fprintf(stderr, "    costs (%s): %s\n", get_kind(p), text);
     fprintf(stderr, "    %-14s %12s %10s %10s %12s %12s %6s  %s\n", "strategy", "ms", "accesses", "locks",
             "bytes copied", "bytes sent", "syncs", "suitable");
     for (pnc_strategy s = 0; s < PNC_STRATEGIES; s++) {
@@ -51,8 +51,8 @@ static void print_costs(const pnc_access_pattern *p)
 
         const char *why = pnc_io_strategy_explain_rejection(s, p);
 
-        fprintf(stderr, "    %-14s %12.3f %10.0f %10.0f %12.0f %12.0f %6.0f  %s%s\n", name_of(s), e.seconds * 1e3,
-                e.accesses, e.lock_changes, e.copied, e.sent, e.synchronisations,
+        fprintf(stderr, "    %-14s %12.3f %10.0f %10.0f %12.0f %12.0f %6.0f  %s%s\n", get_strategy_name(s),
+                e.seconds * 1e3, e.accesses, e.lock_changes, e.copied, e.sent, e.synchronisations,
                 why == NULL ? "yes" : "no: ", why == NULL ? "" : why);
     }
 }
@@ -66,9 +66,9 @@ void pnc_io_strategy_display(pnc_io_context *io, const pnc_access_pattern *p, pn
         return;
     flockfile(stderr); /* other threads do not print between the lines */
     fprintf(stderr, "PnetCDF: %s: %s %s of %lld run%s, %lld bytes on rank 0, %d rank%s on %d node%s, %s: %s%s\n",
-            io->file->path, is_collective ? "collective" : "independent", word_of(p->direction), (long long)p->runs,
-            ending_of(p->runs), (long long)p->bytes, p->nprocs, ending_of(p->nprocs), p->nnodes, ending_of(p->nnodes),
-            p->on_servers ? "a file on servers" : "a local file", name_of(choice),
+            io->file->path, is_collective ? "collective" : "independent", get_direction_word(p->direction),
+            (long long)p->runs, get_plural(p->runs), (long long)p->bytes, p->nprocs, get_plural(p->nprocs), p->nnodes,
+            get_plural(p->nnodes), p->on_servers ? "a file on servers" : "a local file", get_strategy_name(choice),
             io->hints->strategy > 0 ? " (by hint)" : "");
     print_costs(p);
     funlockfile(stderr);
@@ -82,8 +82,8 @@ bool pnc_io_collective_display(pnc_io_context *io, pnc_direction direction, pnc_
         return false;
     if (io->file->rank == 0)
         fprintf(stderr, "PnetCDF: %s: %s by agreement of %d rank%s, on %d node%s: %s\n", io->file->path,
-                word_of(direction), io->file->nprocs, ending_of(io->file->nprocs), nnodes, ending_of(nnodes),
-                name_of(choice));
+                get_direction_word(direction), io->file->nprocs, get_plural(io->file->nprocs), nnodes,
+                get_plural(nnodes), get_strategy_name(choice));
     return true;
 }
 
@@ -94,11 +94,11 @@ typedef struct place {
     char name[64];
 } place;
 
-static void print_aggregators(const pnc_file *file, const place *places, const pnc_file_domains *d)
+static void print_places(const pnc_file *file, const place *places, const pnc_file_domains *d)
 {
     flockfile(stderr);
     fprintf(stderr, "PnetCDF: %s: %d aggregator%s; windows of %lld bytes; a window is divided into %s\n", file->path,
-            d->naggregators, ending_of(d->naggregators), (long long)(d->window * d->unit),
+            d->naggregators, get_plural(d->naggregators), (long long)(d->window * d->unit),
             d->cyclic ? "units, in turn" : "one block for each aggregator");
     for (int i = 0; i < d->naggregators; i++)
         fprintf(stderr, "    aggregator %-6d rank %-8d node %-6d %-20s first block at byte %lld\n", i, places[i].rank,
@@ -123,6 +123,6 @@ void pnc_io_aggregators_display(const pnc_file *file, const pnc_node *node, cons
     MPI_Bcast(&n, 1, MPI_INT, 0, node->delegates);
     if (n && MPI_Gather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, 0, node->delegates) == MPI_SUCCESS &&
         rank == 0)
-        print_aggregators(file, all, domains);
+        print_places(file, all, domains);
     pnc_memory_free(all);
 }

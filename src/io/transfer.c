@@ -67,7 +67,7 @@ static int (*const executors[PNC_STRATEGIES])(const pnc_execution *) = {PNC_STRA
 #undef ROW
 
 /* The counters of a class of calls have the order of the strategies. Counts a call in which this rank has values. */
-static int execute(const pnc_execution *x, pnc_strategy choice)
+static int execute_strategy(const pnc_execution *x, pnc_strategy choice)
 {
     static const pnc_counter first[2][2] = {
         {PNC_COUNT_INDEPENDENT_GETS_DIRECT, PNC_COUNT_COLLECTIVE_GETS_DIRECT},
@@ -86,7 +86,7 @@ static int execute_independent(pnc_io_context *io, pnc_request_list *list, pnc_s
     const pnc_execution x = {.io = io, .list = list};
 
     assert(!pnc_io_strategy_is_collective(choice));
-    return execute(&x, choice);
+    return execute_strategy(&x, choice);
 }
 
 /* --- agreement --- */
@@ -121,7 +121,7 @@ static void count_own(pnc_file *file, pnc_request_list *list, int own, int64_t a
         pnc_file_failure_count(file, own, agreed);
 }
 
-static int agree(pnc_io_context *io, pnc_request_list *list, int status, agreement *v)
+static int agree_results(pnc_io_context *io, pnc_request_list *list, int status, agreement *v)
 {
     pnc_file *file = io->file;
     int64_t values[6] = {0, v->numrecs, v->minus_low, v->high, v->longest, pnc_file_failure_encode(file, v->own)};
@@ -195,7 +195,7 @@ static int execute_collective(pnc_execution *x, pnc_access_pattern *p, int64_t l
 
     prepare_two_phase(io);
     if (io->no_two_phase)
-        return execute(x, PNC_MERGED);
+        return execute_strategy(x, PNC_MERGED);
     p->window = pnc_io_two_phase_get_window(io->two_phase);
     p->all_nodes = pnc_io_two_phase_get_node(io->two_phase)->all_nodes;
     p->has_mpi_io = pnc_io_strategy_is_forced(PNC_MPI_IO, io->hints) && pnc_io_mpi_io_open(io);
@@ -205,7 +205,7 @@ static int execute_collective(pnc_execution *x, pnc_access_pattern *p, int64_t l
     if (x->list->n > 0)
         pnc_io_strategy_display(io, p, choice);
     x->is_news = pnc_io_collective_display(io, p->direction, choice);
-    return execute(x, choice);
+    return execute_strategy(x, choice);
 }
 
 /* A collective call of several ranks: independent access, then aggregators if any rank needs them. If any rank has
@@ -244,7 +244,7 @@ static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64
         if (err == NC_NOERR && v.own == NC_NOERR)
             v.own = find_out_of_range(io, list);
     }
-    err = agree(io, list, err, &v);
+    err = agree_results(io, list, err, &v);
     *numrecs = v.numrecs;
     if (err == NC_NOERR && v.high > 0) { /* the same on all ranks */
         pnc_execution x = {.io = io, .list = &exchanged, .order = &order, .range = {-v.minus_low, v.high}};
@@ -255,7 +255,7 @@ static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64
         if (err == NC_NOERR && has_order)
             v.own = find_out_of_range(io, list);
         has_order = true;
-        err = agree(io, list, err, &v);
+        err = agree_results(io, list, err, &v);
         if (err == NC_NOERR && list->direction == PNC_PUT)
             pnc_file_end_adopt(io->file, v.high);
     }

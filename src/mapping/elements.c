@@ -9,7 +9,7 @@
 
 _Static_assert(sizeof(pnc_elements) <= 40, "io/request/request.h says what a request takes");
 
-static int64_t length_along(const pnc_array *a, int dim, int64_t most_records)
+static int64_t get_length_along(const pnc_array *a, int dim, int64_t most_records)
 {
     return dim == 0 && a->is_record ? most_records : a->shape[dim];
 }
@@ -24,7 +24,7 @@ static inline bool make_extent(const pnc_mapping *m, int64_t most_records, const
 
     *out = (pnc_extent){0, distance};
     for (int i = a->ndims - 1; i >= 0; i--) {
-        int64_t n = count != NULL ? count[i] : 1, length = length_along(a, i, most_records);
+        int64_t n = count != NULL ? count[i] : 1, length = get_length_along(a, i, most_records);
 
         if (start[i] < 0 || n <= 0 || start[i] > length - n || (n > 1 && !is_whole))
             return false;
@@ -48,7 +48,7 @@ typedef struct extent_list {
     pnc_extent *last, beyond; /* beyond: the last one, if there is no memory for it */
 } extent_list;
 
-static void add_extent(const pnc_mapping *m, pnc_elements *e, pnc_extent extent, extent_list *list)
+static void add_slab_extent(const pnc_mapping *m, pnc_elements *e, pnc_extent extent, extent_list *list)
 {
     list->bytes += extent.length;
     if (list->n > 0) {
@@ -87,7 +87,7 @@ bool pnc_mapping_extents_make(const pnc_mapping *m, const pnc_slab_arguments *gi
             e->ascends = false;
             return false;
         }
-        add_extent(m, e, extent, &list);
+        add_slab_extent(m, e, extent, &list);
         if (m->array.is_record && start[0] >= *records)
             *records = start[0] + 1;
     }
@@ -132,7 +132,7 @@ static void copy_numbers(int64_t *to, const pnc_offset *from, int64_t otherwise,
         to[i] = from == NULL ? otherwise : from[i];
 }
 
-static pnc_slab place_of(const pnc_elements *e, int ndims, int64_t i)
+static pnc_slab get_slab_place(const pnc_elements *e, int ndims, int64_t i)
 {
     int64_t *start = e->in_arrays ? e->arrays->numbers : e->numbers + i * pnc_mapping_slab_count_numbers(e, ndims);
 
@@ -141,7 +141,7 @@ static pnc_slab place_of(const pnc_elements *e, int ndims, int64_t i)
 
 pnc_slab pnc_mapping_slab_take(const pnc_elements *e, const pnc_slab_arguments *given, int ndims, int64_t i)
 {
-    pnc_slab s = place_of(e, ndims, i);
+    pnc_slab s = get_slab_place(e, ndims, i);
     const pnc_offset *start = given->start, *count = given->count;
 
     if (given->is_list) {
@@ -157,7 +157,7 @@ pnc_slab pnc_mapping_slab_take(const pnc_elements *e, const pnc_slab_arguments *
 
 pnc_slab pnc_mapping_slab_get(const pnc_elements *e, int ndims, int64_t i)
 {
-    return e->in_arrays ? pnc_mapping_slab_take(e, &e->arrays->given, ndims, i) : place_of(e, ndims, i);
+    return e->in_arrays ? pnc_mapping_slab_take(e, &e->arrays->given, ndims, i) : get_slab_place(e, ndims, i);
 }
 
 int pnc_mapping_selection_get(const pnc_mapping *m, const pnc_elements *e, int64_t i, pnc_selection *own,
@@ -175,7 +175,7 @@ int pnc_mapping_selection_get(const pnc_mapping *m, const pnc_elements *e, int64
 
 /* --- spans --- */
 
-static pnc_span find_span(const pnc_array *a, const pnc_slab *s)
+static pnc_span find_slab_span(const pnc_array *a, const pnc_slab *s)
 {
     int64_t distance = a->elem_size;
     pnc_span span = {a->begin, a->begin, distance};
@@ -201,7 +201,7 @@ pnc_span pnc_mapping_span_get(const pnc_mapping *m, pnc_locator *locator, const 
 
     if (e->form == PNC_SLABS) {
         slab = pnc_mapping_slab_get(e, m->array.ndims, i);
-        return find_span(&m->array, &slab);
+        return find_slab_span(&m->array, &slab);
     }
     extent = pnc_mapping_extent_get(m, e, i);
     extent.offset = pnc_mapping_offset_locate(locator, extent.offset);

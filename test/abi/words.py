@@ -59,7 +59,7 @@ VERBS = set("""
 # The interface of C and of Fortran 90, and the functions that flex and bison make.
 OTHERS = re.compile(r"(pnc_(min|max)64$|P?ncmpi_|cdl_hdr_|nfmpi_|pncf90_|pnc_cdl_yy|pnc_cdl_scan|__).*|main$")
 # Rooms in which names of functions that are local to a file are still found in other files.
-NOT_UNIQUE_YET = {"dataset", "format", "growth", "io", "mapping"}
+NOT_UNIQUE_YET = {"dataset", "format", "growth"}
 # The word that is used instead, the words that are not, and the files. In code a word is a part of an identifier.
 RETIRED_IN_CODE = [
     ("aggregator", r"owners?", "src/(io|dataset|drivers)"),

@@ -20,7 +20,7 @@ static int find_turn(const pnc_aggregators *a, int aggregator)
 }
 
 /* Add a piece that lies in one block, of at most PNC_PART_BYTES. */
-static void add_extent(pnc_segment *segment, const pnc_part *next, pnc_extent piece)
+static void add_piece_to_part(pnc_segment *segment, const pnc_part *next, pnc_extent piece)
 {
     pnc_part *part = segment->nparts > 0 ? &segment->parts[segment->nparts - 1] : NULL;
 
@@ -34,7 +34,7 @@ static void add_extent(pnc_segment *segment, const pnc_part *next, pnc_extent pi
     part->nbytes += (int)piece.length;
 }
 
-static void sort_parts(pnc_segment *segment)
+static void sort_parts_by_turn(pnc_segment *segment)
 {
     for (int i = 1; i < segment->nparts; i++)
         if (segment->parts[i].turn < segment->parts[i - 1].turn) {
@@ -66,14 +66,14 @@ void pnc_io_parts_make(pnc_segment *segment, const pnc_extent *pieces, int64_t n
             if (piece.length > PNC_PART_BYTES)
                 piece.length = PNC_PART_BYTES;
             assert(next.extent < PNC_SEGMENT_PARTS);
-            add_extent(segment, &next, piece);
+            add_piece_to_part(segment, &next, piece);
             next.extent++;
             next.byte += (int)piece.length;
             rest.offset += piece.length;
             rest.length -= piece.length;
         }
     }
-    sort_parts(segment);
+    sort_parts_by_turn(segment);
 }
 
 int pnc_io_parts_find_next(const pnc_node_parts *parts)

@@ -3,12 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/minmax.h"
 #include "io/choose/file_domains.h"
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* With a total, the share of a node is such that the aggregators are spread over the nodes. */
 int pnc_io_aggregators_count(const pnc_node_shape *node, const pnc_access_hints *hints)
@@ -23,7 +19,7 @@ int pnc_io_aggregators_count(const pnc_node_shape *node, const pnc_access_hints 
         total = pnc_io_file_domains_choose_count(node->nnodes, node->servers);
     if (total > 0)
         n = total * (node->index + 1) / node->nnodes - total * node->index / node->nnodes;
-    return (int)smaller(smaller(n, node->listed), node->nprocs);
+    return (int)pnc_min64(pnc_min64(n, node->listed), node->nprocs);
 }
 
 static int compare_lows(const void *a, const void *b)

@@ -89,7 +89,7 @@ static void pack_portion(active_request *m, int64_t elements)
 }
 
 /* Access the next n extents, of `length` bytes. */
-static int access_portion(active_request *m, int64_t n, int64_t length)
+static int access_extents(active_request *m, int64_t n, int64_t length)
 {
     pnc_packer *packer = &m->packer;
     int64_t elements = length / packer->ext_size;
@@ -107,7 +107,7 @@ static int access_portion(active_request *m, int64_t n, int64_t length)
     return pnc_io_extents_write(m->io, m->extents, n, bytes);
 }
 
-static int fail_no_memory(pnc_io_context *io, int64_t bytes)
+static int fail_no_stage(pnc_io_context *io, int64_t bytes)
 {
     return pnc_error_set(io->file->error, NC_ENOMEM, "%s: no memory for a transfer buffer of %lld bytes",
                          io->file->path, (long long)bytes);
@@ -121,7 +121,7 @@ static int reserve_extents(active_request *m)
     m->max_extents = wanted < PNC_PORTION_EXTENTS ? wanted : PNC_PORTION_EXTENTS;
     if (m->max_extents > EXTENTS_INLINE)
         m->extents = pnc_memory_alloc(m->max_extents, sizeof *m->extents);
-    return m->extents == NULL ? fail_no_memory(m->io, m->max_extents * (int64_t)sizeof *m->extents) : NC_NOERR;
+    return m->extents == NULL ? fail_no_stage(m->io, m->max_extents * (int64_t)sizeof *m->extents) : NC_NOERR;
 }
 
 static int reserve_stage(active_request *m)
@@ -135,7 +135,7 @@ static int reserve_stage(active_request *m)
     if (m->io->stage == NULL)
         m->io->stage = pnc_memory_alloc(bytes, 1);
     m->stage = m->io->stage;
-    return m->stage == NULL ? fail_no_memory(m->io, bytes) : NC_NOERR;
+    return m->stage == NULL ? fail_no_stage(m->io, bytes) : NC_NOERR;
 }
 
 static int start_request(active_request *m, pnc_io_context *io, pnc_request *r)
@@ -163,7 +163,7 @@ static int step_request(active_request *m)
         return pnc_io_request_fail(m->io, m->request->elements.varid, err);
     m->left -= bytes;
     assert(m->left >= 0);
-    return access_portion(m, n, bytes);
+    return access_extents(m, n, bytes);
 }
 
 static void finish_request(active_request *m)
@@ -273,7 +273,7 @@ static int execute_interleaved(pnc_io_context *io, pnc_request **requests, int64
     return err;
 }
 
-static bool is_scattered(const pnc_request *r)
+static bool is_scattered_request(const pnc_request *r)
 {
     int64_t offset;
 
@@ -291,7 +291,7 @@ static int64_t count_interleaved(pnc_request *const *r, int64_t most)
     for (; n < most && n < MAX_INTERLEAVED; n++) {
         int64_t apart = (int64_t)((uintptr_t)r[n]->memory - (uintptr_t)r[n - 1]->memory);
 
-        if (!is_scattered(r[n - 1]) || !is_scattered(r[n]) || apart < -CACHE_LINE || apart > CACHE_LINE)
+        if (!is_scattered_request(r[n - 1]) || !is_scattered_request(r[n]) || apart < -CACHE_LINE || apart > CACHE_LINE)
             break;
         for (int64_t i = 0; i < n; i++)
             if (r[i]->elements.varid == r[n]->elements.varid ||

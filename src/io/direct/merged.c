@@ -5,7 +5,7 @@
 #include "io/direct/sieve.h"
 
 /* Access the next portion. `values` of a get is the same order, in which the values are unpacked. */
-static int access_portion(pnc_file_order *order, pnc_file_order *values, pnc_portion *p)
+static int access_merged_portion(pnc_file_order *order, pnc_file_order *values, pnc_portion *p)
 {
     pnc_file *file = order->io->file;
 
@@ -18,14 +18,14 @@ static int access_portion(pnc_file_order *order, pnc_file_order *values, pnc_por
     return pnc_io_file_order_take(values, PNC_END_OF_ORDER, PNC_VALUES_UNPACK, p);
 }
 
-static int access_portions(pnc_file_order *order, pnc_portion *p)
+static int access_merged_portions(pnc_file_order *order, pnc_portion *p)
 {
     bool is_get = order->list->direction == PNC_GET;
     pnc_file_order values;
     int err = is_get ? pnc_io_file_order_init_copy(&values, order) : NC_NOERR;
 
     while (err == NC_NOERR && pnc_io_file_order_get_next(order) != PNC_END_OF_ORDER)
-        err = access_portion(order, &values, p);
+        err = access_merged_portion(order, &values, p);
     if (is_get)
         pnc_io_file_order_free(&values);
     return err;
@@ -40,7 +40,7 @@ static int access_in_order(pnc_io_context *io, pnc_file_order *order)
     p.extents = pnc_memory_alloc(p.max_extents, sizeof *p.extents);
     p.bytes = pnc_memory_alloc(p.max_bytes, 1);
     if (p.extents != NULL && p.bytes != NULL)
-        err = access_portions(order, &p);
+        err = access_merged_portions(order, &p);
     else
         err = pnc_error_set(io->file->error, NC_ENOMEM, "%s: no memory for a staging buffer of %lld bytes",
                             io->file->path, (long long)p.max_bytes);

@@ -26,7 +26,7 @@ static bool may_be_strided(const pnc_io_context *io, const pnc_elements *e)
     return slab.count[ndims - 1] == 1 || (slab.stride != NULL && slab.stride[ndims - 1] > 1);
 }
 
-static bool suits(const pnc_io_context *io, const pnc_request *r, const pnc_selection *s)
+static bool suits_strided(const pnc_io_context *io, const pnc_request *r, const pnc_selection *s)
 {
     const pnc_store *store = io->file->store;
     int64_t gap = r->direction == PNC_PUT ? store->sieve_write_gap : store->sieve_read_gap;
@@ -34,7 +34,7 @@ static bool suits(const pnc_io_context *io, const pnc_request *r, const pnc_sele
     return pnc_io_selection_is_strided(s, r->elements.elem_size, gap);
 }
 
-static pnc_extent find_span(const pnc_selection *s)
+static pnc_extent find_strided_span(const pnc_selection *s)
 {
     const pnc_axis *axes = pnc_select_selection_get_axes(s);
     int64_t length = s->run;
@@ -112,7 +112,7 @@ static int get_windows(strided_access *g)
     return err;
 }
 
-static int execute(pnc_io_context *io, pnc_request *r, const pnc_selection *s, pnc_extent span)
+static int execute_strided(pnc_io_context *io, pnc_request *r, const pnc_selection *s, pnc_extent span)
 {
     strided_access g = {
         .io = io, .selection = s, .stride = pnc_select_selection_get_axes(s)[s->rank - 1].stride, .span = span};
@@ -146,13 +146,13 @@ int pnc_io_strided_execute(pnc_io_context *io, pnc_request *r, bool *done)
     err = pnc_mapping_selection_get(&mapping, &r->elements, 0, &own, &selection);
     if (err != NC_NOERR)
         return pnc_io_request_fail(io, r->elements.varid, err);
-    if (suits(io, r, selection)) {
-        pnc_extent span = find_span(selection);
+    if (suits_strided(io, r, selection)) {
+        pnc_extent span = find_strided_span(selection);
         bool is_put = r->direction == PNC_PUT;
 
         *done = !is_put || pnc_io_span_lock(io, span);
         if (*done)
-            err = execute(io, r, selection, span);
+            err = execute_strided(io, r, selection, span);
         if (*done && is_put)
             err = pnc_error_keep_first(err, pnc_io_span_unlock(io, span));
     }

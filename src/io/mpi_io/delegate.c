@@ -49,7 +49,7 @@ int pnc_io_delegate_file_close(pnc_delegate *d)
     return d->file.store != NULL ? pnc_file_close_again(&d->file) : NC_NOERR;
 }
 
-static void check_mpi(pnc_delegate *d, int code)
+static void check_delegate(pnc_delegate *d, int code)
 {
     if (code != MPI_SUCCESS)
         d->err = pnc_error_keep_first(
@@ -75,11 +75,11 @@ void pnc_io_delegate_start(pnc_delegate *d, pnc_direction direction)
         low = range->low < low ? range->low : low;
         high = range->high > high ? range->high : high;
     }
-    check_mpi(d, MPI_Exscan(&high, &before, 1, MPI_INT64_T, MPI_MAX, d->node->delegates));
+    check_delegate(d, MPI_Exscan(&high, &before, 1, MPI_INT64_T, MPI_MAX, d->node->delegates));
     if (d->file.rank == 0) /* MPI leaves it undefined */
         before = 0;
     ascends = low >= before;
-    check_mpi(d, MPI_Allreduce(&ascends, &d->is_disjoint, 1, MPI_INT, MPI_MIN, d->node->delegates));
+    check_delegate(d, MPI_Allreduce(&ascends, &d->is_disjoint, 1, MPI_INT, MPI_MIN, d->node->delegates));
 }
 
 /* --- merging --- */
@@ -93,22 +93,22 @@ static int64_t next_of(const pnc_delegate *d, int rank)
     return pending->nextents > 0 ? segment->extents[pending->extent].offset : segment->next;
 }
 
-static bool comes_before(const pnc_delegate *d, int a, int b)
+static bool is_rank_before(const pnc_delegate *d, int a, int b)
 {
     int64_t x = next_of(d, a), y = next_of(d, b);
 
     return x != y ? x < y : a < b;
 }
 
-static void sift_down(pnc_delegate *d, int i)
+static void sift_rank_down(pnc_delegate *d, int i)
 {
     for (int child; 2 * i + 1 < d->nheap; i = child) {
         int rank = d->heap[i];
 
         child = 2 * i + 1;
-        if (child + 1 < d->nheap && comes_before(d, d->heap[child + 1], d->heap[child]))
+        if (child + 1 < d->nheap && is_rank_before(d, d->heap[child + 1], d->heap[child]))
             child++;
-        if (!comes_before(d, d->heap[child], rank))
+        if (!is_rank_before(d, d->heap[child], rank))
             return;
         d->heap[i] = d->heap[child];
         d->heap[child] = rank;
@@ -122,7 +122,7 @@ static void make_heap(pnc_delegate *d)
         if (next_of(d, rank) != PNC_END_OF_ORDER)
             d->heap[d->nheap++] = rank;
     for (int i = d->nheap / 2; i >= 0; i--)
-        sift_down(d, i);
+        sift_rank_down(d, i);
 }
 
 /* Move the rank's next pending piece to the list. Pieces of gets may overlap: if the list has space for the front of
@@ -168,7 +168,7 @@ void pnc_io_delegate_merge(pnc_delegate *d)
             append_piece(d, rank);
         if (next_of(d, rank) == PNC_END_OF_ORDER)
             d->heap[0] = d->heap[--d->nheap];
-        sift_down(d, 0);
+        sift_rank_down(d, 0);
     }
     pnc_io_node_get_segment(d->node)->window.wants_more = !known;
 }
@@ -176,7 +176,7 @@ void pnc_io_delegate_merge(pnc_delegate *d)
 /* --- windows --- */
 
 /* The offset of the lowest piece that is not in the list. */
-static int64_t find_next(const pnc_delegate *d)
+static int64_t find_next_rank(const pnc_delegate *d)
 {
     if (d->rest.length > 0)
         return d->rest.offset;
@@ -189,11 +189,11 @@ static int64_t find_next(const pnc_delegate *d)
 void pnc_io_delegate_window_agree(pnc_delegate *d, int64_t high)
 {
     pnc_window *window = &pnc_io_node_get_segment(d->node)->window;
-    int64_t own[2] = {d->list.n > 0 ? d->list.extents[0].offset : PNC_END_OF_ORDER, find_next(d)};
+    int64_t own[2] = {d->list.n > 0 ? d->list.extents[0].offset : PNC_END_OF_ORDER, find_next_rank(d)};
     int64_t lowest[2] = {PNC_END_OF_ORDER, PNC_END_OF_ORDER}, *offsets = d->is_disjoint ? own : lowest;
     int64_t limit, aligned;
 
-    check_mpi(d, MPI_Allreduce(own, lowest, 2, MPI_INT64_T, MPI_MIN, d->node->delegates));
+    check_delegate(d, MPI_Allreduce(own, lowest, 2, MPI_INT64_T, MPI_MIN, d->node->delegates));
     limit = offsets[1] < high ? offsets[1] : high;
     if (!d->is_disjoint && offsets[0] < limit - d->max_span)
         limit = offsets[0] + d->max_span;

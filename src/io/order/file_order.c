@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/minmax.h"
 #include "io/order/stream.h"
 
-static int no_memory(pnc_file_order *o, int64_t bytes)
+static int fail_no_order(pnc_file_order *o, int64_t bytes)
 {
     return pnc_error_set(o->io->file->error, NC_ENOMEM, "%s: no memory for %lld bytes to order the requests",
                          o->io->file->path, (long long)bytes);
@@ -32,7 +33,7 @@ static int order_sources(pnc_file_order *o)
     return totals.ascend ? NC_NOERR : pnc_io_source_sorter_create(o->io, o->list, &totals, &o->sorter, &o->window);
 }
 
-static void prefetch(const pnc_file_order *o)
+static void prefetch_source(const pnc_file_order *o)
 {
     if (o->at + 2 * PNC_REQUESTS_AHEAD < o->window->n)
         pnc_memory_prefetch(pnc_io_source_window_get(o->window, o->at + 2 * PNC_REQUESTS_AHEAD),
@@ -68,7 +69,7 @@ static int find_next_source(pnc_file_order *o)
     }
     o->has_next = o->window != NULL;
     if (o->has_next) {
-        prefetch(o);
+        prefetch_source(o);
         o->next = *pnc_io_source_window_get(o->window, o->at++);
     }
     return NC_NOERR;
@@ -96,14 +97,14 @@ static bool is_newer(const pnc_stream *a, const pnc_stream *b)
 }
 
 /* Of streams at the same offset the newer one comes first: of puts, its bytes are written. */
-static bool comes_before(pnc_stream *a, pnc_stream *b)
+static bool is_stream_before(pnc_stream *a, pnc_stream *b)
 {
     int64_t x = pnc_io_stream_peek(a)->offset, y = pnc_io_stream_peek(b)->offset;
 
     return x != y ? x < y : is_newer(a, b);
 }
 
-static void swap(pnc_file_order *o, int64_t i, int64_t k)
+static void swap_streams(pnc_file_order *o, int64_t i, int64_t k)
 {
     pnc_stream *stream = o->heap[i];
 
@@ -111,29 +112,29 @@ static void swap(pnc_file_order *o, int64_t i, int64_t k)
     o->heap[k] = stream;
 }
 
-static void sift_up(pnc_file_order *o, int64_t i)
+static void sift_stream_up(pnc_file_order *o, int64_t i)
 {
     for (int64_t parent; i > 0; i = parent) {
         parent = (i - 1) / 2;
-        if (!comes_before(o->heap[i], o->heap[parent]))
+        if (!is_stream_before(o->heap[i], o->heap[parent]))
             return;
-        swap(o, i, parent);
+        swap_streams(o, i, parent);
     }
 }
 
-static void sift_down(pnc_file_order *o, int64_t i)
+static void sift_stream_down(pnc_file_order *o, int64_t i)
 {
     for (int64_t child; 2 * i + 1 < o->nactive; i = child) {
         child = 2 * i + 1;
-        if (child + 1 < o->nactive && comes_before(o->heap[child + 1], o->heap[child]))
+        if (child + 1 < o->nactive && is_stream_before(o->heap[child + 1], o->heap[child]))
             child++;
-        if (!comes_before(o->heap[child], o->heap[i]))
+        if (!is_stream_before(o->heap[child], o->heap[i]))
             return;
-        swap(o, i, child);
+        swap_streams(o, i, child);
     }
 }
 
-static void release(pnc_file_order *o, pnc_stream *stream)
+static void release_stream(pnc_file_order *o, pnc_stream *stream)
 {
     pnc_io_stream_close(stream, o);
     if (o->spare == NULL)
@@ -143,19 +144,19 @@ static void release(pnc_file_order *o, pnc_stream *stream)
 }
 
 /* Restore the heap after stream i has advanced. */
-static void advanced(pnc_file_order *o, int64_t i)
+static void restore_heap(pnc_file_order *o, int64_t i)
 {
     if (!pnc_io_stream_is_at_end(o->heap[i])) {
-        sift_down(o, i);
+        sift_stream_down(o, i);
         return;
     }
-    release(o, o->heap[i]);
+    release_stream(o, o->heap[i]);
     o->heap[i] = o->heap[--o->nactive];
     if (i < o->nactive)
-        sift_down(o, i);
+        sift_stream_down(o, i);
 }
 
-static int reserve(pnc_file_order *o)
+static int reserve_heap(pnc_file_order *o)
 {
     int64_t capacity = o->capacity == 0 ? 16 : 2 * o->capacity;
     struct pnc_stream **larger;
@@ -164,31 +165,31 @@ static int reserve(pnc_file_order *o)
         return NC_NOERR;
     larger = pnc_memory_resize(o->heap, capacity, sizeof(pnc_stream *));
     if (larger == NULL)
-        return no_memory(o, capacity * (int64_t)sizeof(pnc_stream *));
+        return fail_no_order(o, capacity * (int64_t)sizeof(pnc_stream *));
     o->heap = larger;
     o->capacity = capacity;
     return NC_NOERR;
 }
 
 /* The next source becomes active. */
-static int activate(pnc_file_order *o)
+static int activate_source(pnc_file_order *o)
 {
     pnc_stream *stream = o->spare != NULL ? o->spare : pnc_memory_alloc(1, sizeof *stream);
     int err;
 
     o->spare = NULL;
     if (stream == NULL)
-        return no_memory(o, (int64_t)sizeof *stream);
+        return fail_no_order(o, (int64_t)sizeof *stream);
     err = pnc_io_stream_open(stream, o, &o->next, get_next_request(o));
     if (err == NC_NOERR)
-        err = reserve(o);
+        err = reserve_heap(o);
     if (err != NC_NOERR) {
-        release(o, stream);
+        release_stream(o, stream);
         return err;
     }
     assert(!pnc_io_stream_is_at_end(stream));
     o->heap[o->nactive++] = stream;
-    sift_up(o, o->nactive - 1);
+    sift_stream_up(o, o->nactive - 1);
     return find_next_source(o);
 }
 
@@ -199,11 +200,11 @@ static int64_t find_second(const pnc_file_order *o)
 {
     if (o->nactive < 3)
         return o->nactive - 1;
-    return comes_before(o->heap[2], o->heap[1]) ? 2 : 1;
+    return is_stream_before(o->heap[2], o->heap[1]) ? 2 : 1;
 }
 
 /* Advance stream i by bytes that a newer put overwrites. Their values are still converted: NC_ERANGE is reported. */
-static int skip(pnc_file_order *o, int64_t i, int64_t length)
+static int skip_overwritten(pnc_file_order *o, int64_t i, int64_t length)
 {
     pnc_stream *stream = o->heap[i];
     char block[4096];
@@ -215,13 +216,8 @@ static int skip(pnc_file_order *o, int64_t i, int64_t length)
     }
     PNC_TRY(err);
     PNC_TRY(pnc_io_stream_move(stream, o, length));
-    advanced(o, i);
+    restore_heap(o, i);
     return NC_NOERR;
-}
-
-static int64_t lower(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* Ensure that the front stream has the next piece, and set *bound to the offset up to which no other stream has
@@ -233,18 +229,18 @@ static int prepare_front(pnc_file_order *o, int64_t *bound)
         int64_t second, overlap;
 
         if (o->has_next && (front == NULL || o->next.first < front->offset + front->length)) {
-            PNC_TRY(activate(o));
+            PNC_TRY(activate_source(o));
             continue;
         }
         *bound = o->has_next ? o->next.first : PNC_END_OF_ORDER;
         if (o->nactive < 2)
             return NC_NOERR;
         second = find_second(o);
-        *bound = lower(*bound, pnc_io_stream_peek(o->heap[second])->offset);
+        *bound = pnc_min64(*bound, pnc_io_stream_peek(o->heap[second])->offset);
         overlap = front->offset + front->length - pnc_io_stream_peek(o->heap[second])->offset;
         if (o->list->direction == PNC_GET || overlap <= 0 || is_newer(o->heap[second], o->heap[0]))
             return NC_NOERR;
-        PNC_TRY(skip(o, second, lower(overlap, pnc_io_stream_peek(o->heap[second])->length)));
+        PNC_TRY(skip_overwritten(o, second, pnc_min64(overlap, pnc_io_stream_peek(o->heap[second])->length)));
     }
 }
 
@@ -405,7 +401,7 @@ int pnc_io_file_order_init_copy(pnc_file_order *o, const pnc_file_order *from)
 void pnc_io_file_order_free(pnc_file_order *o)
 {
     for (int64_t i = 0; i < o->nactive; i++)
-        release(o, o->heap[i]);
+        release_stream(o, o->heap[i]);
     pnc_memory_free(o->spare);
     pnc_memory_free(o->heap);
     pnc_io_source_window_release(o->window);
@@ -427,7 +423,7 @@ int64_t pnc_io_file_order_get_next(const pnc_file_order *o)
 {
     int64_t next = o->has_next ? o->next.first : PNC_END_OF_ORDER;
 
-    return o->nactive > 0 ? lower(next, pnc_io_stream_peek(o->heap[0])->offset) : next;
+    return o->nactive > 0 ? pnc_min64(next, pnc_io_stream_peek(o->heap[0])->offset) : next;
 }
 
 /* Take pieces of the front stream below `bound`, at least one, and below `limit`. */
@@ -440,13 +436,13 @@ static int take_front(pnc_file_order *o, int64_t bound, int64_t limit, pnc_value
 
     while (err == NC_NOERR && !pnc_io_stream_is_at_end(stream) && p->nextents < p->max_extents && bytes < space) {
         pnc_extent extent = *pnc_io_stream_peek(stream);
-        int64_t length = lower(extent.length, space - bytes);
+        int64_t length = pnc_min64(extent.length, space - bytes);
 
         if (extent.offset >= limit || (extent.offset >= bound && !first))
             break;
-        length = lower(length, limit - extent.offset);
+        length = pnc_min64(length, limit - extent.offset);
         if (o->list->direction == PNC_PUT)
-            length = lower(length, bound - extent.offset);
+            length = pnc_min64(length, bound - extent.offset);
         assert(length > 0);
         add_piece(p, extent.offset, length);
         bytes += length;
@@ -456,11 +452,11 @@ static int take_front(pnc_file_order *o, int64_t bound, int64_t limit, pnc_value
     if (err == NC_NOERR)
         err = pnc_io_stream_convert_values(stream, o, action, p->bytes + p->nbytes, bytes);
     p->nbytes += bytes;
-    advanced(o, 0);
+    restore_heap(o, 0);
     return err;
 }
 
-static int take_portion(pnc_file_order *o, int64_t limit, pnc_value_action action, pnc_portion *p)
+static int take_order(pnc_file_order *o, int64_t limit, pnc_value_action action, pnc_portion *p)
 {
     while (p->nextents < p->max_extents && p->nbytes < p->max_bytes) {
         int64_t bound;
@@ -490,7 +486,7 @@ int pnc_io_file_order_take(pnc_file_order *o, int64_t limit, pnc_value_action ac
     int err;
 
     p->nextents = p->nbytes = 0;
-    err = take_portion(o, limit, action, p);
+    err = take_order(o, limit, action, p);
     if (action != PNC_VALUES_KEEP)
         pnc_statistics_add(statistics, PNC_COUNT_CONVERTED_BYTES, p->nbytes);
     pnc_statistics_end(statistics, before);

@@ -82,7 +82,7 @@ static section find_section(pnc_source_finder *finder, const pnc_elements *e, in
 
 /* Find the next source from finder->at on: a long section, or one extent or hyperslab. Others that begin outside of
  * what is wanted are passed over: a scan of a long list spends its time here. */
-static void find_in_list(pnc_source_finder *finder, const pnc_elements *e, pnc_source *out, bool *found)
+static void find_in_slabs(pnc_source_finder *finder, const pnc_elements *e, pnc_source *out, bool *found)
 {
     pnc_source_position *at = &finder->at;
     int64_t end = at->request < finder->end.request ? e->n : finder->end.slab;
@@ -162,7 +162,7 @@ static int find_any(pnc_source_finder *finder, pnc_source *out, bool *found)
         else if (e->form == PNC_FILETYPE)
             err = find_in_filetype(finder, e, out, found);
         else
-            find_in_list(finder, e, out, found);
+            find_in_slabs(finder, e, out, found);
     }
     return err;
 }

@@ -65,7 +65,7 @@ static int open_packer(pnc_stream *s, pnc_file_order *order)
     return err;
 }
 
-static void pack(pnc_stream *s, char *bytes, int64_t n)
+static void pack_stream(pnc_stream *s, char *bytes, int64_t n)
 {
     int size = s->packer.ext_size, held = s->held < n ? s->held : (int)n;
 
@@ -81,7 +81,7 @@ static void pack(pnc_stream *s, char *bytes, int64_t n)
     s->held = size - (int)(n % size);
 }
 
-static void unpack(pnc_stream *s, const char *bytes, int64_t n)
+static void unpack_stream(pnc_stream *s, const char *bytes, int64_t n)
 {
     int size = s->packer.ext_size;
 
@@ -108,8 +108,8 @@ int pnc_io_stream_convert_values(pnc_stream *s, pnc_file_order *order, pnc_value
     if (!s->has_packer)
         PNC_TRY(open_packer(s, order));
     if (action == PNC_VALUES_PACK)
-        pack(s, bytes, n);
+        pack_stream(s, bytes, n);
     else
-        unpack(s, bytes, n);
+        unpack_stream(s, bytes, n);
     return NC_NOERR;
 }

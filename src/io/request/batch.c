@@ -20,7 +20,7 @@ static int compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int reserve(pnc_batch *b, pnc_io_context *io, int64_t puts, int64_t gets)
+static int reserve_lists(pnc_batch *b, pnc_io_context *io, int64_t puts, int64_t gets)
 {
     b->memory = pnc_arena_alloc(&io->queue->arena, (puts + gets) * (int64_t)sizeof(pnc_request *));
     if (b->memory == NULL)
@@ -36,7 +36,7 @@ static int take_all(pnc_batch *b, pnc_io_context *io, int count)
 {
     pnc_queue *q = io->queue;
 
-    PNC_TRY(reserve(b, io, q->kinds[PNC_PUT].n, q->kinds[PNC_GET].n));
+    PNC_TRY(reserve_lists(b, io, q->kinds[PNC_PUT].n, q->kinds[PNC_GET].n));
     if (is_selected(count, PNC_PUT))
         pnc_io_queue_kind_remove(q, &b->puts);
     if (is_selected(count, PNC_GET))
@@ -53,7 +53,7 @@ static bool is_ascending(const pnc_request_list *list)
 }
 
 /* Programs usually wait for requests in the order of posting. */
-static void sort(pnc_request_list *list)
+static void sort_by_id(pnc_request_list *list)
 {
     if (is_ascending(list))
         return;
@@ -61,7 +61,7 @@ static void sort(pnc_request_list *list)
     list->summary.is_in_order = false;
 }
 
-static void take(pnc_batch *b, pnc_queue *q, pnc_request *r)
+static void take_request(pnc_batch *b, pnc_queue *q, pnc_request *r)
 {
     pnc_io_queue_remove(q, r);
     pnc_io_request_list_add(r->direction == PNC_PUT ? &b->puts : &b->gets, r);
@@ -72,25 +72,25 @@ static int take_named(pnc_batch *b, pnc_io_context *io, const pnc_request_ids *n
 {
     int err = NC_NOERR;
 
-    PNC_TRY(reserve(b, io, named->count, named->count));
+    PNC_TRY(reserve_lists(b, io, named->count, named->count));
     for (int i = 0; i < named->count; i++) {
         pnc_request *r = pnc_io_queue_find(io->queue, named->ids[i]);
         int status = NC_NOERR;
 
         if (r != NULL)
-            take(b, io->queue, r);
+            take_request(b, io->queue, r);
         else if (named->ids[i] != NC_REQ_NULL)
             status = err =
                 pnc_error_set(io->file->error, NC_EINVAL_REQUEST, "request %d is not pending", named->ids[i]);
         if (named->statuses != NULL)
             named->statuses[i] = status;
     }
-    sort(&b->puts);
-    sort(&b->gets);
+    sort_by_id(&b->puts);
+    sort_by_id(&b->gets);
     return err;
 }
 
-static int take_requests(pnc_batch *b, pnc_io_context *io, const pnc_request_ids *named)
+static int take_wanted(pnc_batch *b, pnc_io_context *io, const pnc_request_ids *named)
 {
     int count = named->count;
 
@@ -110,7 +110,7 @@ int pnc_io_batch_init(pnc_batch *b, pnc_io_context *io, bool collective, const p
 
     *b = (pnc_batch){.puts = {.direction = PNC_PUT, .collective = collective, .is_checked = true},
                      .gets = {.direction = PNC_GET, .collective = collective}};
-    err = take_requests(b, io, named);
+    err = take_wanted(b, io, named);
     b->any_puts = b->puts.n > 0;
     b->any_gets = b->gets.n > 0;
     return err;
@@ -160,7 +160,7 @@ void pnc_io_batch_return(pnc_batch *b, pnc_io_context *io, const pnc_request_ids
 }
 
 /* The request with an id, or NULL. It is looked for first at *next, which is set to the place after it. */
-static const pnc_request *find(const pnc_request_list *list, int id, int64_t *next)
+static const pnc_request *find_request(const pnc_request_list *list, int id, int64_t *next)
 {
     pnc_request key = {.id = id}, *at = &key, **found = NULL;
 
@@ -181,8 +181,8 @@ void pnc_io_batch_report(const pnc_batch *b, const pnc_request_ids *named, int p
     if (named->ids == NULL || b->memory == NULL)
         return;
     for (int i = 0; i < named->count; i++) {
-        const pnc_request *put = find(&b->puts, named->ids[i], &next_put);
-        const pnc_request *get = put == NULL ? find(&b->gets, named->ids[i], &next_get) : NULL;
+        const pnc_request *put = find_request(&b->puts, named->ids[i], &next_put);
+        const pnc_request *get = put == NULL ? find_request(&b->gets, named->ids[i], &next_get) : NULL;
         int status = put_err; /* values of a put out of range were reported when it was posted */
 
         if (put == NULL && get == NULL)

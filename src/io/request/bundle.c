@@ -5,7 +5,7 @@
 #include "io/request/vard.h"
 
 /* What needs an initial value: not the large array of numbers, nor a request that is made later. */
-static void init(pnc_bundle *b, pnc_op op, bool collective)
+static void init_bundle(pnc_bundle *b, pnc_op op, bool collective)
 {
     b->list = (pnc_request_list){.direction = pnc_io_op_get_direction(op), .collective = collective};
     b->single.flat = NULL; /* for a bundle that is freed after an error */
@@ -30,7 +30,7 @@ int pnc_io_bundle_init_call(pnc_bundle *b, pnc_io_context *io, const pnc_call *c
 {
     int64_t n = pnc_io_request_count_numbers(io, call), *numbers;
 
-    init(b, call->op, call->collective);
+    init_bundle(b, call->op, call->collective);
     numbers = reserve_numbers(b, n);
     if (numbers == NULL)
         return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for %lld indices of a call", (long long)n);
@@ -42,7 +42,7 @@ int pnc_io_bundle_init_call(pnc_bundle *b, pnc_io_context *io, const pnc_call *c
 
 int pnc_io_bundle_init_vard(pnc_bundle *b, pnc_io_context *io, const pnc_vard *vard)
 {
-    init(b, vard->op, vard->collective);
+    init_bundle(b, vard->op, vard->collective);
     PNC_TRY(pnc_io_vard_request_init(io, vard, &b->single));
     b->list.at = &b->single_at;
     if (b->single.elements.count > 0)
@@ -119,7 +119,7 @@ int pnc_io_bundle_init_multi(pnc_bundle *b, pnc_io_context *io, const pnc_multi 
 {
     int err;
 
-    init(b, m->op, m->collective);
+    init_bundle(b, m->op, m->collective);
     if (m->num < 0)
         return pnc_error_set(io->file->error, NC_EINVAL, "num is %d: must not be negative", m->num);
     if (m->num == 0)

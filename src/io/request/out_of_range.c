@@ -52,7 +52,7 @@ static int start_search(search *s)
 }
 
 /* The next value of the request. `bytes`: of the file, for a get. */
-static bool fits(search *s, const char *bytes)
+static bool fits_in_memory(search *s, const char *bytes)
 {
     char converted[8];
     const unsigned char fill[8] = {0};
@@ -74,7 +74,7 @@ static void search_extent(search *s, pnc_extent extent, const char *bytes)
 
     for (int64_t at = 0; at + size <= extent.length; at += size) {
         char exact[8];
-        bool odd = !fits(s, bytes + at);
+        bool odd = !fits_in_memory(s, bytes + at);
 
         if (puts && s->found == 0)
             pnc_convert_packer_pack(&s->exact, exact, 1);

@@ -38,7 +38,7 @@ static int try_conversion(pnc_io_context *io, pnc_request *r)
     return err;
 }
 
-static int pack(pnc_io_context *io, pnc_request *r, char *values)
+static int pack_values(pnc_io_context *io, pnc_request *r, char *values)
 {
     pnc_packer packer;
     int err = pnc_io_request_init_packer(io, r, &packer);
@@ -72,7 +72,7 @@ static int keep_values(pnc_io_context *io, pnc_request **request)
     *request = r;
     r->elements.numbers = (int64_t *)(r + 1);
     if (r->flat != NULL || pnc_convert_may_fail(io->model->vars[r->elements.varid]->type, r->mem)) {
-        PNC_TRY(pack(io, r, get_place_of_values(io, r)));
+        PNC_TRY(pack_values(io, r, get_place_of_values(io, r)));
         pnc_io_request_free(r);
         r->memory = get_place_of_values(io, r);
     }

@@ -58,7 +58,7 @@ static pnc_queue_block *find_block(pnc_queue *q, int id)
 }
 
 /* Places of a block that have been used. */
-static int count_used(const pnc_queue *q, const pnc_queue_block *block)
+static int count_used_ids(const pnc_queue *q, const pnc_queue_block *block)
 {
     int n = q->next_id - block->first_id;
 
@@ -114,7 +114,7 @@ static bool add_block(pnc_queue *q)
 
 /* --- requests --- */
 
-static pnc_request **place_of(pnc_queue_block *block, int id)
+static pnc_request **find_id(pnc_queue_block *block, int id)
 {
     return &block->at[id - block->first_id];
 }
@@ -150,7 +150,7 @@ void pnc_io_queue_add(pnc_queue *q, pnc_request *r)
     pnc_queue_block *block = q->blocks[q->nblocks - 1];
 
     r->id = q->next_id++;
-    *place_of(block, r->id) = r;
+    *find_id(block, r->id) = r;
     if (kind->n == 0) {
         kind->summary = (pnc_request_summary){0};
         kind->is_reduced = false;
@@ -163,7 +163,7 @@ pnc_request *pnc_io_queue_find(pnc_queue *q, int id)
 {
     pnc_queue_block *block = id < q->next_id ? find_block(q, id) : NULL;
 
-    return block != NULL ? *place_of(block, id) : NULL;
+    return block != NULL ? *find_id(block, id) : NULL;
 }
 
 /* Put a request, or NULL, in the place of one that has a block. */
@@ -171,8 +171,8 @@ static void set_place(pnc_queue *q, const pnc_request *r, pnc_request *value, in
 {
     pnc_queue_block *block = find_block(q, r->id);
 
-    assert(block != NULL && *place_of(block, r->id) != value);
-    *place_of(block, r->id) = value;
+    assert(block != NULL && *find_id(block, r->id) != value);
+    *find_id(block, r->id) = value;
     q->kinds[r->direction].is_reduced = true;
     change_pending(q, block, (pnc_direction)r->direction, n);
 }
@@ -251,7 +251,7 @@ void pnc_io_queue_release(pnc_io_context *io, pnc_request *r)
 
 static void clear_block(pnc_queue *q, const pnc_queue_block *block)
 {
-    for (int i = 0; i < count_used(q, block); i++)
+    for (int i = 0; i < count_used_ids(q, block); i++)
         if (block->at[i] != NULL)
             free_request(q, block->at[i]); /* its variable may be undefined, so its bytes cannot be counted */
 }

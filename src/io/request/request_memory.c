@@ -34,7 +34,7 @@ static int check_buffer(pnc_io_context *io, const pnc_call *call, const pnc_requ
                          io->model->vars[r->elements.varid]->name, (long long)r->elements.count);
 }
 
-static int fail_no_memory(pnc_io_context *io, const pnc_request *r)
+static int fail_no_flat_type(pnc_io_context *io, const pnc_request *r)
 {
     return pnc_error_set(io->file->error, NC_ENOMEM, "variable \"%s\": no memory to flatten the type of the buffer",
                          io->model->vars[r->elements.varid]->name);
@@ -46,7 +46,7 @@ static int get_ndims(const pnc_io_context *io, const pnc_request *r)
 }
 
 /* True if all elements are equally spaced. */
-static bool is_regular(const pnc_flat_type *flat, pnc_memory_run *run)
+static bool is_evenly_spaced(const pnc_flat_type *flat, pnc_memory_run *run)
 {
     int64_t elements = pnc_select_flat_count_elements(flat);
     pnc_run_cursor cursor;
@@ -77,7 +77,7 @@ static int flatten_imap(pnc_io_context *io, const pnc_call *call, pnc_request *r
         flat = pnc_select_flat_create_vector(flat, count[i], call->imap[i] * stride);
     }
     r->flat = pnc_select_flat_create_shifted(flat, offset);
-    return r->flat == NULL ? fail_no_memory(io, r) : NC_NOERR;
+    return r->flat == NULL ? fail_no_flat_type(io, r) : NC_NOERR;
 }
 
 /* imap indexes the elements of the datatype: its largest index must not exceed theirs. */
@@ -106,7 +106,7 @@ static int flatten_imap_by_pick(pnc_io_context *io, const pnc_call *call, pnc_re
 
     if (imap == NULL) {
         pnc_select_flat_free(picked);
-        return fail_no_memory(io, r);
+        return fail_no_flat_type(io, r);
     }
     for (int i = 0; i < ndims; i++)
         imap[i] = call->imap[i];
@@ -114,7 +114,7 @@ static int flatten_imap_by_pick(pnc_io_context *io, const pnc_call *call, pnc_re
         pnc_select_flat_create_imap(ndims, r->elements.numbers + ndims, imap, (int)pnc_mem_type_get_size(r->mem)),
         picked);
     pnc_memory_free(imap);
-    return r->flat == NULL ? fail_no_memory(io, r) : NC_NOERR;
+    return r->flat == NULL ? fail_no_flat_type(io, r) : NC_NOERR;
 }
 
 /* Flatten imap over the elements of a flattened datatype, which is freed or becomes part of the result. */
@@ -122,7 +122,7 @@ static int flatten_imap_over_type(pnc_io_context *io, const pnc_call *call, pnc_
 {
     pnc_memory_run run = {0, 0, 0};
 
-    if (is_regular(picked, &run)) {
+    if (is_evenly_spaced(picked, &run)) {
         pnc_select_flat_free(picked);
         return flatten_imap(io, call, r, run.offset,
                             run.count > 1 ? run.stride : (int64_t)pnc_mem_type_get_size(r->mem));

@@ -24,7 +24,7 @@ enum { MOST_FAILURES = 10 };              /* of MPI_Test, until a request counts
 
 /* --- memory --- */
 
-static int no_memory(pnc_exchange *x)
+static int fail_no_messages(pnc_exchange *x)
 {
     return pnc_error_set(x->file->error, NC_ENOMEM, "%s: no memory for the messages of two-phase I/O", x->file->path);
 }
@@ -37,7 +37,7 @@ int pnc_io_exchange_init(pnc_exchange *x, pnc_file *file, const pnc_node *node)
     x->heads = pnc_memory_alloc(node->nprocs, sizeof *x->heads);
     x->received = pnc_memory_alloc(PNC_SLOT_BYTES, 1);
     if (x->heads == NULL || x->received == NULL)
-        return no_memory(x);
+        return fail_no_messages(x);
     x->reply = x->received + ANSWER_AT;
     for (pnc_exchange_slot *s = x->slots; s < x->slots + PNC_EXCHANGE_SLOTS; s++) {
         s->sent = s->answered = MPI_REQUEST_NULL;
@@ -45,7 +45,7 @@ int pnc_io_exchange_init(pnc_exchange *x, pnc_file *file, const pnc_node *node)
         s->segments = pnc_memory_alloc(node->nprocs, sizeof(pnc_segment *));
         s->parts = pnc_memory_alloc(node->nprocs, sizeof *s->parts);
         if (s->message == NULL || s->segments == NULL || s->parts == NULL)
-            return no_memory(x);
+            return fail_no_messages(x);
         s->answer = s->message + ANSWER_AT;
     }
     return NC_NOERR;
@@ -70,7 +70,7 @@ static void keep_error(pnc_exchange *x, int err)
     x->err = pnc_error_keep_first(x->err, err);
 }
 
-static void check_mpi(pnc_exchange *x, int code)
+static void check_exchange(pnc_exchange *x, int code)
 {
     pnc_file_step_check(x->file, code, "an MPI call", "the exchange phase");
 }
@@ -96,10 +96,10 @@ static void send_answer(pnc_exchange *x, int status, int64_t bytes, int rank)
     MPI_Request request = MPI_REQUEST_NULL;
 
     keep_error(x, status);
-    check_mpi(x, post_answer(x, status, bytes, rank, &request));
+    check_exchange(x, post_answer(x, status, bytes, rank, &request));
     if (request == MPI_REQUEST_NULL)
-        check_mpi(x, post_answer(x, NC_EMPI, 0, rank, &request));
-    check_mpi(x, MPI_Wait(&request, MPI_STATUS_IGNORE));
+        check_exchange(x, post_answer(x, NC_EMPI, 0, rank, &request));
+    check_exchange(x, MPI_Wait(&request, MPI_STATUS_IGNORE));
 }
 
 static const pnc_extent *get_extents(const char *message, int64_t *n)
@@ -145,7 +145,7 @@ static bool receive(pnc_exchange *x, MPI_Message *message, int bytes)
     char *at = x->received + x->unanswered_bytes;
     int code = MPI_Mrecv(at, bytes, MPI_BYTE, message, MPI_STATUS_IGNORE);
 
-    check_mpi(x, code);
+    check_exchange(x, code);
     if (*message != MPI_MESSAGE_NULL) /* it is not received: its sender waits for that */
         code = MPI_Mrecv(at, bytes, MPI_BYTE, message, MPI_STATUS_IGNORE);
     return code == MPI_SUCCESS;
@@ -183,7 +183,8 @@ static void make_progress(pnc_exchange *x)
     MPI_Status status;
     int found = 0, bytes;
 
-    check_mpi(x, MPI_Improbe(MPI_ANY_SOURCE, TAG_MESSAGE + x->round, x->node->delegates, &found, &message, &status));
+    check_exchange(x,
+                   MPI_Improbe(MPI_ANY_SOURCE, TAG_MESSAGE + x->round, x->node->delegates, &found, &message, &status));
     if (found) {
         MPI_Get_count(&status, MPI_BYTE, &bytes);
         if (x->direction == PNC_PUT)
@@ -203,7 +204,7 @@ static bool wait_with_progress(pnc_exchange *x, MPI_Request *request)
     do {
         int code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
 
-        check_mpi(x, code);
+        check_exchange(x, code);
         failures += code != MPI_SUCCESS;
         done = done || *request == MPI_REQUEST_NULL;
         if (!done)
@@ -272,7 +273,7 @@ static void copy_part(pnc_exchange *x, pnc_segment *segment, const pnc_part *par
 /* --- sending --- */
 
 /* The message is sent; for a get the bytes of its answer are copied to the segments. */
-static void complete(pnc_exchange *x, pnc_exchange_slot *s)
+static void complete_message(pnc_exchange *x, pnc_exchange_slot *s)
 {
     const char *bytes = s->answer + HEAD;
     int64_t status = NC_NOERR;
@@ -322,11 +323,11 @@ static void send_parts(pnc_exchange *x, int aggregator)
     pnc_statistics_add(x->file->statistics, PNC_COUNT_MESSAGES, 1);
     pnc_statistics_add(x->file->statistics, PNC_COUNT_MESSAGE_BYTES, s->nbytes);
     if (x->direction == PNC_GET)
-        check_mpi(x, MPI_Irecv(s->answer, (int)(HEAD + s->nbytes), MPI_BYTE, aggregator, TAG_ANSWER + x->round,
-                               x->node->delegates, &s->answered));
+        check_exchange(x, MPI_Irecv(s->answer, (int)(HEAD + s->nbytes), MPI_BYTE, aggregator, TAG_ANSWER + x->round,
+                                    x->node->delegates, &s->answered));
     if (x->direction == PNC_PUT || s->answered != MPI_REQUEST_NULL)
-        check_mpi(x, MPI_Issend(s->message, (int)length, MPI_BYTE, aggregator, TAG_MESSAGE + x->round,
-                                x->node->delegates, &s->sent));
+        check_exchange(x, MPI_Issend(s->message, (int)length, MPI_BYTE, aggregator, TAG_MESSAGE + x->round,
+                                     x->node->delegates, &s->sent));
     if (s->sent == MPI_REQUEST_NULL && s->answered != MPI_REQUEST_NULL) { /* no answer will arrive */
         MPI_Cancel(&s->answered);
         MPI_Wait(&s->answered, MPI_STATUS_IGNORE);
@@ -342,7 +343,7 @@ static pnc_exchange_slot *open_slot(pnc_exchange *x)
 
     if (s->nparts > 0)
         read_own(x);
-    complete(x, s);
+    complete_message(x, s);
     s->nparts = 0;
     s->nextents = s->nbytes = 0;
     return s;
@@ -429,7 +430,7 @@ void pnc_io_exchange_send(pnc_exchange *x)
         send_to_others(x);
     read_own(x);
     for (int i = 0; x->direction == PNC_GET && i < PNC_EXCHANGE_SLOTS && x->node->nnodes > 1; i++)
-        complete(x, &x->slots[i]);
+        complete_message(x, &x->slots[i]);
     if (is_aggregator)
         visit_own(x, copy_part);
     pnc_statistics_end(x->file->statistics, before);
@@ -450,7 +451,7 @@ void pnc_io_exchange_wait_node(pnc_exchange *x)
         else
             code |= MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    check_mpi(x, code | MPI_Win_sync(x->node->window));
+    check_exchange(x, code | MPI_Win_sync(x->node->window));
     pnc_statistics_end(x->file->statistics, before);
 }
 
@@ -461,9 +462,9 @@ void pnc_io_exchange_finish_round(pnc_exchange *x, int64_t *next)
     int code;
 
     for (int i = 0; i < PNC_EXCHANGE_SLOTS; i++)
-        complete(x, &x->slots[i]);
+        complete_message(x, &x->slots[i]);
     code = MPI_Iallreduce(&own, next, 1, MPI_INT64_T, MPI_MIN, x->node->delegates, &request);
-    check_mpi(x, code);
+    check_exchange(x, code);
     wait_with_progress(x, &request);
     answer_messages(x); /* none is left, unless an MPI call has failed */
     x->round = 1 - x->round;

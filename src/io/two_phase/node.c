@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/minmax.h"
 #include "file/agree.h"
 #include "file/communicator.h"
 
@@ -24,14 +25,9 @@ typedef struct placement {
     int least; /* aggregators of the node that has the fewest */
 } placement;
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* The number that the hint cb_config_list has for a node: of the first entry NODE:NUMBER with its name or "*". 0
  * without an entry and for a negative number, `any` for the number "*". */
-static int64_t find_in_list(const char *list, const char *name, int64_t any)
+static int64_t find_in_config_list(const char *list, const char *name, int64_t any)
 {
     while (*list != '\0') {
         size_t length = strcspn(list, ","), host = strcspn(list, ":,");
@@ -40,7 +36,7 @@ static int64_t find_in_list(const char *list, const char *name, int64_t any)
         if ((host == 1 && *list == '*') || (strlen(name) == host && strncmp(list, name, host) == 0)) {
             if (host == length) /* a name without a number */
                 return 1;
-            return *number == '*' ? any : larger(strtoll(number, NULL, 10), 0);
+            return *number == '*' ? any : pnc_max64(strtoll(number, NULL, 10), 0);
         }
         list += length + (list[length] == ',');
     }
@@ -60,7 +56,7 @@ static int count_aggregators(const pnc_node *node, int index, const pnc_file *fi
 
     MPI_Get_processor_name(name, &length);
     if (hints->config_list[0] != '\0')
-        shape.listed = find_in_list(hints->config_list, name, INT64_MAX);
+        shape.listed = find_in_config_list(hints->config_list, name, INT64_MAX);
     return pnc_io_aggregators_count(&shape, hints);
 }
 

@@ -31,7 +31,7 @@ struct pnc_two_phase {
 /* --- memory --- */
 
 /* Bytes that an aggregator holds. */
-static int64_t memory_size(const pnc_two_phase *x)
+static int64_t compute_memory(const pnc_two_phase *x)
 {
     pnc_buffer_shape shape = pnc_io_context_get_buffer_shape(x->io);
 
@@ -39,7 +39,7 @@ static int64_t memory_size(const pnc_two_phase *x)
 }
 
 /* Memory of this rank, and shared memory: collective. */
-static int init(pnc_two_phase *x)
+static int init_two_phase(pnc_two_phase *x)
 {
     PNC_TRY(pnc_io_node_segments_make(&x->node, x->io->file));
     x->own_node = x->node;
@@ -50,7 +50,7 @@ static int init(pnc_two_phase *x)
     if (x->pieces == NULL)
         return pnc_error_set(x->io->file->error, NC_ENOMEM, "%s: no memory for a list of pieces", x->io->file->path);
     if (pnc_io_node_is_aggregator(&x->node))
-        PNC_TRY(pnc_io_collective_memory_alloc(&x->memory, x->io->file, memory_size(x)));
+        PNC_TRY(pnc_io_collective_memory_alloc(&x->memory, x->io->file, compute_memory(x)));
     return pnc_io_exchange_init(&x->exchange, x->io->file, &x->node);
 }
 
@@ -70,7 +70,7 @@ int pnc_io_two_phase_create(pnc_io_context *io, pnc_two_phase **out)
     }
     x->io = io;
     x->node = node;
-    err = pnc_file_status_agree(io->file, init(x));
+    err = pnc_file_status_agree(io->file, init_two_phase(x));
     if (err == NC_NOERR)
         *out = x;
     else
@@ -91,7 +91,7 @@ void pnc_io_two_phase_free(pnc_two_phase *x)
 
 /* --- a portion --- */
 
-static pnc_portion portion_of(pnc_two_phase *x)
+static pnc_portion get_portion(pnc_two_phase *x)
 {
     return (pnc_portion){.extents = x->pieces,
                          .bytes = pnc_io_node_get_segment(x->scope)->bytes,
@@ -104,7 +104,7 @@ static void fill_segment(pnc_two_phase *x)
 {
     pnc_segment *segment = pnc_io_node_get_segment(x->scope);
     pnc_value_action action = x->direction == PNC_PUT ? PNC_VALUES_PACK : PNC_VALUES_KEEP;
-    pnc_portion portion = portion_of(x);
+    pnc_portion portion = get_portion(x);
 
     segment->nparts = 0;
     segment->status = NC_NOERR;
@@ -121,7 +121,7 @@ static void fill_segment(pnc_two_phase *x)
 static void empty_segment(pnc_two_phase *x)
 {
     pnc_segment *segment = pnc_io_node_get_segment(x->scope);
-    pnc_portion portion = portion_of(x);
+    pnc_portion portion = get_portion(x);
 
     if (x->err == NC_NOERR && segment->status != NC_NOERR)
         x->err = pnc_error_set_remote(x->io->file->error, segment->status, "%s: an aggregator failed to read: %s",
@@ -323,7 +323,7 @@ static void describe_aggregation(const pnc_two_phase *x)
                                        .high = block.high};
 }
 
-static int execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range, bool is_news)
+static int run_rounds(pnc_two_phase *x, pnc_file_order *order, pnc_range range, bool is_news)
 {
     int64_t next = range.low < range.high ? range.low : PNC_END_OF_ORDER;
 
@@ -357,7 +357,7 @@ static int execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range, boo
 
 int64_t pnc_io_two_phase_get_window(const pnc_two_phase *x)
 {
-    return x->node.naggregators * memory_size(x);
+    return x->node.naggregators * compute_memory(x);
 }
 
 const pnc_node *pnc_io_two_phase_get_node(const pnc_two_phase *x)
@@ -370,7 +370,7 @@ int pnc_io_two_phase_execute_rounds(pnc_two_phase *x, const pnc_execution *execu
     assert(!in_nodes || x->node.all_nodes);
     x->scope = in_nodes ? &x->own_node : &x->node;
     x->sieves_writes = !in_nodes || execution->nodes_apart;
-    return execute(x, execution->order, in_nodes ? execution->node_range : execution->range, execution->is_news);
+    return run_rounds(x, execution->order, in_nodes ? execution->node_range : execution->range, execution->is_news);
 }
 
 int pnc_io_two_phase_execute(const pnc_execution *execution)

@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/memory.h"
+#include "base/minmax.h"
 #include "io/choose/costs.h"
 #include "io/choose/parts.h"
 #include "select/sieving.h"
@@ -145,11 +146,6 @@ static void exchange(work *w, followed *node, round_load *load)
     }
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* All pieces of a node in the window; *next becomes the lowest offset of those behind it, if that is lower. */
 static int exchange_node(work *w, followed *node, round_load *most, int64_t *next)
 {
@@ -174,12 +170,12 @@ static int exchange_node(work *w, followed *node, round_load *most, int64_t *nex
     } while (lowest < pnc_io_file_domains_get_end(&w->domains));
     *next = lowest < *next ? lowest : *next;
     for (int rank = 0; rank < node->nprocs; rank++) {
-        most->bytes = larger(most->bytes, ranks[rank].bytes);
-        most->pieces = larger(most->pieces, ranks[rank].pieces);
+        most->bytes = pnc_max64(most->bytes, ranks[rank].bytes);
+        most->pieces = pnc_max64(most->pieces, ranks[rank].pieces);
     }
-    most->messages = larger(most->messages, of_node.messages);
-    most->message_bytes = larger(most->message_bytes, of_node.message_bytes);
-    most->portions = larger(most->portions, of_node.portions);
+    most->messages = pnc_max64(most->messages, of_node.messages);
+    most->message_bytes = pnc_max64(most->message_bytes, of_node.message_bytes);
+    most->portions = pnc_max64(most->portions, of_node.portions);
     w->out->traffic.messages += of_node.messages;
     w->out->traffic.message_bytes += of_node.message_bytes;
     pnc_memory_free(ranks);
@@ -211,7 +207,7 @@ static void add_access(work *w, int aggregator, int64_t offset, int64_t length, 
     w->time.clocks.link = &w->time.links[access.node];
     end = plan_access_compute_end(&w->call->options->fs, &w->time.clocks, &access, &w->out->lock_moves);
     end += (n - 1) / at_once * (end - access.begin); /* the others, so many at the same time */
-    w->round_end = larger(w->round_end, end);
+    w->round_end = pnc_max64(w->round_end, end);
 }
 
 /* As src/io/two_phase/collective_buffer.c writes a block, or reads what is requested of it. */
@@ -283,7 +279,7 @@ static void access_pieces(work *w)
 static void access_blocks(work *w)
 {
     int64_t end = pnc_io_file_domains_get_end(&w->domains);
-    int64_t at = larger(w->domains.first, w->range.low), bytes;
+    int64_t at = pnc_max64(w->domains.first, w->range.low), bytes;
     pnc_extent some[PLAN_AHEAD];
 
     end = end < w->range.high ? end : w->range.high;
@@ -322,7 +318,7 @@ static void advance_clock(work *w, const round_load *most)
     int64_t duration = estimate_exchange(w, most), begin;
     bool is_put = w->call->options->direction == PNC_PUT;
 
-    begin = larger(t->exchanged, w->out->overlaps ? t->accessed_before : t->accessed);
+    begin = pnc_max64(t->exchanged, w->out->overlaps ? t->accessed_before : t->accessed);
     t->exchanged = is_put ? begin + duration : begin;
     t->exchanging += duration;
     w->round_end = t->exchanged;
@@ -330,7 +326,7 @@ static void advance_clock(work *w, const round_load *most)
         access_blocks(w);
     else
         access_pieces(w);
-    t->accessing += w->round_end - larger(is_put ? t->exchanged : begin, t->accessed);
+    t->accessing += w->round_end - pnc_max64(is_put ? t->exchanged : begin, t->accessed);
     t->accessed_before = t->accessed;
     t->accessed = w->round_end;
     if (!is_put)
@@ -370,7 +366,7 @@ static int run_all_rounds(work *w)
 
     for (; next != INT64_MAX; rounds++)
         PNC_TRY(run_round(w, &next));
-    w->out->traffic.rounds = larger(w->out->traffic.rounds, rounds);
+    w->out->traffic.rounds = pnc_max64(w->out->traffic.rounds, rounds);
     return NC_NOERR;
 }
 
@@ -472,7 +468,7 @@ static int run_some_rounds(work *w, int64_t n)
     w->out->is_estimate = true;
     multiply_sums(w, &before, (double)length / advanced);
     w->out->traffic.rounds =
-        larger(w->out->traffic.rounds, (int64_t)((double)rounds * (double)length / advanced + 0.5));
+        pnc_max64(w->out->traffic.rounds, (int64_t)((double)rounds * (double)length / advanced + 0.5));
     return NC_NOERR;
 }
 
@@ -624,7 +620,7 @@ static void count_all(const work *w)
         for (int k = 0; k < n->aggregators.ndelegates; k++) {
             int64_t answers = is_get && k < n->aggregators.n ? w->received[n->aggregators.first + k] : 0;
 
-            t->busiest = larger(t->busiest, n->sent[k] + (int64_t)(factor * (double)answers));
+            t->busiest = pnc_max64(t->busiest, n->sent[k] + (int64_t)(factor * (double)answers));
         }
     }
     t->messages = (int64_t)(factor * (double)t->messages);
@@ -650,7 +646,7 @@ static int compute_common(work *w)
     w->out->nexamined = w->nnodes;
     w->out->exchange = (double)w->time.exchanging / 1e9;
     w->out->access += (double)w->time.accessing / 1e9;
-    w->out->seconds += (double)larger(w->time.exchanged, w->time.accessed) / 1e9;
+    w->out->seconds += (double)pnc_max64(w->time.exchanged, w->time.accessed) / 1e9;
     return NC_NOERR;
 }
 
@@ -666,7 +662,7 @@ static pnc_range find_range(const plan_call *call, int index)
         if (of_rank.low >= of_rank.high)
             continue;
         all.low = of_rank.low < all.low ? of_rank.low : all.low;
-        all.high = larger(of_rank.high, all.high);
+        all.high = pnc_max64(of_rank.high, all.high);
     }
     return all;
 }
