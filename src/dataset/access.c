@@ -2,9 +2,7 @@
  * src/io executes the requests. */
 #include "dataset/access.h"
 
-#include "dataset/header_change.h"
 #include "dataset/modes.h"
-#include "dataset/records.h"
 #include "dataset/statistics.h"
 #include "file/agree.h"
 #include "io/request/attached_buffer.h"
@@ -26,7 +24,7 @@ static int update_records(pnc_dataset *ds, int64_t numrecs)
                              "%s: earlier collective calls of the ranks did not match, so that records can no longer "
                              "be added: %s",
                              ds->file.path, ds->file.mismatch);
-    pnc_dataset_numrecs_update(ds, numrecs);
+    ds->format->ops->add_records(ds->format, numrecs);
     return NC_NOERR;
 }
 
@@ -38,7 +36,7 @@ static int transfer(pnc_dataset *ds, pnc_request_list *list)
     int err;
 
     if (list->direction == PNC_PUT)
-        PNC_TRY(pnc_dataset_header_restore_before_put(ds, list->collective));
+        PNC_TRY(ds->format->ops->restore_before_put(ds->format, list->collective));
     pnc_dataset_statistics_transfer_start(ds, list->direction);
     err = pnc_io_requests_transfer(&ds->io, list, &numrecs);
     pnc_dataset_statistics_transfer_finish(ds, list);
@@ -47,7 +45,7 @@ static int transfer(pnc_dataset *ds, pnc_request_list *list)
         return NC_NOERR;
     if (!list->collective)
         return update_records(ds, numrecs);
-    PNC_TRY(pnc_dataset_numrecs_write(ds, numrecs));
+    PNC_TRY(ds->format->ops->write_records(ds->format, numrecs));
     return ds->share ? pnc_file_data_sync(&ds->file) : NC_NOERR;
 }
 

@@ -9,13 +9,9 @@
 #include "convert/convert.h"
 #include "convert/misfit.h"
 #include "dataset/agree.h"
-#include "dataset/header_change.h"
-#include "dataset/header_check.h"
-#include "dataset/headerio.h"
 #include "dataset/modes.h"
 #include "dataset/suggestion.h"
 #include "file/agree.h"
-#include "format/codec.h"
 
 typedef struct new_value {
     int xtype;
@@ -106,7 +102,7 @@ static int check_fill_value(pnc_dataset *ds, int varid, const pnc_new_att *att)
     if (att->len != 1)
         return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s:_FillValue\" has length %lld: must be 1", var->name,
                              (long long)att->len);
-    if (ds->mode == PNC_DEFINE && ds->before != NULL && varid < ds->before->nvars)
+    if (ds->mode == PNC_DEFINE && ds->format->before != NULL && varid < ds->format->before->nvars)
         return pnc_error_set(&ds->error, NC_ELATEFILL,
                              "variable \"%s\" existed before ncmpi_redef: its fill value "
                              "cannot change any more",
@@ -114,20 +110,16 @@ static int check_fill_value(pnc_dataset *ds, int varid, const pnc_new_att *att)
     return NC_NOERR;
 }
 
-/* In data mode the header must not grow. */
-static int check_size(pnc_dataset *ds, int varid, const pnc_new_att *att)
+/* Data mode defines nothing new. */
+static int check_old(pnc_dataset *ds, int varid, const pnc_new_att *att)
 {
-    const pnc_atts *atts = pnc_format_atts_get(&ds->model, varid);
-    int index = pnc_format_atts_find(atts, att->name);
+    int index = pnc_format_atts_find(pnc_format_atts_get(&ds->model, varid), att->name);
 
     if (index < 0)
         return pnc_error_set(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" is new: call ncmpi_redef first",
                              label_of(ds, varid, att->name).text);
-    if (pnc_format_size_get_padded(att->len * (int64_t)pnc_type_get_size(att->xtype)) >
-        pnc_format_size_get_padded(atts->at[index]->len * (int64_t)pnc_type_get_size(atts->at[index]->type)))
-        return pnc_error_set(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" would grow: call ncmpi_redef first",
-                             label_of(ds, varid, att->name).text);
-    return pnc_format_names_check(&ds->model, &ds->error); /* the whole header may be written */
+    return ds->format->ops->check_change(
+        ds->format, &(pnc_format_change){.entry = {-1, varid, index}, .type = att->xtype, .len = att->len});
 }
 
 /* The order of the checks decides which error is returned if there are several. */
@@ -145,7 +137,7 @@ static int check_put(pnc_dataset *ds, int varid, const pnc_new_att *att)
     PNC_TRY(check_type(ds, varid, att));
     PNC_TRY(check_values(ds, varid, att));
     PNC_TRY(check_fill_value(ds, varid, att));
-    return ds->mode == PNC_DEFINE ? NC_NOERR : check_size(ds, varid, att);
+    return ds->mode == PNC_DEFINE ? NC_NOERR : check_old(ds, varid, att);
 }
 
 static int convert_value(pnc_dataset *ds, const pnc_new_att *att, new_value *value)
@@ -164,88 +156,18 @@ static int convert_value(pnc_dataset *ds, const pnc_new_att *att, new_value *val
     return NC_NOERR;
 }
 
-/* An attribute before it is overwritten. */
-typedef struct kept_att {
-    pnc_att *at, was;
-    char bytes[PNC_HEADER_PAGE]; /* of its values */
-} kept_att;
-
-static size_t get_bytes(const pnc_att *att)
-{
-    return (size_t)att->len * pnc_type_get_size(att->type);
-}
-
-static void keep_att(pnc_att *att, kept_att *out)
-{
-    out->at = att;
-    out->was = *att;
-    if (get_bytes(att) > 0)
-        memcpy(out->bytes, att->value, get_bytes(att));
-}
-
-/* Its memory is still there, as the model owns it. */
-static void restore_att(pnc_atts *atts, int index, const kept_att *kept)
-{
-    atts->at[index] = kept->at;
-    *kept->at = kept->was;
-    if (get_bytes(kept->at) > 0)
-        memcpy(kept->at->value, kept->bytes, get_bytes(kept->at));
-}
-
-/* Bytes of the attribute in the header with another value. */
-static int64_t measure_att(const pnc_dataset *ds, const pnc_att *att, const new_value *value)
-{
-    pnc_att changed = *att;
-
-    changed.type = value->xtype;
-    changed.len = value->len;
-    return pnc_format_att_encode(&ds->model, &changed, NULL);
-}
-
-/* Whether an attribute is overwritten in the file without a copy of all definitions. */
-static bool is_in_place(const pnc_dataset *ds, const pnc_att *att, const new_value *value, pnc_extent old)
-{
-    return get_bytes(att) <= PNC_HEADER_PAGE &&
-           pnc_dataset_header_entry_is_in_place(ds, old, measure_att(ds, att, value));
-}
-
-/* In data mode, programs overwrite attributes again and again: this takes no copy of all definitions. */
-static int overwrite_attribute(pnc_dataset *ds, int varid, int index, const new_value *value, pnc_extent where)
-{
-    pnc_atts *atts = pnc_format_atts_get(&ds->model, varid);
-    kept_att kept;
-    pnc_att old;
-    pnc_rewrite rewrite = {.where = where, .old_att = &old};
-    int err = pnc_dataset_header_entry_check(ds, (pnc_entry){-1, varid, index}, &rewrite.is_known);
-
-    keep_att(atts->at[index], &kept);
-    old = kept.was;
-    old.value = kept.bytes;
-    if (err == NC_NOERR)
-        err = pnc_format_atts_put(&ds->model, atts, atts->at[index]->name, value->xtype, value->len, value->bytes,
-                                  &ds->error);
-    rewrite.att = atts->at[index];
-    err = pnc_dataset_header_entry_write(ds, err, &rewrite);
-    if (err != NC_NOERR)
-        restore_att(atts, index, &kept);
-    return err;
-}
-
 /* Put external bytes into the model, and in data mode into the file. */
 static int store_attribute(pnc_dataset *ds, int varid, const char *name, const new_value *value)
 {
     pnc_atts *atts = pnc_format_atts_get(&ds->model, varid);
-    int index = pnc_format_atts_find(atts, name), err;
-    pnc_extent old = {-1, 0};
+    pnc_format_change change = {.entry = {-1, varid, pnc_format_atts_find(atts, name)},
+                                .type = value->xtype,
+                                .len = value->len,
+                                .value = value->bytes};
 
-    if (index >= 0)
-        old = (pnc_extent){atts->at[index]->where, pnc_format_att_encode(&ds->model, atts->at[index], NULL)};
-    if (index >= 0 && is_in_place(ds, atts->at[index], value, old))
-        return overwrite_attribute(ds, varid, index, value, old);
-    err = pnc_dataset_header_change_begin(ds);
-    if (err == NC_NOERR)
-        err = pnc_format_atts_put(&ds->model, atts, name, value->xtype, value->len, value->bytes, &ds->error);
-    return pnc_dataset_header_change_end(ds, err);
+    if (ds->mode != PNC_DEFINE)
+        return ds->format->ops->change(ds->format, &change);
+    return pnc_format_atts_put(&ds->model, atts, name, value->xtype, value->len, value->bytes, &ds->error);
 }
 
 static int agree_attribute(pnc_dataset *ds, int err, int varid, const char *name, const new_value *value)

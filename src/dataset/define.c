@@ -9,11 +9,7 @@
 #include "convert/convert.h"
 #include "dataset/agree.h"
 #include "dataset/attribute.h"
-#include "dataset/header_change.h"
-#include "dataset/header_check.h"
-#include "dataset/headerio.h"
 #include "dataset/modes.h"
-#include "format/codec.h"
 
 static int64_t text_length(const char *text)
 {
@@ -81,7 +77,7 @@ static int check_def_var_fill(pnc_dataset *ds, int varid, bool has_value)
 {
     PNC_TRY(pnc_dataset_mode_check_define_write(ds));
     PNC_TRY(pnc_format_var_check(&ds->model, varid, &ds->error));
-    if (has_value && ds->before != NULL && varid < ds->before->nvars)
+    if (has_value && ds->format->before != NULL && varid < ds->format->before->nvars)
         return pnc_error_set(&ds->error, NC_ELATEFILL,
                              "variable \"%s\" existed before ncmpi_redef: its fill value cannot change any more",
                              ds->model.vars[varid]->name);
@@ -115,32 +111,12 @@ static int check_name(pnc_dataset *ds, const char *name)
 
 /* An entry that gets another name. */
 typedef struct renaming {
-    pnc_entry entry;
-    int index;        /* of the entry */
-    char **name;      /* in the model; NULL: there is no such entry */
+    pnc_format_change change;
+    const char *old;  /* in the model */
     pnc_table *names; /* of the entries */
     pnc_atts *atts;   /* NULL: not an attribute */
-    int64_t where;    /* of the entry, which begins with its name, in the header; -1: unknown */
-    char *old;
-    bool is_in_place, is_known;
+    char *name;       /* the new one, normalised; to be freed */
 } renaming;
-
-static pnc_extent locate_name(const pnc_dataset *ds, const renaming *r)
-{
-    return (pnc_extent){r->where, pnc_format_name_encode(&ds->model, r->old, NULL)};
-}
-
-/* In data mode, programs rename many variables one by one: a name that is written in place takes no copy of all
- * definitions. Otherwise the whole header may be written. */
-static int choose_place(pnc_dataset *ds, renaming *r, const char *name)
-{
-    r->old = *r->name;
-    if (ds->mode == PNC_DEFINE)
-        return NC_NOERR;
-    r->is_in_place =
-        pnc_dataset_header_entry_is_in_place(ds, locate_name(ds, r), pnc_format_name_encode(&ds->model, name, NULL));
-    return r->is_in_place ? NC_NOERR : pnc_format_names_check(&ds->model, &ds->error);
-}
 
 /* A short list of attributes has no table. */
 static bool is_used(const renaming *r, const char *name)
@@ -149,45 +125,41 @@ static bool is_used(const renaming *r, const char *name)
 }
 
 /* In data mode a name must not grow. NC_ENAMEINUSE, which the model reports later, outranks this. */
-static int check_length(pnc_dataset *ds, const renaming *r, const char *name)
+static int check_length(pnc_dataset *ds, const renaming *r)
 {
-    if (ds->mode == PNC_DEFINE || strlen(name) <= strlen(*r->name) || is_used(r, name))
+    if (strlen(r->name) <= strlen(r->old) || is_used(r, r->name))
         return NC_NOERR;
     return pnc_error_set(&ds->error, NC_ENOTINDEFINE,
-                         "new name \"%s\" is longer than \"%s\": call ncmpi_redef before renaming", name, *r->name);
+                         "new name \"%s\" is longer than \"%s\": call ncmpi_redef before renaming", r->name, r->old);
 }
 
-/* The checks that the three rename functions share, and the agreement on their arguments; args[0] is the new name. */
-static int agree_new_name(pnc_dataset *ds, int err, renaming *r, const pnc_argument *args, int n)
+static int check_renaming(pnc_dataset *ds, renaming *r, const char *name)
 {
-    const char *name = args[0].bytes;
-    char *normal = NULL;
-
-    if (err == NC_NOERR)
-        err = pnc_name_normalise(name, &normal, &ds->error);
-    if (err == NC_NOERR)
-        err = choose_place(ds, r, normal);
-    if (err == NC_NOERR)
-        err = check_length(ds, r, normal);
-    pnc_memory_free(normal);
-    return pnc_dataset_arguments_agree(ds, err, args, n, ds->mode == PNC_DEFINE ? PNC_STAYS_LOCAL : PNC_CHANGES_HEADER);
+    PNC_TRY(pnc_name_normalise(name, &r->name, &ds->error));
+    r->change.name = r->name;
+    if (ds->mode == PNC_DEFINE)
+        return NC_NOERR;
+    PNC_TRY(ds->format->ops->check_change(ds->format, &r->change));
+    return check_length(ds, r);
 }
 
-static int begin_renaming(pnc_dataset *ds, renaming *r)
+/* In define mode the file gets the name with all definitions. */
+static int change_name(pnc_dataset *ds, const renaming *r)
 {
-    return r->is_in_place ? pnc_dataset_header_entry_check(ds, r->entry, &r->is_known)
-                          : pnc_dataset_header_change_begin(ds);
+    if (ds->mode != PNC_DEFINE)
+        return ds->format->ops->change(ds->format, &r->change);
+    return pnc_format_entry_rename(&ds->model, r->change.entry, r->name, &ds->error);
 }
 
-static int end_renaming(pnc_dataset *ds, const renaming *r, int err)
+/* What the three rename functions share; args[0] is the new name. */
+static int rename_entry(pnc_dataset *ds, int err, renaming *r, const pnc_argument *args, int n)
 {
-    if (!r->is_in_place)
-        return pnc_dataset_header_change_end(ds, err);
-    err = pnc_dataset_header_entry_write(
-        ds, err,
-        &(pnc_rewrite){.where = locate_name(ds, r), .is_known = r->is_known, .old_name = r->old, .name = *r->name});
-    if (err != NC_NOERR)
-        pnc_format_name_undo(r->names, r->index, r->name, r->old);
+    if (err == NC_NOERR)
+        err = check_renaming(ds, r, args[0].bytes);
+    err = pnc_dataset_arguments_agree(ds, err, args, n, ds->mode == PNC_DEFINE ? PNC_STAYS_LOCAL : PNC_CHANGES_HEADER);
+    if (err == NC_NOERR)
+        err = change_name(ds, r);
+    pnc_memory_free(r->name);
     return err;
 }
 
@@ -195,42 +167,30 @@ int pnc_dataset_rename_dim(pnc_dataset *ds, int dimid, const char *name)
 {
     pnc_argument args[] = {{NC_EMULTIDEFINE_DIM_NAME, name, text_length(name)},
                            {NC_EMULTIDEFINE_FNC_ARGS, &dimid, sizeof dimid}};
-    renaming r = {.entry = {dimid, NC_GLOBAL, -1}, .index = dimid, .names = &ds->model.dim_names};
+    renaming r = {.change.entry = {dimid, NC_GLOBAL, -1}, .names = &ds->model.dim_names};
     int err = pnc_dataset_mode_check_write(ds);
 
     if (err == NC_NOERR)
         err = check_name(ds, name); /* measured: for dimensions only, a bad name outranks a bad id */
     if (err == NC_NOERR)
         err = pnc_format_dim_check(&ds->model, dimid, &ds->error);
-    if (err == NC_NOERR) {
-        r.name = &ds->model.dims[dimid]->name;
-        r.where = ds->model.dims[dimid]->where;
-    }
-    PNC_TRY(agree_new_name(ds, err, &r, args, 2));
-    err = begin_renaming(ds, &r);
     if (err == NC_NOERR)
-        err = pnc_format_dim_rename(&ds->model, dimid, name, &ds->error);
-    return end_renaming(ds, &r, err);
+        r.old = ds->model.dims[dimid]->name;
+    return rename_entry(ds, err, &r, args, 2);
 }
 
 int pnc_dataset_rename_var(pnc_dataset *ds, int varid, const char *name)
 {
     pnc_argument args[] = {{NC_EMULTIDEFINE_VAR_NAME, name, text_length(name)},
                            {NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid}};
-    renaming r = {.entry = {-1, varid, -1}, .index = varid, .names = &ds->model.var_names};
+    renaming r = {.change.entry = {-1, varid, -1}, .names = &ds->model.var_names};
     int err = pnc_dataset_mode_check_write(ds);
 
     if (err == NC_NOERR)
         err = pnc_format_var_check(&ds->model, varid, &ds->error);
-    if (err == NC_NOERR) {
-        r.name = &ds->model.vars[varid]->name;
-        r.where = ds->model.vars[varid]->where;
-    }
-    PNC_TRY(agree_new_name(ds, err, &r, args, 2));
-    err = begin_renaming(ds, &r);
     if (err == NC_NOERR)
-        err = pnc_format_var_rename(&ds->model, varid, name, &ds->error);
-    return end_renaming(ds, &r, err);
+        r.old = ds->model.vars[varid]->name;
+    return rename_entry(ds, err, &r, args, 2);
 }
 
 int pnc_dataset_rename_att(pnc_dataset *ds, int varid, const char *name, const char *newname)
@@ -238,26 +198,18 @@ int pnc_dataset_rename_att(pnc_dataset *ds, int varid, const char *name, const c
     pnc_argument args[] = {{NC_EMULTIDEFINE_ATTR_NAME, newname, text_length(newname)},
                            {NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
                            {NC_EMULTIDEFINE_ATTR_NAME, name, text_length(name)}};
-    pnc_atts *atts = NULL;
-    renaming r = {.index = -1};
-    int err = pnc_dataset_mode_check_write(ds);
+    renaming r = {.change.entry = {-1, varid, -1}};
+    int index, err = pnc_dataset_mode_check_write(ds);
 
     if (err == NC_NOERR && pnc_format_atts_get(&ds->model, varid) == NULL)
         err = pnc_format_var_reject(&ds->model, varid, &ds->error);
     if (err == NC_NOERR)
         err = check_name(ds, newname);
     if (err == NC_NOERR)
-        err = pnc_dataset_attribute_find(ds, varid, name, &atts, &r.index);
+        err = pnc_dataset_attribute_find(ds, varid, name, &r.atts, &index);
     if (err == NC_NOERR) {
-        r.entry = (pnc_entry){-1, varid, r.index};
-        r.name = &atts->at[r.index]->name;
-        r.names = &atts->names;
-        r.atts = atts;
-        r.where = atts->at[r.index]->where;
+        r.change.entry.att = index;
+        r.old = r.atts->at[index]->name;
     }
-    PNC_TRY(agree_new_name(ds, err, &r, args, 3));
-    err = begin_renaming(ds, &r);
-    if (err == NC_NOERR)
-        err = pnc_format_atts_rename(&ds->model, atts, r.index, newname, &ds->error);
-    return end_renaming(ds, &r, err);
+    return rename_entry(ds, err, &r, args, 3);
 }

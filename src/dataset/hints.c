@@ -350,7 +350,7 @@ static void copy_config_list(pnc_dataset *ds)
 
 void pnc_dataset_hints_set(pnc_dataset *ds)
 {
-    ds->hints.layout = (pnc_layout_hints){-1, -1, -1, -1};
+    ds->hints.format.layout = (pnc_layout_hints){-1, -1, -1, -1};
     ds->hints.access.display = pnc_dataset_environment_is_on("PNETCDF_HINTS_DISPLAY", false);
     copy_config_list(ds);
     ds->hints.access.costs = (pnc_costs){0};
@@ -414,18 +414,17 @@ static void report_number(const pnc_dataset *ds, const pnc_hint *hint, char *val
     snprintf(value, MPI_MAX_INFO_VAL, "%lld", (long long)get_field(&ds->hints, hint));
 }
 
-/* Without the hint: the argument of the last ncmpi__enddef, or the default, as in pnc_format_layout_compute. */
+/* Without the hint: the argument of the last ncmpi__enddef, or the default. */
 static void report_alignment(const pnc_dataset *ds, const pnc_hint *hint, char *value)
 {
-    bool has_fixed = ds->model.nvars > ds->model.nrecvars;
-    bool of_records = hint->field == offsetof(pnc_hints, layout.r_align);
+    bool of_records = hint->field == offsetof(pnc_hints, format.layout.r_align);
     int64_t number = get_field(&ds->hints, hint);
-    int64_t argument = of_records ? ds->layout_hints.r_align : ds->layout_hints.v_align;
+    pnc_format_layout layout;
 
-    if (number <= 0 && argument > 0)
-        number = (argument + hint->multiple - 1) / hint->multiple * hint->multiple;
-    else if (number <= 0)
-        number = of_records && has_fixed ? 4 : PNC_DEFAULT_ALIGN;
+    if (number <= 0) {
+        ds->format->ops->get_layout(ds->format, &layout);
+        number = of_records ? layout.r_align : layout.v_align;
+    }
     snprintf(value, MPI_MAX_INFO_VAL, "%lld", (long long)number);
 }
 

@@ -56,12 +56,12 @@ static bool by_reading(const pnc_dataset *ds, char *why)
 
 static bool by_opening(const pnc_dataset *ds, char *why)
 {
-    return !ds->is_new && SAY("the file is not new");
+    return !ds->format->is_new && SAY("the file is not new");
 }
 
 static bool by_creation(const pnc_dataset *ds, char *why)
 {
-    return ds->is_new && SAY("a new file has no header to read");
+    return ds->format->is_new && SAY("a new file has no header to read");
 }
 
 static bool by_no_timeout(const pnc_dataset *ds, char *why)

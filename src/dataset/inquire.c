@@ -9,7 +9,6 @@
 #include "dataset/attribute.h"
 #include "dataset/hints.h"
 #include "dataset/suggestion.h"
-#include "format/codec.h"
 
 #define SET_OUTPUT(out, value) \
     do {                       \
@@ -89,31 +88,29 @@ int pnc_dataset_inq_path(pnc_dataset *ds, int *pathlen, char *path)
     return NC_NOERR;
 }
 
-/* The definitions that the file is laid out for: of the last ncmpi_enddef; NULL in a new file before the first one. */
-static const pnc_model *laid_out(const pnc_dataset *ds)
+static pnc_format_layout get_layout(const pnc_dataset *ds)
 {
-    return ds->mode == PNC_DEFINE ? ds->before : &ds->model;
+    pnc_format_layout layout;
+
+    ds->format->ops->get_layout(ds->format, &layout);
+    return layout;
 }
 
 int pnc_dataset_inq_header_size(pnc_dataset *ds, MPI_Offset *size)
 {
-    SET_OUTPUT(size, ds->mode == PNC_DEFINE ? pnc_format_header_get_size(&ds->model) : ds->model.header_size);
+    SET_OUTPUT(size, get_layout(ds).header_size);
     return NC_NOERR;
 }
 
 int pnc_dataset_inq_header_extent(pnc_dataset *ds, MPI_Offset *extent)
 {
-    const pnc_model *model = laid_out(ds);
-
-    SET_OUTPUT(extent, model == NULL ? 0 : model->header_extent);
+    SET_OUTPUT(extent, get_layout(ds).header_extent);
     return NC_NOERR;
 }
 
 int pnc_dataset_inq_recsize(pnc_dataset *ds, MPI_Offset *recsize)
 {
-    const pnc_model *model = laid_out(ds);
-
-    SET_OUTPUT(recsize, model == NULL ? 0 : model->recsize);
+    SET_OUTPUT(recsize, get_layout(ds).record_size);
     return NC_NOERR;
 }
 
@@ -256,10 +253,8 @@ int pnc_dataset_inq_var_fill(pnc_dataset *ds, int varid, int *no_fill, void *fil
 
 int pnc_dataset_inq_varoffset(pnc_dataset *ds, int varid, MPI_Offset *offset)
 {
-    const pnc_model *model = laid_out(ds);
-
     PNC_TRY(pnc_format_var_check(&ds->model, varid, &ds->error));
-    SET_OUTPUT(offset, model == NULL || varid >= model->nvars ? 0 : model->vars[varid]->begin);
+    SET_OUTPUT(offset, ds->format->ops->get_offset(ds->format, varid));
     return NC_NOERR;
 }
 

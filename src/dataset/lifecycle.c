@@ -3,15 +3,12 @@
 
 #include <stdatomic.h>
 
-#include "dataset/header_change.h"
-#include "dataset/headerio.h"
 #include "dataset/hints.h"
 #include "dataset/hints_show.h"
 #include "dataset/last_error.h"
 #include "dataset/lost.h"
 #include "dataset/mpi_state.h"
 #include "dataset/opening.h"
-#include "dataset/records.h"
 #include "dataset/registry.h"
 #include "dataset/statistics.h"
 #include "file/agree.h"
@@ -84,7 +81,6 @@ static int check_mode(pnc_dataset *ds, const pnc_opening *o)
 static void set_modes(pnc_dataset *ds, const pnc_opening *o)
 {
     ds->mode = o->creates ? PNC_DEFINE : PNC_COLLECTIVE;
-    ds->is_new = o->creates;
     ds->file.read_only = !o->creates && (o->mode & NC_WRITE) == 0;
     ds->replaces = (o->mode & NC_NOCLOBBER) == 0;
     ds->share = (o->mode & NC_SHARE) != 0;
@@ -108,9 +104,9 @@ static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
         MPI_Info_free(&call.info);
     err = pnc_error_keep_first(err, opened);
     if (!o->creates)
-        err = pnc_dataset_header_read(ds, err);
+        err = pnc_formats_file_load(ds->format, err);
     else if (err == NC_NOERR)
-        err = pnc_format_model_init(&ds->model, format_of(o->mode, o->format), &ds->error);
+        err = pnc_formats_file_create(ds->format, format_of(o->mode, o->format));
     if (err == NC_NOERR)
         err = pnc_dataset_registry_add(ds, &ds->ncid);
     err = pnc_dataset_opening_end(o, ds, err);
@@ -123,22 +119,10 @@ static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
     return err;
 }
 
-/* Other writers may leave a file that is too short: in no-fill mode, or if they were interrupted. */
-static void report_short_file(pnc_dataset *ds)
+static void report_remark(pnc_dataset *ds)
 {
-    int64_t size = ds->file.store->end->least_size, end = pnc_format_layout_get_data_end(&ds->model);
-
-    if (size >= end)
-        return;
-    pnc_error_set(
-        &ds->error, NC_NOERR,
-        ds->file.store->end->refuses_short
-            ? "%s ends at byte %lld, but its header describes data up to byte %lld: values beyond the end were "
-              "never written, or the file was cut short; reading them is NC_EREAD (hint nc_short_file=error)"
-            : "%s ends at byte %lld, but its header describes data up to byte %lld: values beyond the end were "
-              "never written, or the file was cut short; they read as zeros",
-        ds->file.path, (long long)size, (long long)end);
-    pnc_dataset_remark_report(ds, false);
+    if (ds->format->ops->remark(ds->format))
+        pnc_dataset_remark_report(ds, false);
 }
 
 /* Other writers may write names that callers cannot pass. */
@@ -181,7 +165,7 @@ static int open_or_create(pnc_opening *o, int *ncidp)
     pnc_dataset_hints_display(ds);
     if (!o->creates) {
         report_bad_names(ds);
-        report_short_file(ds);
+        report_remark(ds);
     }
     pnc_dataset_hints_check(ds); /* ncmpi_inq_last_error returns the last remark: a hint is easier to correct */
     return report_mismatch(ds, o->mismatch);
@@ -282,9 +266,7 @@ static int publish_file(pnc_dataset *ds, int err, int pending)
 /* Other ranks made other calls, or none: what is collective could block. MPI keeps the file and its communicators. */
 static int abandon(pnc_dataset *ds, int err)
 {
-    pnc_dataset_numrecs_write_last(ds);
-    if (ds->unrestored != PNC_RESTORED)
-        pnc_growth_life_end(&ds->growth_io);
+    ds->format->ops->abandon(ds->format);
     pnc_dataset_lost_report_name(ds);
     pnc_dataset_statistics_discard(ds);
     pnc_file_watch_free(ds->file.watch);
@@ -301,8 +283,8 @@ static int begin_close(pnc_dataset *ds)
         return pnc_dataset_enddef(ds);
     if (ds->file.read_only)
         return pnc_file_status_agree(&ds->file, NC_NOERR);
-    PNC_TRY(pnc_dataset_numrecs_flush(ds, NC_NOERR));
-    return pnc_dataset_header_restore(ds);
+    PNC_TRY(ds->format->ops->flush(ds->format, NC_NOERR, NULL));
+    return ds->format->ops->restore(ds->format);
 }
 
 static void end_time_limit(pnc_dataset *ds)
@@ -330,10 +312,10 @@ int pnc_dataset_abort(pnc_dataset *ds)
     int err = defines ? pnc_file_status_agree(&ds->file, NC_NOERR) : begin_close(ds);
 
     if (err == NC_NOERR)
-        err = pnc_dataset_header_restore(ds);
+        err = ds->format->ops->restore(ds->format);
     pnc_io_queue_clear(ds->io.queue, &puts, &gets);
     if (pnc_file_is_stopped(&ds->file))
         return abandon(ds, err);
     end_time_limit(ds);
-    return (defines && ds->is_new) || ds->suffix > 0 ? delete_file(ds, err) : close_file(ds, err);
+    return (defines && ds->format->is_new) || ds->suffix > 0 ? delete_file(ds, err) : close_file(ds, err);
 }

@@ -57,7 +57,7 @@ static int describe_requests(pnc_dataset *ds)
 /* In independent mode each rank has a number of its own; otherwise it is in the file. */
 static int describe_records(pnc_dataset *ds)
 {
-    if (!ds->numrecs_dirty || ds->mode == PNC_DEFINE)
+    if (!ds->format->numrecs_dirty || ds->mode == PNC_DEFINE)
         return NC_NOERR;
     return pnc_error_set(&ds->error, NC_EPENDING,
                          "the number of records, %lld on process %d, may not be in the file, and later records are "
@@ -72,10 +72,11 @@ static int describe_file(pnc_dataset *ds)
         return NC_NOERR;
     if (ds->mode == PNC_DEFINE)
         return pnc_error_set(&ds->error, NC_EPENDING,
-                             ds->is_new ? "it is in define mode, and the definitions since ncmpi_create are lost: call "
-                                          "ncmpi_enddef, and ncmpi_close before MPI_Finalize"
-                                        : "it is in define mode, and the definitions since ncmpi_redef are lost: call "
-                                          "ncmpi_enddef, and ncmpi_close before MPI_Finalize");
+                             ds->format->is_new
+                                 ? "it is in define mode, and the definitions since ncmpi_create are lost: call "
+                                   "ncmpi_enddef, and ncmpi_close before MPI_Finalize"
+                                 : "it is in define mode, and the definitions since ncmpi_redef are lost: call "
+                                   "ncmpi_enddef, and ncmpi_close before MPI_Finalize");
     if (ds->suffix == 0)
         return NC_NOERR;
     return pnc_error_set(&ds->error, NC_EPENDING,

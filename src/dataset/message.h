@@ -9,6 +9,6 @@
  */
 void pnc_dataset_warning_print(const pnc_dataset *ds, const char *format, ...) PNC_PRINTF(2, 3);
 /* "PnetCDF: <call>: <file>: <text>", likewise, on rank 0 and if PNETCDF_VERBOSE is on. */
-void pnc_dataset_message_print(const pnc_dataset *ds, const char *format, ...) PNC_PRINTF(2, 3);
+void pnc_dataset_message_print(const pnc_file *file, const char *format, ...) PNC_PRINTF(2, 3);
 
 #endif

@@ -1,9 +1,6 @@
 /* Modes of a dataset: the checks at the start of a call, and the calls that change modes. */
 #include "dataset/modes.h"
 
-#include "base/memory.h"
-#include "dataset/header_change.h"
-#include "dataset/records.h"
 #include "file/agree.h"
 
 int pnc_dataset_mode_check_write(pnc_dataset *ds)
@@ -71,40 +68,10 @@ int pnc_dataset_end_indep_data(pnc_dataset *ds)
     if (ds->mode == PNC_COLLECTIVE)
         return NC_NOERR;
     if (!ds->file.read_only)
-        err = pnc_dataset_numrecs_flush(ds, NC_NOERR);
+        err = ds->format->ops->flush(ds->format, NC_NOERR, NULL);
     if (!ds->file.call.mismatch)
         ds->mode = PNC_COLLECTIVE;
     return err;
-}
-
-/* Keep the definitions, which the file has until the next ncmpi_enddef, and continue with a copy: it has no memory of
- * what was replaced or deleted before. */
-static int keep_definitions(pnc_dataset *ds)
-{
-    pnc_model copy;
-    int err = pnc_format_model_copy(&copy, &ds->model);
-
-    if (err == NC_NOERR)
-        ds->before = pnc_memory_alloc(1, sizeof *ds->before);
-    if (err == NC_NOERR && ds->before == NULL) {
-        pnc_format_model_free(&copy);
-        err = NC_ENOMEM;
-    }
-    if (err == NC_NOERR) {
-        *ds->before = ds->model;
-        ds->model = copy;
-    }
-    if (err != NC_NOERR)
-        pnc_error_set(&ds->error, err, "%s: no memory for a copy of the definitions", ds->file.path);
-    return err;
-}
-
-void pnc_dataset_before_free(pnc_dataset *ds)
-{
-    if (ds->before != NULL)
-        pnc_format_model_free(ds->before);
-    pnc_memory_free(ds->before);
-    ds->before = NULL;
 }
 
 /* The ranks agree on the number of records, of which each has its own in independent mode. */
@@ -114,14 +81,12 @@ int pnc_dataset_redef(pnc_dataset *ds)
 
     PNC_TRY(pnc_dataset_mode_check_write(ds));
     PNC_TRY(pnc_dataset_mode_check_data(ds));
-    err = keep_definitions(ds);
-    err = pnc_dataset_numrecs_flush(ds, err);
-    if (err == NC_NOERR) {
-        ds->before->numrecs = ds->model.numrecs;
+    err = pnc_formats_before_keep(ds->format);
+    err = ds->format->ops->redef(ds->format, err);
+    if (err == NC_NOERR)
         ds->mode = PNC_DEFINE;
-    } else {
-        pnc_dataset_before_free(ds);
-    }
+    else
+        pnc_formats_before_free(ds->format);
     return err;
 }
 
@@ -134,12 +99,27 @@ int pnc_dataset_sync(pnc_dataset *ds)
     PNC_TRY(pnc_dataset_mode_check_data(ds));
     if (ds->file.read_only)
         return NC_NOERR;
-    PNC_TRY(pnc_dataset_header_restore(ds));
-    err = pnc_dataset_numrecs_flush_before_sync(ds, &unsynced);
+    PNC_TRY(ds->format->ops->restore(ds->format));
+    err = ds->format->ops->flush(ds->format, NC_NOERR, &unsynced);
     if (ds->file.call.mismatch || !unsynced)
         return err;
     synced = pnc_file_data_sync(&ds->file);
     return pnc_file_status_agree(&ds->file, pnc_error_keep_first(err, synced));
+}
+
+static int sync_numrecs(pnc_dataset *ds)
+{
+    PNC_TRY(pnc_dataset_mode_check_data(ds));
+    return ds->file.read_only ? NC_NOERR : ds->format->ops->flush(ds->format, NC_NOERR, NULL);
+}
+
+/* In collective mode each call that changes the number of records agrees on it and writes it: all ranks know that there
+ * is nothing to do. In safe mode they compare their calls. */
+int pnc_dataset_sync_numrecs(pnc_dataset *ds)
+{
+    bool is_synced = ds->mode == PNC_COLLECTIVE && !ds->format->numrecs_dirty && !ds->safe;
+
+    return is_synced ? NC_NOERR : sync_numrecs(ds);
 }
 
 /* MPI_File_sync is collective: the first agreement finds ranks that are in another call. */

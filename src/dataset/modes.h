@@ -12,7 +12,4 @@ int pnc_dataset_mode_check_data(pnc_dataset *ds);         /* NC_EINDEFINE */
 int pnc_dataset_mode_check_collective(pnc_dataset *ds);   /* NC_EINDEFINE NC_EINDEP */
 int pnc_dataset_mode_check_independent(pnc_dataset *ds);  /* NC_EINDEFINE NC_ENOTINDEP */
 
-/* Free the copy of the definitions that ncmpi_redef made. */
-void pnc_dataset_before_free(pnc_dataset *ds);
-
 #endif

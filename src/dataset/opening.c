@@ -16,10 +16,10 @@
 #include "base/memory.h"
 #include "dataset/caller.h"
 #include "dataset/environment.h"
-#include "dataset/header_change.h"
 #include "dataset/hints.h"
 #include "dataset/last_error.h"
 #include "dataset/launcher.h"
+#include "dataset/message.h"
 #include "dataset/modes.h"
 #include "dataset/statistics.h"
 #include "drivers/driver.h"
@@ -53,9 +53,8 @@ _Static_assert(sizeof(exchange) <= PNC_COMBINED_BYTES, "PNC_COMBINED_BYTES is to
 void pnc_dataset_state_free(pnc_dataset *ds)
 {
     pnc_io_context_free(&ds->io);
+    pnc_formats_format_free(ds->format);
     pnc_format_model_free(&ds->model);
-    pnc_dataset_before_free(ds);
-    pnc_dataset_header_unrestored_free(ds);
     if (ds->info != MPI_INFO_NULL)
         MPI_Info_free(&ds->info);
     if (ds->environment != MPI_INFO_NULL)
@@ -104,6 +103,19 @@ static int get_communicator(const pnc_opening *o, pnc_file *file)
 
 /* --- the dataset --- */
 
+static pnc_format *create_format(pnc_dataset *ds)
+{
+    pnc_format *f = pnc_formats_format_alloc();
+
+    if (f == NULL)
+        return NULL;
+    f->file = &ds->file;
+    f->model = &ds->model;
+    f->hints = &ds->hints.format;
+    f->announce = pnc_dataset_message_print;
+    return f;
+}
+
 /* A dataset with all the memory that it needs before the file is open, or NULL. */
 static pnc_dataset *create_dataset(const pnc_opening *o, const pnc_file *file)
 {
@@ -119,10 +131,11 @@ static pnc_dataset *create_dataset(const pnc_opening *o, const pnc_file *file)
     ds->file.path = pnc_string_copy(file->path);
     ds->store_path = pnc_memory_alloc((int64_t)strlen(file->path) + PNC_SUFFIX_BYTES, 1);
     ds->file.store = pnc_driver_store_create();
+    ds->format = create_format(ds);
     ds->file.call.name = pnc_dataset_caller_identify(o->call, &ds->error);
     ds->file.call.object = ds->file.path;
     ds->fill_mode = NC_NOFILL;
-    if (ds->file.path != NULL && ds->store_path != NULL && ds->file.store != NULL &&
+    if (ds->file.path != NULL && ds->store_path != NULL && ds->file.store != NULL && ds->format != NULL &&
         pnc_io_context_init(&ds->io, &ds->file, &ds->model) == NC_NOERR)
         return ds;
     ds->file.comm = MPI_COMM_NULL; /* the caller frees what it has */

@@ -280,7 +280,7 @@ static void add_vars(const pnc_dataset *ds, int first, int n, const pnc_spread *
 /* The variables that all ranks have: in define mode their definitions may differ. */
 static int count_vars(const pnc_dataset *ds)
 {
-    const pnc_model *agreed = ds->mode == PNC_DEFINE ? ds->before : &ds->model;
+    const pnc_model *agreed = ds->mode == PNC_DEFINE ? ds->format->before : &ds->model;
     int n = agreed == NULL ? 0 : agreed->nvars;
 
     return n < PNC_STATISTICS_VARS ? n : PNC_STATISTICS_VARS;
@@ -354,7 +354,7 @@ static int gather(pnc_dataset *ds, pnc_summary *out)
         if (ds->file.rank == 0)
             add_vars(ds, first, n, spreads + counters, out);
     }
-    pnc_growth_cause_explain(&ds->moved_for, &ds->origin, out->growth, sizeof out->growth);
+    ds->format->ops->explain_moves(ds->format, out->growth, sizeof out->growth);
     code |= gather_heat(ds, &out->heat);
     code |= gather_aggregators(ds, &place, out);
     return code;

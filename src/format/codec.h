@@ -48,13 +48,6 @@ int64_t pnc_format_att_encode(const pnc_model *model, const pnc_att *att, void *
 /* The name field of any entry (length word, bytes, padding), at offset `where`. */
 int64_t pnc_format_name_encode(const pnc_model *model, const char *name, void *buf);
 
-/* A dimension, a variable, or an attribute. */
-typedef struct pnc_entry {
-    int dimid; /* -1: no dimension */
-    int varid; /* of the variable, or NC_GLOBAL */
-    int att;   /* index of the attribute; -1: the dimension or variable itself */
-} pnc_entry;
-
 /* Where an entry is depends on what precedes it. These bytes are specific to a place: from the start of the header or,
  * for variables and their attributes, from the name of the variable, which no other one has, up to the end of the entry
  * (of a variable: of its dimensions). get_anchor returns the offset of the first one. */

@@ -2,6 +2,7 @@
 #ifndef PNC_FORMAT_LAYOUT_H
 #define PNC_FORMAT_LAYOUT_H
 
+#include "format/layout_hints.h"
 #include "format/model.h"
 
 /* Bytes. The default of the first variable, and of the records if no fixed-size variable precedes them. */
@@ -19,11 +20,6 @@
  * bytes: they remain in the file. */
 #define PNC_MOVE_DIVISOR 32
 #define PNC_MOVE_MOST_SPACE (INT64_C(1) << 30)
-
-/* Bytes; -1 (0 for an alignment): not given, the default applies. */
-typedef struct pnc_layout_hints {
-    int64_t h_minfree, v_align, v_minfree, r_align;
-} pnc_layout_hints;
 
 /* Set begin of every variable, header_size, header_extent, begin_rec and recsize. `before` is the layout before redef,
  * or NULL for a new file: no section moves to a lower offset. NC_EVARSIZE: a limit of the format is exceeded. */

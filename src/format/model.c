@@ -68,6 +68,15 @@ void pnc_format_name_undo(pnc_table *names, int index, char **name, char *old)
         (void)set_name(names, index, name, old);
 }
 
+int pnc_format_entry_rename(pnc_model *model, pnc_entry entry, const char *name, pnc_error *error)
+{
+    if (entry.dimid >= 0)
+        return pnc_format_dim_rename(model, entry.dimid, name, error);
+    if (entry.att < 0)
+        return pnc_format_var_rename(model, entry.varid, name, error);
+    return pnc_format_atts_rename(model, pnc_format_atts_get(model, entry.varid), entry.att, name, error);
+}
+
 int pnc_format_model_init(pnc_model *model, int format, pnc_error *error)
 {
     memset(model, 0, sizeof *model);

@@ -109,6 +109,14 @@ int pnc_format_atts_put(pnc_model *model, pnc_atts *atts, const char *name, int 
 int pnc_format_atts_rename(pnc_model *model, pnc_atts *atts, int index, const char *name, pnc_error *error);
 int pnc_format_atts_delete(pnc_atts *atts, int index);
 
+/* A dimension, a variable, or an attribute. */
+typedef struct pnc_entry {
+    int dimid; /* -1: no dimension */
+    int varid; /* of the variable, or NC_GLOBAL */
+    int att;   /* index of the attribute; -1: the dimension or variable itself */
+} pnc_entry;
+
+int pnc_format_entry_rename(pnc_model *model, pnc_entry entry, const char *name, pnc_error *error);
 /* Undo a rename of the entry with this index; `old` is the name that it had, in the memory of the model. */
 void pnc_format_name_undo(pnc_table *names, int index, char **name, char *old);
 

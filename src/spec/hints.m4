@@ -25,26 +25,26 @@ m4_include([check.m4])m4_dnl
 m4_divert(-1)
 
 m4_define([HINT_ROWS], [
-HINT_SIZE([nc_var_align_size], [layout.v_align], [-1], [1], [INT64_C(1) << 40], [SENSELESS], [4], [report_alignment],
+HINT_SIZE([nc_var_align_size], [format.layout.v_align], [-1], [1], [INT64_C(1) << 40], [SENSELESS], [4], [report_alignment],
 [bytes: the offset of the first fixed-size variable in the file is a multiple of this value. Takes precedence over the
 argument v_align of ncmpi__enddef. Without both, 512])
 HINT_ALIAS([nc_header_align_size], [nc_var_align_size],
 [former name of nc_var_align_size. If both are given in PNETCDF_HINTS, or both in the MPI_Info, nc_var_align_size
 applies. Otherwise PNETCDF_HINTS takes precedence over the MPI_Info with either name])
-HINT_SIZE([nc_record_align_size], [layout.r_align], [-1], [0], [INT64_C(1) << 40], [SENSELESS], [4], [report_alignment],
+HINT_SIZE([nc_record_align_size], [format.layout.r_align], [-1], [0], [INT64_C(1) << 40], [SENSELESS], [4], [report_alignment],
 [bytes: alignment of the first record. Takes precedence over the argument r_align of ncmpi__enddef. Without both, 4, or
 512 in a file without fixed-size variables])
-HINT_SIZE([nc_header_reserve], [layout.h_minfree], [-1], [0], [INT64_C(1) << 40], [SENSELESS], [1], [report_reserve],
+HINT_SIZE([nc_header_reserve], [format.layout.h_minfree], [-1], [0], [INT64_C(1) << 40], [SENSELESS], [1], [report_reserve],
 [bytes after the header of a new file that are left free at its first enddef, so that later definitions need not move
 data. Takes precedence over the argument h_minfree of ncmpi__enddef. Without both, and without an alignment of what
 follows the header, the larger of 8192 and a tenth of the header if the fixed-size variables and one record have at
 least 1 MiB, otherwise 0. 0: no free space. A later ncmpi_enddef that moves 1 MiB or more leaves 1/32 of it free, at
 most 1 GiB; any value of this hint, or an alignment, prevents that])
-HINT_SIZE([nc_header_read_chunk_size], [header_read_chunk], [262144], [48], [INT32_MAX], [LEAST], [4], [],
+HINT_SIZE([nc_header_read_chunk_size], [format.header_read_chunk], [262144], [48], [INT32_MAX], [LEAST], [4], [],
 [bytes of the header that ncmpi_open reads at a time])
-HINT_SIZE([nc_data_move_chunk_size], [data_move_chunk], [1048576], [4096], [1 << 28], [MOST], [1], [],
+HINT_SIZE([nc_data_move_chunk_size], [format.data_move_chunk], [1048576], [4096], [1 << 28], [MOST], [1], [],
 [bytes that each rank moves at a time when data move because the header or variables grew])
-HINT_SIZE([nc_data_move_limit], [data_move_limit], [INT64_C(1) << 62], [0], [INT64_C(1) << 62], [SENSELESS], [1], [],
+HINT_SIZE([nc_data_move_limit], [format.data_move_limit], [INT64_C(1) << 62], [0], [INT64_C(1) << 62], [SENSELESS], [1], [],
 [bytes of data that ncmpi_enddef may move because the header or variables grew. If it would have to move more, it returns
 NC_EMOVELIMIT, and the file is unchanged and in define mode. Without the hint there is no limit])
 HINT_SIZE([nc_ibuf_size], [buffer_size], [16777216], [65536], [INT64_C(1) << 40], [LEAST], [1], [],
@@ -58,11 +58,11 @@ HINT_CHOICE([nc_whole_files], [whole_files], [disable], [WORDS(disable, enable)]
 [enable: a file that ncmpi_create makes is NAME.part-XXXXXXXX, in the same folder, until ncmpi_close has written all of
 it to disk, and renames it. Until then a file of that name is unchanged. ncmpi_abort deletes the new one; a program that
 ends before leaves it. With NC_NOCLOBBER, ncmpi_close, too, returns NC_EEXIST if there is a file of that name])
-HINT_CHOICE([nc_short_file], [short_file], [zero], [WORDS(zero, error)], [],
+HINT_CHOICE([nc_short_file], [format.short_file], [zero], [WORDS(zero, error)], [],
 [result of a read beyond the end of a file that is shorter than its header describes. Other writers produce such files
 if the fill mode is off and the last values are never written. zero: zeros. error: NC_EREAD. A read from a file that is
 truncated while it is open always returns NC_EREAD])
-HINT_CHOICE([nc_repair], [assumes_dead], [automatic], [WORDS(automatic, assume_dead)], [],
+HINT_CHOICE([nc_repair], [format.assumes_dead], [automatic], [WORDS(automatic, assume_dead)], [],
 [what ncmpi_open for writing does if a program has not completed a change of the header. If that program is known to
 run: NC_EINTERRUPTED. If it is known to have ended, the change is completed. If neither is known, as nodes share the
 file system: automatic: NC_EINTERRUPTED; assume_dead: the change is completed, which destroys data if the program runs])

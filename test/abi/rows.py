@@ -39,7 +39,7 @@ BROKEN = [
     ("errors.m4", "ALIAS([NC_ECMODE], [NC_EMULTIDEFINE_OMODE])", "ALIAS([NC_ECMODE], [NC_EMULTIDEFINE_MODE])",
      ["errors.m4", "NC_ECMODE", "NC_EMULTIDEFINE_MODE"]),
     ("constants.m4", "CONSTANT([NC_BYTE], [1])", "CONSTANT([NC_BYTE])", ["constants.m4", "NC_BYTE"]),
-    ("hints.m4", "[nc_var_align_size], [layout.v_align], [-1],", "[nc_var_align_size], [layout.v_align],",
+    ("hints.m4", "[nc_var_align_size], [format.layout.v_align], [-1],", "[nc_var_align_size], [format.layout.v_align],",
      ["hints.m4", "nc_var_align_size", "8 arguments"]),
     ("hints.m4", "[SENSELESS]", "[SENSLESS]", ["hints.m4", '"SENSLESS"']),
     ("hints.m4", "HINT_ALIAS([nc_header_align_size], [nc_var_align_size],",

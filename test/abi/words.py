@@ -29,6 +29,8 @@ PREFIX = {
     "src/drivers/mpiio": "pnc_mpiio_",
     "src/file": "pnc_file_",
     "src/format": "pnc_format_",
+    "src/formats": "pnc_formats_",
+    "src/formats/classic": "pnc_classic_",
     "src/growth": "pnc_growth_",
     "src/host": "pnc_host_",
     "src/io": "pnc_io_",
@@ -48,7 +50,7 @@ PREFIX = {
     "src/tools/ncvalidator": "validator_",
 }
 VERBS = set("""
-    add agree alloc append attach begin broadcast check choose clear close commit compare compute contain convert
+    add adopt agree alloc append attach begin broadcast check choose clear close commit compare compute contain convert
     copy count create decode define delete derive destroy discard dispatch display draw encode end escape examine
     execute explain extend fail fill find finish flatten flush format free get grow has hold identify include init
     inquire inspect is join keep list load locate lock make merge move multiply next normalise open pack parse

@@ -169,7 +169,7 @@ static int open_and_define(const growth *g, int *ncid)
     err = ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, MPI_INFO_NULL, ncid);
     if (err != NC_NOERR)
         return err;
-    pnc_dataset_registry_peek(*ncid)->hints.data_move_chunk = g->chunk;
+    pnc_dataset_registry_peek(*ncid)->hints.format.data_move_chunk = g->chunk;
     err = ncmpi_redef(*ncid);
     if (g->text > 0)
         ncmpi_put_att_text(*ncid, NC_GLOBAL, "note", g->text, text);

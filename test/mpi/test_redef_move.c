@@ -109,7 +109,7 @@ static void run(int cmode, int64_t chunk, bool only_records)
     MPI_Info_set(info, "nc_var_align_size", "4");
     t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | cmode, info, &ncid) == NC_NOERR, "create");
     MPI_Info_free(&info);
-    pnc_dataset_registry_peek(ncid)->hints.data_move_chunk = chunk;
+    pnc_dataset_registry_peek(ncid)->hints.format.data_move_chunk = chunk;
     t_local(ncmpi_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]) == NC_NOERR, "def_dim");
     t_local(ncmpi_def_dim(ncid, "x", NX, &dims[1]) == NC_NOERR, "def_dim");
     if (!only_records)

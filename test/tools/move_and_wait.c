@@ -106,7 +106,7 @@ static void move(char **arguments)
     count = atol(arguments[7]);
     check(ncmpi_open(MPI_COMM_WORLD, arguments[0], NC_WRITE, MPI_INFO_NULL, &ncid), "open");
     ds = pnc_dataset_registry_peek(ncid);
-    ds->hints.data_move_chunk = atol(arguments[1]);
+    ds->hints.format.data_move_chunk = atol(arguments[1]);
     if (text >= 0) {
         check(ncmpi_redef(ncid), "redef");
         grow_define(ncid, "move_and_wait", text, atoi(arguments[3]), atoi(arguments[4]));

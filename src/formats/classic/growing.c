@@ -1,5 +1,5 @@
 /* The file of a dataset as src/growth accesses it. */
-#include "dataset/growing.h"
+#include "formats/classic/growing.h"
 
 #include "file/agree.h"
 #include "host/host.h"
@@ -27,7 +27,7 @@ static int write_extents(void *file, const pnc_extent *extents, int64_t n, const
     return NC_NOERR;
 }
 
-static int agree(void *file, int err)
+static int agree_error(void *file, int err)
 {
     return pnc_file_status_agree(file, err);
 }
@@ -73,7 +73,7 @@ static void identify(void *file, pnc_growth_program *own)
         pnc_host_node_get(own->node);
 }
 
-pnc_growth_io pnc_dataset_growing_get_io(pnc_file *file)
+pnc_growth_io pnc_classic_growing_get_io(pnc_file *file)
 {
     return (pnc_growth_io){.file = file,
                            .path = file->path,
@@ -83,7 +83,7 @@ pnc_growth_io pnc_dataset_growing_get_io(pnc_file *file)
                            .error = file->error,
                            .read = read_extents,
                            .write = write_extents,
-                           .agree = agree,
+                           .agree = agree_error,
                            .sync = sync_file,
                            .set_size = set_size,
                            .maximize = maximize,
@@ -93,7 +93,7 @@ pnc_growth_io pnc_dataset_growing_get_io(pnc_file *file)
 
 static int repair_opened(pnc_file *file, bool assumes_dead)
 {
-    pnc_growth_io io = pnc_dataset_growing_get_io(file);
+    pnc_growth_io io = pnc_classic_growing_get_io(file);
     pnc_growth_outcome outcome;
     pnc_growth_life life;
     int64_t size;
@@ -111,7 +111,7 @@ static int repair_opened(pnc_file *file, bool assumes_dead)
 }
 
 /* The other ranks do not take part: a repair is rare, and they wait for the header. */
-int pnc_dataset_growing_repair(const pnc_file *file, bool assumes_dead)
+int pnc_classic_growing_repair(const pnc_file *file, bool assumes_dead)
 {
     MPI_Info info;
     pnc_file own = {0};
@@ -127,9 +127,9 @@ int pnc_dataset_growing_repair(const pnc_file *file, bool assumes_dead)
     return err;
 }
 
-int pnc_dataset_growing_inquire(pnc_file *file)
+int pnc_classic_growing_inquire(pnc_file *file)
 {
-    pnc_growth_io io = pnc_dataset_growing_get_io(file);
+    pnc_growth_io io = pnc_classic_growing_get_io(file);
 
     return pnc_growth_life_inquire(&io);
 }

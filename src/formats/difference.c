@@ -1,5 +1,5 @@
 /* How the definitions of a rank differ from those of rank 0. */
-#include "dataset/difference.h"
+#include "formats/difference.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static void describe_vars(const pnc_var *own, const pnc_var *root, char *text, s
              root->name, root->ndims);
 }
 
-void pnc_dataset_difference_explain(const pnc_model *own, const pnc_model *root, char *text, size_t size)
+void pnc_formats_difference_explain(const pnc_model *own, const pnc_model *root, char *text, size_t size)
 {
     text[0] = '\0';
     for (int i = 0; i < own->ndims && i < root->ndims; i++)

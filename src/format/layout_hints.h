@@ -1,0 +1,12 @@
+/* What users may ask of the layout of a file. */
+#ifndef PNC_FORMAT_LAYOUT_HINTS_H
+#define PNC_FORMAT_LAYOUT_HINTS_H
+
+#include <stdint.h>
+
+/* Bytes; -1 (0 for an alignment): not given, the default applies. */
+typedef struct pnc_layout_hints {
+    int64_t h_minfree, v_align, v_minfree, r_align;
+} pnc_layout_hints;
+
+#endif

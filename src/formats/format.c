@@ -1,0 +1,207 @@
+/* The table of formats, and what all formats use: the definitions before a change, and the bytes with which rank 0
+ * opens a file for all. */
+#include "formats/format.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/minmax.h"
+#include "file/agree.h"
+
+#define FORMAT_OPERATIONS(name, operations) &operations,
+static const pnc_format_ops *const formats[] = {PNC_FORMATS(FORMAT_OPERATIONS)};
+#define FORMATS ((int)(sizeof formats / sizeof *formats))
+
+/* --- an open dataset --- */
+
+pnc_format *pnc_formats_format_alloc(void)
+{
+    size_t most = 0;
+
+    for (int i = 0; i < FORMATS; i++)
+        most = formats[i]->bytes > most ? formats[i]->bytes : most;
+    return pnc_memory_alloc_zeroed(1, most);
+}
+
+void pnc_formats_format_free(pnc_format *f)
+{
+    if (f == NULL)
+        return;
+    pnc_formats_before_free(f);
+    if (f->ops != NULL)
+        f->ops->free(f);
+    pnc_memory_free(f);
+}
+
+int pnc_formats_before_keep(pnc_format *f)
+{
+    pnc_model copy;
+    int err = pnc_format_model_copy(&copy, f->model);
+
+    assert(f->before == NULL);
+    if (err == NC_NOERR)
+        f->before = pnc_memory_alloc(1, sizeof *f->before);
+    if (err == NC_NOERR && f->before == NULL) {
+        pnc_format_model_free(&copy);
+        err = NC_ENOMEM;
+    }
+    if (err != NC_NOERR)
+        return pnc_error_set(f->file->error, err, "%s: no memory for a copy of the definitions", f->file->path);
+    *f->before = *f->model;
+    *f->model = copy;
+    return NC_NOERR;
+}
+
+void pnc_formats_before_free(pnc_format *f)
+{
+    if (f->before != NULL)
+        pnc_format_model_free(f->before);
+    pnc_memory_free(f->before);
+    f->before = NULL;
+}
+
+/* --- creating and opening --- */
+
+int pnc_formats_file_create(pnc_format *f, int version)
+{
+    int i = 0;
+
+    while (i < FORMATS && !formats[i]->has_version(version))
+        i++;
+    if (i == FORMATS)
+        return pnc_error_set(f->file->error, NC_EINVAL, "%s: format %d cannot be created", f->file->path, version);
+    f->ops = formats[i];
+    f->is_new = true;
+    return f->ops->create(f, version);
+}
+
+static const pnc_format_ops *find_format(const pnc_format_bytes *front)
+{
+    for (int i = 0; i < FORMATS; i++)
+        if (formats[i]->is_format(front->at, front->n))
+            return formats[i];
+    return formats[0];
+}
+
+static int64_t number_of(const pnc_format_ops *ops)
+{
+    int i = 0;
+
+    while (i < FORMATS - 1 && formats[i] != ops)
+        i++;
+    return i;
+}
+
+static int load_on_root(pnc_format *f, pnc_format_bytes *found)
+{
+    PNC_TRY(pnc_formats_path_add(f, pnc_formats_bytes_begin(f, found)));
+    f->ops = find_format(found);
+    return f->ops->load(f, found);
+}
+
+int pnc_formats_file_load(pnc_format *f, int err)
+{
+    pnc_format_bytes found = {.is_first = f->file->nprocs > 1};
+    pnc_format_message message;
+
+    if (f->file->rank == 0 && err == NC_NOERR)
+        err = load_on_root(f, &found);
+    message.error.code = err;
+    if (f->file->nprocs > 1)
+        err = pnc_formats_message_broadcast(f, &found, &message, err);
+    if (message.error.code == NC_NOERR) {
+        f->ops = formats[message.format];
+        err = f->ops->adopt(f, &found, &message, err);
+    }
+    pnc_memory_free(found.at);
+    return err;
+}
+
+/* --- bytes --- */
+
+int pnc_formats_path_add(const pnc_format *f, int err)
+{
+    if (err != NC_NOERR) {
+        pnc_error_set(f->file->error, err, "%s", pnc_error_get_text(err));
+        pnc_error_add_context(f->file->error, "%s", f->file->path);
+    }
+    return err;
+}
+
+int pnc_formats_memory_fail(const pnc_format *f, int64_t bytes)
+{
+    return pnc_error_set(f->file->error, NC_ENOMEM, "%s: no memory for %lld bytes of header", f->file->path,
+                         (long long)bytes);
+}
+
+int pnc_formats_bytes_extend(pnc_format *f, pnc_format_bytes *bytes, int64_t upto)
+{
+    char *larger;
+
+    if (bytes->at != NULL && upto <= bytes->n)
+        return NC_NOERR;
+    larger = pnc_memory_resize(bytes->at, upto, 1);
+    if (larger == NULL) /* the caller adds the path */
+        return pnc_error_set(f->file->error, NC_ENOMEM, "no memory for %lld bytes of header", (long long)upto);
+    bytes->at = larger;
+    PNC_TRY(pnc_file_range_read(f->file, (pnc_extent){bytes->n, upto - bytes->n}, bytes->at + bytes->n));
+    bytes->n = upto;
+    return NC_NOERR;
+}
+
+int pnc_formats_bytes_begin(pnc_format *f, pnc_format_bytes *bytes)
+{
+    pnc_memory_free(bytes->at);
+    bytes->at = NULL;
+    bytes->n = 0;
+    bytes->is_estimated = false;
+    PNC_TRY(pnc_file_get_size(f->file, &bytes->file_size));
+    return pnc_formats_bytes_extend(f, bytes, pnc_min64(f->hints->header_read_chunk, bytes->file_size));
+}
+
+static void fill_message(const pnc_format *f, const pnc_format_bytes *bytes, int err, pnc_format_message *message)
+{
+    size_t some = bytes->n < PNC_FORMAT_MESSAGE_BYTES ? (size_t)bytes->n : PNC_FORMAT_MESSAGE_BYTES;
+
+    message->format = number_of(f->ops);
+    message->n = bytes->n;
+    message->file_size = bytes->file_size;
+    message->is_estimated = bytes->is_estimated;
+    message->error.code = err;
+    memcpy(message->error.text, f->file->error->text, sizeof message->error.text);
+    if (err == NC_NOERR)
+        memcpy(message->bytes, bytes->at, some);
+}
+
+int pnc_formats_message_broadcast(pnc_format *f, pnc_format_bytes *bytes, pnc_format_message *message, int err)
+{
+    memset(message, 0, sizeof *message);
+    if (f->file->rank == 0)
+        fill_message(f, bytes, err, message);
+    pnc_file_bytes_broadcast(f->file, message, sizeof *message, "the header");
+    if (f->file->rank != 0 && err == NC_NOERR)
+        err = pnc_error_copy(f->file->error, &message->error, true);
+    bytes->n = message->n;
+    bytes->file_size = message->file_size;
+    bytes->is_estimated = message->is_estimated;
+    return err;
+}
+
+int pnc_formats_rest_broadcast(pnc_format *f, const pnc_format_message *message, pnc_format_bytes *bytes, int err)
+{
+    const int64_t some = PNC_FORMAT_MESSAGE_BYTES;
+
+    if (message->n <= some)
+        return err;
+    if (f->file->rank != 0 && err == NC_NOERR) {
+        bytes->at = pnc_memory_alloc(message->n, 1);
+        if (bytes->at == NULL)
+            err = pnc_formats_memory_fail(f, message->n);
+        else
+            memcpy(bytes->at, message->bytes, (size_t)some);
+    }
+    PNC_TRY(pnc_file_status_agree(f->file, err));
+    pnc_file_bytes_broadcast(f->file, bytes->at + some, message->n - some, "the header");
+    return NC_NOERR;
+}

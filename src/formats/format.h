@@ -1,0 +1,194 @@
+/* How a dataset is stored: the operations of a format, and what a format sees of an open dataset.
+ *
+ * src/dataset checks modes, permissions and arguments, compares them across the ranks, and calls a format, which keeps
+ * the model (format/model.h) and the file the same. A format knows no modes and no ncid.
+ *
+ * Operations return NC_NOERR or a code, whose message they have set in file->error. Collective ones are called by all
+ * ranks. Unless it says otherwise, such an operation returns an error on all ranks or on none; an `err` that it takes
+ * is the result so far of this rank, which then takes part in all collective steps. All operations are there. */
+#ifndef PNC_FORMATS_FORMAT_H
+#define PNC_FORMATS_FORMAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/error.h"
+#include "file/file.h"
+#include "format/layout_hints.h"
+#include "format/model.h"
+
+/* Hints that formats obey. */
+typedef struct pnc_format_hints {
+    pnc_layout_hints layout;   /* -1 where no hint was given */
+    int64_t header_read_chunk; /* bytes of the metadata read at a time */
+    int64_t data_move_chunk;   /* bytes per round when data moves at enddef */
+    int64_t data_move_limit;   /* bytes that may move in an enddef */
+    int64_t short_file;        /* 0: reads beyond the end of the file give zeros, 1: an error */
+    int64_t assumes_dead;      /* 1: of a program of which it is not known whether it still changes the file */
+} pnc_format_hints;
+
+/* An open dataset as its format sees it. The struct of a format begins with one. */
+typedef struct pnc_format {
+    const struct pnc_format_ops *ops; /* NULL: not known yet, as the file is not open */
+    pnc_file *file;                   /* with the error of the call in progress, and the statistics */
+    pnc_model *model;                 /* the definitions; in define mode those of this rank */
+    pnc_model *before; /* those that the file has, while `model` may differ; NULL outside define mode, in a new file */
+    const pnc_format_hints *hints;
+    /* Print a line about the file, on rank 0, for users who want to see what the library does. */
+    void (*announce)(const pnc_file *file, const char *text, ...) PNC_PRINTF(2, 3);
+
+    /* set by the format */
+    bool is_new;          /* created, and its first enddef has not completed: the file has nothing yet */
+    bool numrecs_dirty;   /* this rank has added records whose number is not yet written to the file */
+    bool overruled;       /* by an enddef: this rank's definitions differed and were replaced by rank 0's */
+    char difference[256]; /* which; empty if only attributes, fill modes or offsets differed */
+} pnc_format;
+
+/* Bytes of the file that rank 0 has read to open it. */
+typedef struct pnc_format_bytes {
+    char *at;
+    int64_t n; /* in memory; or those of the metadata, of which `at` may have more */
+    int64_t file_size;
+    bool is_first;     /* the first attempt to read them, for several ranks */
+    bool is_estimated; /* not decoded yet: n is an estimate of the size of the metadata */
+} pnc_format_bytes;
+
+#define PNC_FORMAT_MESSAGE_BYTES (16 * 1024)
+
+/* What rank 0 has found, in one broadcast. */
+typedef struct pnc_format_message {
+    pnc_error error;
+    int64_t format; /* its number in the table */
+    int64_t n, file_size;
+    bool is_estimated;
+    char bytes[PNC_FORMAT_MESSAGE_BYTES]; /* the first ones of n */
+} pnc_format_message;
+
+/* A name, or an attribute, that changes in data mode. */
+typedef struct pnc_format_change {
+    pnc_entry entry;
+    const char *name; /* the new name, normalised; NULL: the attribute gets another value */
+    int type;         /* of the new value, and as in pnc_att */
+    int64_t len;
+    const void *value;
+} pnc_format_change;
+
+/* What the inquiries of the layout return; 0 where a format has no such number. */
+typedef struct pnc_format_layout {
+    int64_t header_size;   /* in define mode that of the header that the next enddef writes */
+    int64_t header_extent; /* this and the next one are those of the file: before redef in define mode */
+    int64_t record_size;
+    int64_t v_align, r_align; /* arguments of the last enddef, or defaults */
+} pnc_format_layout;
+
+typedef struct pnc_format_ops {
+    const char *name;
+    size_t bytes; /* of the struct of the format */
+
+    /* --- creating and opening --- */
+
+    /* Whether files of this format begin with these n bytes. */
+    bool (*is_format)(const char *front, int64_t n);
+    /* Whether it is that of NC_FORMAT_CDF2 .. */
+    bool (*has_version)(int version);
+    /* Local. Make an empty model of a new file, to which nothing is written before enddef. */
+    int (*create)(pnc_format *f, int version);
+    /* On rank 0, which has read the first bytes of the file: read more, repair what a death has left if the file may be
+     * written, and find the bytes that all ranks need. */
+    int (*load)(pnc_format *f, pnc_format_bytes *found);
+    /* Collective, if that has succeeded: get the rest of the bytes that do not fit into the message, which one rank
+     * does not need, and make the model. Returns the result of this rank; the caller agrees. */
+    int (*adopt)(pnc_format *f, pnc_format_bytes *found, const pnc_format_message *message, int err);
+    /* Local, after opening. Whether there is a remark about the file for users, which is the text of file->error. */
+    bool (*remark)(pnc_format *f);
+    /* Local. Free what the struct of the format has. Not for a format whose `create` or `load` was never called. */
+    void (*free)(pnc_format *f);
+
+    /* --- define mode --- */
+
+    /* Collective. `before` has the definitions, and `model` is a copy that may change: the file has, also after deaths,
+     * what belongs to `before`. */
+    int (*redef)(pnc_format *f, int err);
+    /* Collective. Make the file that of `model`, and free `before`. All ranks adopt the definitions of rank 0; where
+     * they differ, `overruled` is set. `hints` are those in effect; sets the free space that is used. After an error,
+     * definitions and file are those before the call, the file perhaps only after `restore`. err as above. */
+    int (*enddef)(pnc_format *f, pnc_layout_hints *hints, int err);
+
+    /* --- names and attributes in data mode, which need no more space than before --- */
+
+    /* Local. Whether there is space, and what else the format requires: the same on all ranks. */
+    int (*check_change)(pnc_format *f, const pnc_format_change *change);
+    /* Collective, after that: change model and file. After an error both are as before, the file perhaps only after
+     * `restore`. A process that dies meanwhile leaves the old definitions or the new ones. */
+    int (*change)(pnc_format *f, const pnc_format_change *change);
+
+    /* --- records --- */
+
+    /* Local. A put of this rank needs so many; they are written to the file later. */
+    void (*add_records)(pnc_format *f, int64_t numrecs);
+    /* Collective; all ranks pass the same number, and the file gets it at once. */
+    int (*write_records)(pnc_format *f, int64_t numrecs);
+    /* Local. Whether a record can be filled: NC_EINVALCOORDS if the file cannot have so many. */
+    int (*check_record)(pnc_format *f, int64_t record);
+    /* Collective. Fill a record of a variable, and add it. */
+    int (*fill_record)(pnc_format *f, int varid, int64_t record);
+    /* Collective. Agree on the records that ranks have added, and write what the file lacks of the dataset but not the
+     * caches of the file system. *unsynced, the same on all ranks, unchanged after an error of the agreement, may be
+     * NULL: whether any rank has changed the file since the last flush. err as above. */
+    int (*flush)(pnc_format *f, int err, bool *unsynced);
+    /* Local, for a file that can only be closed by each rank on its own, in any state: write what this rank can. */
+    void (*abandon)(pnc_format *f);
+
+    /* --- a change of the definitions that has failed, and whose file could not be restored, as on a full disk --- */
+
+    /* Collective. Restore the file. If it needs that not, which all ranks know, nothing, not even a collective step. */
+    int (*restore)(pnc_format *f);
+    /* The same at the start of a put. An independent one of several ranks cannot: NC_EINTERRUPTED. */
+    int (*restore_before_put)(pnc_format *f, bool collective);
+
+    /* --- inquiries: local, in all modes --- */
+
+    void (*get_layout)(const pnc_format *f, pnc_format_layout *out);
+    /* Offset in the file of the variable, which exists; 0 if it has none. */
+    int64_t (*get_offset)(const pnc_format *f, int varid);
+    /* Why enddefs have moved data, and what avoids it; an empty text if none has. */
+    void (*explain_moves)(const pnc_format *f, char *out, size_t capacity);
+} pnc_format_ops;
+
+/* The table of formats: the first one is that of files that no format recognizes, for its messages. */
+#define PNC_FORMATS(F) F(classic, pnc_classic_format)
+
+#define PNC_DECLARE_FORMAT(name, operations) extern const pnc_format_ops operations;
+PNC_FORMATS(PNC_DECLARE_FORMAT)
+#undef PNC_DECLARE_FORMAT
+
+/* Zeros, of the size that any format needs; NULL without memory. free: also NULL, in any state. Local. */
+pnc_format *pnc_formats_format_alloc(void);
+void pnc_formats_format_free(pnc_format *f);
+
+/* Local. Create the model of a file that is opened as a new one: version is NC_FORMAT_CLASSIC .. */
+int pnc_formats_file_create(pnc_format *f, int version);
+/* Collective. Find the format of an existing file, and read the model: one broadcast, unless the metadata are large.
+ * err is the result so far of this rank, and the return value too: the caller agrees. */
+int pnc_formats_file_load(pnc_format *f, int err);
+
+/* For redef. Local: keep the definitions, which the file has until the next enddef, and continue with a copy: it has no
+ * memory of what was replaced or deleted before. free: forget them. */
+int pnc_formats_before_keep(pnc_format *f);
+void pnc_formats_before_free(pnc_format *f);
+
+/* --- for formats --- */
+
+/* On rank 0: read the first bytes of the file, and its size; then up to byte `upto`. `bytes` may have been read. */
+int pnc_formats_bytes_begin(pnc_format *f, pnc_format_bytes *bytes);
+int pnc_formats_bytes_extend(pnc_format *f, pnc_format_bytes *bytes, int64_t upto);
+/* Collective, on several ranks. Broadcast what rank 0 has found, or its error. err is the result so far of this rank;
+ * returns that of this rank. `bytes` gets what is in the message, but for the bytes. */
+int pnc_formats_message_broadcast(pnc_format *f, pnc_format_bytes *bytes, pnc_format_message *message, int err);
+/* Collective. Broadcast all bytes, if the message has not all. All ranks return an error, or none does. */
+int pnc_formats_rest_broadcast(pnc_format *f, const pnc_format_message *message, pnc_format_bytes *bytes, int err);
+/* Add the path to the message of a decoder, which has only bytes. Returns err. */
+int pnc_formats_path_add(const pnc_format *f, int err);
+/* NC_ENOMEM, with a message. */
+int pnc_formats_memory_fail(const pnc_format *f, int64_t bytes);
+
+#endif
