@@ -23,7 +23,7 @@ pnc_att *pnc_format_att_create(pnc_region *region, const char *name, int64_t nam
         return NULL;
     att->type = type;
     att->len = len;
-    att->where = -1;
+    att->classic.where = -1;
     att->value = bytes > 0 ? att + 1 : NULL;
     if (bytes > 0)
         memcpy(att->value, value, (size_t)bytes);
@@ -88,7 +88,7 @@ static void replace_att(pnc_atts *atts, int index, pnc_att *att)
 {
     pnc_att *old = atts->at[index];
 
-    att->where = old->where;
+    att->classic.where = old->classic.where;
     atts->at[index] = att;
     if (atts->names.slots != NULL) {
         pnc_table_remove(&atts->names, old->name);
@@ -131,7 +131,7 @@ static int append_new(pnc_region *region, pnc_atts *atts, const char *name, cons
 int pnc_format_atts_put(pnc_model *model, pnc_atts *atts, const char *name, int type, int64_t len, const void *value,
                         pnc_error *error)
 {
-    pnc_att new = {NULL, type, len, (void *)value, -1};
+    pnc_att new = {NULL, type, len, (void *)value, {-1}};
     char *nfc = NULL;
     int index, code = NC_NOERR;
 
@@ -208,7 +208,7 @@ int pnc_format_atts_copy(pnc_region *region, pnc_atts *out, const pnc_atts *from
         pnc_att *copy =
             pnc_format_att_create(region, att->name, (int64_t)strlen(att->name), att->type, att->len, att->value);
         if (copy != NULL)
-            copy->where = att->where;
+            copy->classic.where = att->classic.where;
         PNC_TRY(pnc_format_atts_append(region, out, copy));
     }
     return NC_NOERR;

@@ -265,7 +265,7 @@ static int take_dim(reader *r)
     if (code == NC_ENOMEM)
         return fail_no_memory(r, "dimension");
     dim = model->dims[model->ndims - 1];
-    dim->where = at;
+    dim->classic.where = at;
     if (code != NC_NOERR)
         PNC_TRY(report_duplicate(r, "dimension", dim->name, at));
     if (recdim >= 0) /* also after a second unlimited dimension */
@@ -308,7 +308,7 @@ static int take_att(reader *r, pnc_atts *atts)
     att = pnc_format_att_create(region, ref.bytes, ref.n, type, len, value);
     if (att == NULL)
         return fail_no_memory(r, "attribute");
-    att->where = at;
+    att->classic.where = at;
     if (pnc_format_atts_find_exact(atts, att->name) >= 0)
         PNC_TRY(report_duplicate(r, "attribute", att->name, at));
     return pnc_format_atts_append(region, atts, att) == NC_NOERR ? NC_NOERR : fail_no_memory(r, "attribute");
@@ -382,11 +382,11 @@ static int take_var_tail(reader *r, pnc_var *var, bool bad)
     PNC_TRY(take_word(r, bytes, "a variable's offset", &word));
     pnc_format_field_report(&r->checker, vsize_at, at - vsize_at, "a variable's size", "%" PRIu64, vsize);
     pnc_format_field_report(&r->checker, at, bytes, "a variable's offset", "%" PRIu64, word);
-    var->begin = bytes == 4 ? (int32_t)word : (int64_t)word;
+    var->classic.begin = bytes == 4 ? (int32_t)word : (int64_t)word;
     if (pnc_format_var_derive(r->model, var) < 0)
-        return pnc_format_violation_fail(&r->checker, var->where, NC_EVARSIZE, "a variable of less than 2^63 bytes",
-                                         "variable \"%.80s\" (byte %" PRId64 ") has more than 2^63 bytes", var->name,
-                                         var->where);
+        return pnc_format_violation_fail(
+            &r->checker, var->classic.where, NC_EVARSIZE, "a variable of less than 2^63 bytes",
+            "variable \"%.80s\" (byte %" PRId64 ") has more than 2^63 bytes", var->name, var->classic.where);
     if (!bad && var->type != 0)
         check_vsize(r, var, vsize_at, vsize);
     return NC_NOERR;
@@ -413,7 +413,7 @@ static int take_var(reader *r)
     var = pnc_format_var_create(model, ref.bytes, ref.n, (int)ndims);
     if (var == NULL)
         return fail_no_memory(r, "variable");
-    var->where = at;
+    var->classic.where = at;
     for (int i = 0; code == NC_NOERR && i < var->ndims; i++)
         code = take_dimid(r, var, i, &bad);
     if (bad) /* reached with an observer only: the shape is unknown */
@@ -517,13 +517,13 @@ int64_t pnc_format_numrecs_decode(const void *front, int format)
 static void clear_offsets_of_entries(pnc_model *model)
 {
     for (int i = 0; i < model->ndims; i++)
-        model->dims[i]->where = -1;
+        model->dims[i]->classic.where = -1;
     for (int i = 0; i < model->gatts.n; i++)
-        model->gatts.at[i]->where = -1;
+        model->gatts.at[i]->classic.where = -1;
     for (int i = 0; i < model->nvars; i++) {
-        model->vars[i]->where = -1;
+        model->vars[i]->classic.where = -1;
         for (int j = 0; j < model->vars[i]->atts.n; j++)
-            model->vars[i]->atts.at[j]->where = -1;
+            model->vars[i]->atts.at[j]->classic.where = -1;
     }
 }
 
@@ -534,7 +534,7 @@ static int take_header(reader *r)
     PNC_TRY(take_dims(r));
     PNC_TRY(take_atts(r, &r->model->gatts));
     PNC_TRY(take_vars(r));
-    r->model->header_size = r->pos;
+    r->model->classic.header_size = r->pos;
     PNC_TRY(pnc_format_offsets_check(&r->checker, r->model, r->file_size, r->streaming));
     if (r->checker.observer != NULL)
         pnc_format_rules_check(&r->checker, r->model, r->file_size);
@@ -552,13 +552,14 @@ static int64_t estimate_size(const reader *r)
 
     if (model->nvars < 2)
         return 0;
-    first = model->vars[0]->where;
-    last = model->vars[model->nvars - 1]->where;
+    first = model->vars[0]->classic.where;
+    last = model->vars[model->nvars - 1]->classic.where;
     if (pnc_size_multiply((last - first) / (model->nvars - 1) + 1, r->nvars, &bytes) < 0)
         return 0;
     bytes = bytes > INT64_MAX / 2 - first ? INT64_MAX / 2 : first + bytes;
     bytes += bytes / 16; /* the last ones are a little longer */
-    return model->vars[0]->begin > r->n && model->vars[0]->begin < bytes ? model->vars[0]->begin : bytes;
+    return model->vars[0]->classic.begin > r->n && model->vars[0]->classic.begin < bytes ? model->vars[0]->classic.begin
+                                                                                         : bytes;
 }
 
 /* With how many bytes to decode from the start again: the estimate, which a file can make wrong, within bounds. */

@@ -77,7 +77,7 @@ static void put_atts(writer *w, const pnc_atts *atts)
     put_list(w, PNC_TAG_ATTRIBUTE, atts->n);
     for (int i = 0; i < atts->n; i++) {
         if (w->p != NULL)
-            atts->at[i]->where = w->pos;
+            atts->at[i]->classic.where = w->pos;
         put_att(w, atts->at[i]);
     }
 }
@@ -101,7 +101,7 @@ static void put_var_tail(writer *w, const pnc_var *var)
 {
     put_word(w, (uint64_t)var->type, 4);
     put_count(w, pnc_format_var_compute_vsize(var, w->format));
-    put_word(w, (uint64_t)var->begin, pnc_format_offset_get_size(w->format));
+    put_word(w, (uint64_t)var->classic.begin, pnc_format_offset_get_size(w->format));
 }
 
 /* "CDF", the version, and numrecs. */
@@ -117,7 +117,7 @@ static void put_header(writer *w, const pnc_model *model)
     put_list(w, PNC_TAG_DIMENSION, model->ndims);
     for (int i = 0; i < model->ndims; i++) {
         if (w->p != NULL)
-            model->dims[i]->where = w->pos;
+            model->dims[i]->classic.where = w->pos;
         put_dim(w, model->dims[i]);
     }
     put_atts(w, &model->gatts);
@@ -125,7 +125,7 @@ static void put_header(writer *w, const pnc_model *model)
     for (int i = 0; i < model->nvars; i++) {
         pnc_var *var = model->vars[i];
         if (w->p != NULL)
-            var->where = w->pos;
+            var->classic.where = w->pos;
         put_var_head(w, var);
         put_atts(w, &var->atts);
         put_var_tail(w, var);
@@ -188,7 +188,7 @@ static bool is_in_var(pnc_entry entry)
 
 int64_t pnc_format_entry_get_anchor(const pnc_model *model, pnc_entry entry)
 {
-    return is_in_var(entry) ? model->vars[entry.varid]->where : 0;
+    return is_in_var(entry) ? model->vars[entry.varid]->classic.where : 0;
 }
 
 int64_t pnc_format_entry_encode(const pnc_model *model, pnc_entry entry, void *buf)
@@ -206,7 +206,8 @@ int64_t pnc_format_entry_encode(const pnc_model *model, pnc_entry entry, void *b
 
 static bool is_same_att(const pnc_att *a, const pnc_att *b)
 {
-    return a->where == b->where && a->type == b->type && a->len == b->len && strcmp(a->name, b->name) == 0;
+    return a->classic.where == b->classic.where && a->type == b->type && a->len == b->len &&
+           strcmp(a->name, b->name) == 0;
 }
 
 bool pnc_format_entry_is_same(const pnc_model *a, const pnc_model *b, pnc_entry entry)
@@ -217,9 +218,9 @@ bool pnc_format_entry_is_same(const pnc_model *a, const pnc_model *b, pnc_entry 
     if (a->format != b->format)
         return false;
     if (dimid >= 0)
-        return dimid < b->ndims && a->dims[dimid]->where == b->dims[dimid]->where &&
+        return dimid < b->ndims && a->dims[dimid]->classic.where == b->dims[dimid]->classic.where &&
                strcmp(a->dims[dimid]->name, b->dims[dimid]->name) == 0;
-    if (varid != NC_GLOBAL && (varid >= b->nvars || a->vars[varid]->where != b->vars[varid]->where ||
+    if (varid != NC_GLOBAL && (varid >= b->nvars || a->vars[varid]->classic.where != b->vars[varid]->classic.where ||
                                strcmp(a->vars[varid]->name, b->vars[varid]->name) != 0))
         return false;
     if (entry.att < 0)

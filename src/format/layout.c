@@ -55,13 +55,13 @@ static int set_fixed_offsets(pnc_model *model, const pnc_model *before, int64_t 
         if (var->is_record)
             continue;
         if (before != NULL && i < before->nvars)
-            *pos = max64(*pos, before->vars[i]->begin);
+            *pos = max64(*pos, before->vars[i]->classic.begin);
         if (round_up(*pos, first ? align : 4, pos) < 0)
             return i;
-        var->begin = *pos;
-        assert(var->begin >= model->header_size && var->begin % 4 == 0);
+        var->classic.begin = *pos;
+        assert(var->classic.begin >= model->classic.header_size && var->classic.begin % 4 == 0);
         if (first)
-            model->header_extent = var->begin;
+            model->classic.header_extent = var->classic.begin;
         first = false;
         if (pnc_size_add(*pos, pnc_format_var_get_padded_size(model, var), pos) < 0)
             return i;
@@ -71,16 +71,16 @@ static int set_fixed_offsets(pnc_model *model, const pnc_model *before, int64_t 
 
 static int set_record_offsets(pnc_model *model, int64_t pos)
 {
-    model->recsize = 0;
+    model->classic.recsize = 0;
     for (int i = 0; i < model->nvars; i++) {
         pnc_var *var = model->vars[i];
         if (!var->is_record)
             continue;
-        var->begin = pos;
-        assert(pos >= model->begin_rec);
+        var->classic.begin = pos;
+        assert(pos >= model->classic.begin_rec);
         if (pnc_size_add(pos, pnc_format_var_get_padded_size(model, var), &pos) < 0)
             return i;
-        model->recsize += pnc_format_var_get_padded_size(model, var);
+        model->classic.recsize += pnc_format_var_get_padded_size(model, var);
     }
     return -1;
 }
@@ -90,8 +90,8 @@ static bool has_too_many_records(const pnc_model *model)
 {
     int64_t bytes, end;
 
-    return pnc_size_multiply(model->numrecs, model->recsize, &bytes) < 0 ||
-           pnc_size_add(model->begin_rec, bytes, &end) < 0 || pnc_size_add(end, 3, &end) < 0;
+    return pnc_size_multiply(model->numrecs, model->classic.recsize, &bytes) < 0 ||
+           pnc_size_add(model->classic.begin_rec, bytes, &end) < 0 || pnc_size_add(end, 3, &end) < 0;
 }
 
 static int fail_too_far(const pnc_model *model, int varid, pnc_error *error)
@@ -134,7 +134,7 @@ static int check_limits(const pnc_model *model, pnc_error *error)
     if (has_too_many_records(model))
         return pnc_error_set(error, NC_EVARSIZE,
                              "%" PRId64 " records of %" PRId64 " bytes would reach beyond byte 2^63 of the file",
-                             model->numrecs, model->recsize);
+                             model->numrecs, model->classic.recsize);
     if (large >= 0)
         return pnc_error_set(error, NC_EVARSIZE,
                              "variable \"%s\" has %" PRId64 " bytes%s; CDF-%d allows %" PRId64
@@ -143,12 +143,12 @@ static int check_limits(const pnc_model *model, pnc_error *error)
                              model->vars[large]->is_record ? " a record" : "", model->format,
                              pnc_format_layout_get_max_size(model->format));
     for (int i = 0; model->format == 1 && i < model->nvars; i++)
-        if (model->vars[i]->begin > INT32_MAX)
+        if (model->vars[i]->classic.begin > INT32_MAX)
             return pnc_error_set(error, NC_EVARSIZE,
                                  "variable \"%s\" would begin at byte %" PRId64
                                  "; CDF-1 offsets "
                                  "end at %d: create the file with NC_64BIT_OFFSET or NC_64BIT_DATA",
-                                 model->vars[i]->name, model->vars[i]->begin, INT32_MAX);
+                                 model->vars[i]->name, model->vars[i]->classic.begin, INT32_MAX);
     return NC_NOERR;
 }
 
@@ -164,28 +164,29 @@ int pnc_format_layout_compute(pnc_model *model, const pnc_model *before, const p
         hints = &none;
     v_align = choose_alignment(hints->v_align, PNC_DEFAULT_ALIGN);
     r_align = choose_alignment(hints->r_align, fixed ? 4 : PNC_DEFAULT_ALIGN);
-    model->header_size = pnc_format_header_get_size(model);
-    if (pnc_size_add(model->header_size, given_or_zero(hints->h_minfree), &pos) < 0)
+    model->classic.header_size = pnc_format_header_get_size(model);
+    if (pnc_size_add(model->classic.header_size, given_or_zero(hints->h_minfree), &pos) < 0)
         return fail_too_far(model, -1, error);
     if (fixed && before != NULL && before->nvars > 0) /* also if only records were there (measured) */
-        pos = max64(pos, before->header_extent);
+        pos = max64(pos, before->classic.header_extent);
     if (before != NULL && before->nvars == 0) /* fill values must not overwrite a longer header, still in the file */
-        pos = max64(pos, before->header_size);
+        pos = max64(pos, before->classic.header_size);
     bad = set_fixed_offsets(model, before, v_align, &pos);
     if (bad >= 0)
         return fail_too_far(model, bad, error);
     if (fixed && pnc_size_add(pos, given_or_zero(hints->v_minfree), &pos) < 0)
         return fail_too_far(model, -1, error);
     if (before != NULL && before->nrecvars > 0)
-        pos = max64(pos, before->begin_rec);
-    if (round_up(pos, r_align, &model->begin_rec) < 0)
+        pos = max64(pos, before->classic.begin_rec);
+    if (round_up(pos, r_align, &model->classic.begin_rec) < 0)
         return fail_too_far(model, -1, error);
-    bad = set_record_offsets(model, model->begin_rec);
+    bad = set_record_offsets(model, model->classic.begin_rec);
     if (bad >= 0)
         return fail_too_far(model, bad, error);
     if (!fixed)
-        model->header_extent = model->nrecvars > 0 ? model->begin_rec : model->header_size;
-    assert(model->header_size <= model->header_extent && model->header_extent <= model->begin_rec);
+        model->classic.header_extent = model->nrecvars > 0 ? model->classic.begin_rec : model->classic.header_size;
+    assert(model->classic.header_size <= model->classic.header_extent &&
+           model->classic.header_extent <= model->classic.begin_rec);
     return check_limits(model, error);
 }
 
@@ -228,10 +229,10 @@ static int64_t get_moved_size(const pnc_model *model, const pnc_model *before)
 {
     int64_t size = 0;
 
-    if (model->begin_rec != before->begin_rec)
-        size = before->numrecs * before->recsize;
+    if (model->classic.begin_rec != before->classic.begin_rec)
+        size = before->numrecs * before->classic.recsize;
     for (int i = 0; i < before->nvars; i++)
-        if (!before->vars[i]->is_record && model->vars[i]->begin != before->vars[i]->begin &&
+        if (!before->vars[i]->is_record && model->vars[i]->classic.begin != before->vars[i]->classic.begin &&
             pnc_size_add(size, before->vars[i]->size, &size) < 0)
             return INT64_MAX;
     return size;
@@ -243,8 +244,8 @@ static void set_space(const pnc_model *model, const pnc_model *before, int64_t m
 {
     int64_t space = moved / PNC_MOVE_DIVISOR < PNC_MOVE_MOST_SPACE ? moved / PNC_MOVE_DIVISOR : PNC_MOVE_MOST_SPACE;
 
-    if (model->header_extent != before->header_extent)
-        hints->h_minfree = model->header_extent - model->header_size + space;
+    if (model->classic.header_extent != before->classic.header_extent)
+        hints->h_minfree = model->classic.header_extent - model->classic.header_size + space;
     else
         hints->v_minfree = space;
 }
@@ -279,14 +280,14 @@ int pnc_format_layout_compute_changed(pnc_model *model, const pnc_model *before,
 
 int64_t pnc_format_layout_get_data_end(const pnc_model *model)
 {
-    int64_t end = model->header_size;
+    int64_t end = model->classic.header_size;
 
     for (int i = 0; i < model->nvars; i++) {
         const pnc_var *var = model->vars[i];
         if (!var->is_record)
-            end = max64(end, var->begin + var->size);
+            end = max64(end, var->classic.begin + var->size);
         else if (model->numrecs > 0)
-            end = max64(end, var->begin + (model->numrecs - 1) * model->recsize + var->size);
+            end = max64(end, var->classic.begin + (model->numrecs - 1) * model->classic.recsize + var->size);
     }
     return end;
 }
@@ -299,32 +300,33 @@ int64_t pnc_format_layout_get_file_end(const pnc_model *model)
         end = INT64_MAX;
     /* a single record variable has no padding: recsize has none */
     if (model->nrecvars > 0 && model->numrecs > 0)
-        end = max64(pnc_format_layout_get_data_end(model), model->begin_rec + model->numrecs * model->recsize);
+        end = max64(pnc_format_layout_get_data_end(model),
+                    model->classic.begin_rec + model->numrecs * model->classic.recsize);
     return end;
 }
 
 void pnc_format_layout_derive(pnc_model *model)
 {
     bool fixed = false;
-    int64_t end = model->header_size;
+    int64_t end = model->classic.header_size;
 
-    model->begin_rec = -1;
-    model->recsize = 0;
+    model->classic.begin_rec = -1;
+    model->classic.recsize = 0;
     for (int i = 0; i < model->nvars; i++) {
         const pnc_var *var = model->vars[i];
         if (var->is_record) {
-            if (model->begin_rec < 0)
-                model->begin_rec = var->begin;
-            model->recsize += pnc_format_var_get_padded_size(model, var);
+            if (model->classic.begin_rec < 0)
+                model->classic.begin_rec = var->classic.begin;
+            model->classic.recsize += pnc_format_var_get_padded_size(model, var);
             continue;
         }
         if (!fixed)
-            model->header_extent = var->begin;
+            model->classic.header_extent = var->classic.begin;
         fixed = true;
-        end = max64(end, var->begin + var->size);
+        end = max64(end, var->classic.begin + var->size);
     }
-    if (model->begin_rec < 0 && round_up(end, 4, &model->begin_rec) < 0)
-        model->begin_rec = end;
+    if (model->classic.begin_rec < 0 && round_up(end, 4, &model->classic.begin_rec) < 0)
+        model->classic.begin_rec = end;
     if (!fixed)
-        model->header_extent = model->nrecvars > 0 ? model->begin_rec : model->header_size;
+        model->classic.header_extent = model->nrecvars > 0 ? model->classic.begin_rec : model->classic.header_size;
 }

@@ -29,18 +29,19 @@ int pnc_format_records_check(const pnc_model *model, const pnc_var *var, int64_t
 int pnc_format_reach_check(const pnc_model *model, const pnc_var *var, int64_t first, int64_t end, bool is_put,
                            int64_t *numrecs, pnc_error *error)
 {
-    int64_t low = model->header_extent, records;
-    int64_t high = model->recsize > 0 ? INT64_MAX : pnc_format_layout_get_file_end(model);
+    int64_t low = model->classic.header_extent, records;
+    int64_t high = model->classic.recsize > 0 ? INT64_MAX : pnc_format_layout_get_file_end(model);
 
-    if (first < low - var->begin || end > high - var->begin)
+    if (first < low - var->classic.begin || end > high - var->classic.begin)
         return pnc_error_set(
             error, NC_ETYPESIZE,
             "variable \"%s\" begins at byte %lld of the file, and the filetype covers bytes %lld to %lld "
             "relative to it: must be inside the data of the file, bytes %lld to %lld",
-            var->name, (long long)var->begin, (long long)first, (long long)end, (long long)low, (long long)high);
-    if (model->recsize == 0 || var->begin + end <= model->begin_rec)
+            var->name, (long long)var->classic.begin, (long long)first, (long long)end, (long long)low,
+            (long long)high);
+    if (model->classic.recsize == 0 || var->classic.begin + end <= model->classic.begin_rec)
         return NC_NOERR;
-    records = (var->begin + end - model->begin_rec - 1) / model->recsize + 1;
+    records = (var->classic.begin + end - model->classic.begin_rec - 1) / model->classic.recsize + 1;
     if (is_put) {
         *numrecs = records;
         return pnc_format_records_check(model, var, records - 1, records, error);

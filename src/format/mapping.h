@@ -9,12 +9,12 @@
 static inline pnc_mapping pnc_format_mapping_get(const pnc_model *model, const pnc_var *var)
 {
     return (pnc_mapping){.array = {.name = var->name,
-                                   .begin = var->begin,
+                                   .begin = var->classic.begin,
                                    .elem_size = (int)pnc_type_get_size(var->type),
                                    .ndims = var->ndims,
                                    .shape = var->shape,
                                    .is_record = var->is_record,
-                                   .recsize = model->recsize},
+                                   .recsize = model->classic.recsize},
                          .part = var->size};
 }
 

@@ -106,7 +106,7 @@ static int copy_dims(pnc_model *out, const pnc_model *from)
         const pnc_dim *dim = from->dims[i];
 
         PNC_TRY(pnc_format_dim_append(out, dim->name, (int64_t)strlen(dim->name), dim->len));
-        out->dims[i]->where = dim->where;
+        out->dims[i]->classic.where = dim->classic.where;
     }
     return NC_NOERR;
 }
@@ -118,8 +118,7 @@ static int copy_var(pnc_model *out, const pnc_var *from)
     if (var == NULL)
         return NC_ENOMEM;
     var->type = from->type;
-    var->begin = from->begin;
-    var->where = from->where;
+    var->classic = from->classic;
     var->no_fill = from->no_fill;
     var->is_record = from->is_record;
     var->size = from->size;
@@ -137,10 +136,10 @@ int pnc_format_model_copy(pnc_model *out, const pnc_model *from)
     out->format = from->format;
     out->numrecs = from->numrecs;
     out->recdim = -1;
-    out->header_size = from->header_size;
-    out->header_extent = from->header_extent;
-    out->begin_rec = from->begin_rec;
-    out->recsize = from->recsize;
+    out->classic.header_size = from->classic.header_size;
+    out->classic.header_extent = from->classic.header_extent;
+    out->classic.begin_rec = from->classic.begin_rec;
+    out->classic.recsize = from->classic.recsize;
     out->has_bad_names = from->has_bad_names;
     code = pnc_format_dims_reserve(out, from->ndims);
     if (code == NC_NOERR)
@@ -204,7 +203,7 @@ int pnc_format_dim_append(pnc_model *model, const char *name, int64_t name_len, 
 
     if (dim == NULL)
         return NC_ENOMEM;
-    *dim = (pnc_dim){pnc_format_name_copy(&model->region, name, name_len), len, -1};
+    *dim = (pnc_dim){pnc_format_name_copy(&model->region, name, name_len), len, {-1}};
     if (dim->name == NULL)
         return NC_ENOMEM;
     PNC_TRY(pnc_format_list_grow(&model->region, (void ***)&model->dims, model->ndims, &model->dims_capacity));

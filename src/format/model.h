@@ -12,18 +12,24 @@
 #include "base/table.h"
 #include "base/types.h"
 
+/* What only a classic file has of a definition is in a member `classic`, which other formats do not use. */
+typedef struct pnc_classic_entry {
+    int64_t where; /* byte offset of this entry in the encoded header; set by encode and decode, else -1 */
+} pnc_classic_entry;
+
 typedef struct pnc_dim {
     char *name;
-    int64_t len;   /* 0: the record dimension */
-    int64_t where; /* byte offset of this entry in the encoded header; set by encode and decode, else -1 */
+    int64_t len; /* 0: the record dimension */
+    pnc_classic_entry classic;
 } pnc_dim;
 
 typedef struct pnc_att {
     char *name;
     int type;
-    int64_t len;   /* number of elements */
-    void *value;   /* external (big-endian) bytes, len * pnc_type_get_size(type), without padding; NULL if len is 0 */
-    int64_t where; /* as in pnc_dim */
+    int64_t len; /* number of elements */
+    /* big-endian bytes, whatever the format; len * pnc_type_get_size(type), without padding; NULL if len is 0 */
+    void *value;
+    pnc_classic_entry classic;
 } pnc_att;
 
 typedef struct pnc_atts {
@@ -32,20 +38,32 @@ typedef struct pnc_atts {
     pnc_table names;
 } pnc_atts;
 
+typedef struct pnc_classic_var {
+    int64_t where; /* as in pnc_classic_entry */
+    int64_t begin; /* file offset of the first byte (of the first record) */
+} pnc_classic_var;
+
 typedef struct pnc_var {
     char *name;
     int type;
     int ndims;
     int *dimids;
     pnc_atts atts;
-    int64_t begin; /* file offset of the first byte (of the first record) */
-    int64_t where; /* as in pnc_dim */
-    bool no_fill;  /* not in the file: filling is off for this variable */
+    bool no_fill; /* not in the file: filling is off for this variable */
     /* derived from dimids when the variable is added or decoded */
     bool is_record;
     int64_t *shape; /* dimension lengths, 0 for the record dimension */
     int64_t size;   /* bytes of the whole variable, or of one record, without padding */
+    pnc_classic_var classic;
 } pnc_var;
+
+/* Set by pnc_format_layout_compute or decode. */
+typedef struct pnc_classic_model {
+    int64_t header_size;   /* bytes of the encoded header */
+    int64_t header_extent; /* offset of the first variable (begin_rec without fixed-size variables) */
+    int64_t begin_rec;     /* offset of the record section */
+    int64_t recsize;       /* bytes from one record to the next */
+} pnc_classic_model;
 
 /* Entries, names, values and lists are in one region of memory, which is freed with the model. What is replaced or
  * deleted stays there until then; ncmpi_redef begins with a copy. */
@@ -63,11 +81,7 @@ typedef struct pnc_model {
     int nrecvars;
     pnc_atts gatts;
     bool has_bad_names; /* the file had names that are empty or invalid UTF-8; by renaming they may have gone since */
-    /* layout, set by pnc_format_layout_compute or decode */
-    int64_t header_size;   /* bytes of the encoded header */
-    int64_t header_extent; /* offset of the first variable (begin_rec without fixed-size variables) */
-    int64_t begin_rec;     /* offset of the record section */
-    int64_t recsize;       /* bytes from one record to the next */
+    pnc_classic_model classic;
 } pnc_model;
 
 int pnc_format_model_init(pnc_model *model, int format, pnc_error *error);

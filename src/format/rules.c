@@ -29,7 +29,7 @@ static void check_name(pnc_checker *checker, int64_t at, const char *what, const
 static void check_fill(pnc_checker *checker, const pnc_var *var, const pnc_att *att)
 {
     if (strcmp(att->name, "_FillValue") == 0 && (att->type != var->type || att->len != 1))
-        pnc_format_warning_report(checker, att->where, "one fill value of the variable's type",
+        pnc_format_warning_report(checker, att->classic.where, "one fill value of the variable's type",
                                   "variable \"%.80s\": attribute _FillValue holds %" PRId64 " of type %s", var->name,
                                   att->len, pnc_type_get_name(att->type));
 }
@@ -37,21 +37,21 @@ static void check_fill(pnc_checker *checker, const pnc_var *var, const pnc_att *
 static void check_entries(pnc_checker *checker, const pnc_model *model)
 {
     for (int i = 0; i < model->ndims; i++)
-        check_name(checker, model->dims[i]->where, "a dimension", model->dims[i]->name);
+        check_name(checker, model->dims[i]->classic.where, "a dimension", model->dims[i]->name);
     for (int i = 0; i < model->gatts.n; i++)
-        check_name(checker, model->gatts.at[i]->where, "a global attribute", model->gatts.at[i]->name);
+        check_name(checker, model->gatts.at[i]->classic.where, "a global attribute", model->gatts.at[i]->name);
     for (int i = 0; i < model->nvars; i++) {
         const pnc_var *var = model->vars[i];
 
-        check_name(checker, var->where, "a variable", var->name);
+        check_name(checker, var->classic.where, "a variable", var->name);
         for (int j = 0; j < var->atts.n; j++) {
-            check_name(checker, var->atts.at[j]->where, "an attribute", var->atts.at[j]->name);
+            check_name(checker, var->atts.at[j]->classic.where, "an attribute", var->atts.at[j]->name);
             check_fill(checker, var, var->atts.at[j]);
         }
-        if (var->begin % 4 != 0)
+        if (var->classic.begin % 4 != 0)
             pnc_format_warning_report(checker, pnc_format_var_locate_begin(model, i),
                                       "an offset that is a multiple of 4", "variable \"%.80s\" begins at byte %" PRId64,
-                                      var->name, var->begin);
+                                      var->name, var->classic.begin);
     }
     if (model->numrecs > 0 && model->nrecvars == 0)
         pnc_format_warning_report(checker, 4, "no records where no variable has any",
@@ -67,7 +67,8 @@ static int64_t count_missing_bytes(const pnc_model *model, const pnc_var *var, i
 
     if (present == total)
         return 0;
-    first = var->begin + present % var->size + (var->is_record ? present / var->size * model->recsize : 0);
+    first =
+        var->classic.begin + present % var->size + (var->is_record ? present / var->size * model->classic.recsize : 0);
     *from = first > file_size ? first : file_size;
     return total - present;
 }
@@ -104,8 +105,8 @@ static void check_end(pnc_checker *checker, const pnc_model *model, int64_t file
                                   padded - file_size);
     if (file_size <= padded)
         return;
-    if (model->nrecvars > 0 && model->recsize > 0)
-        more = (file_size - padded) / model->recsize;
+    if (model->nrecvars > 0 && model->classic.recsize > 0)
+        more = (file_size - padded) / model->classic.recsize;
     if (more > 0)
         pnc_format_warning_report(checker, padded, "the number of records that the file has",
                                   "the file has space for %" PRId64 " more record%s than the %" PRId64

@@ -24,8 +24,8 @@ int64_t pnc_format_data_count_present(int64_t begin, int64_t size, int64_t recor
 
 int64_t pnc_format_var_count_present(const pnc_model *model, const pnc_var *var, int64_t file_size)
 {
-    return pnc_format_data_count_present(var->begin, var->size, var->is_record ? model->numrecs : 1,
-                                         var->is_record ? model->recsize : 0, file_size);
+    return pnc_format_data_count_present(var->classic.begin, var->size, var->is_record ? model->numrecs : 1,
+                                         var->is_record ? model->classic.recsize : 0, file_size);
 }
 
 static bool has_values(const pnc_model *model, const pnc_var *var)
@@ -37,10 +37,10 @@ static int64_t count_missing_records(const pnc_model *model, int64_t file_size)
 {
     int64_t present = 0;
 
-    if (model->nrecvars == 0 || model->recsize == 0)
+    if (model->nrecvars == 0 || model->classic.recsize == 0)
         return 0;
-    if (file_size > model->begin_rec)
-        present = (file_size - model->begin_rec - 1) / model->recsize + 1;
+    if (file_size > model->classic.begin_rec)
+        present = (file_size - model->classic.begin_rec - 1) / model->classic.recsize + 1;
     return present < model->numrecs ? model->numrecs - present : 0;
 }
 
@@ -52,7 +52,7 @@ static void find_variables(const pnc_model *model, pnc_shortage *shortage)
         if (!has_values(model, model->vars[i]))
             continue;
         shortage->total++;
-        if (model->vars[i]->begin < shortage->file_size)
+        if (model->vars[i]->classic.begin < shortage->file_size)
             continue;
         shortage->missing++;
         if (shortage->varid < 0)

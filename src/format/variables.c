@@ -21,7 +21,7 @@ pnc_var *pnc_format_var_create(pnc_model *model, const char *name, int64_t name_
     var->dimids = (int *)(var->shape + ndims);
     var->name = pnc_format_name_copy(&model->region, name, name_len);
     var->ndims = ndims;
-    var->where = -1;
+    var->classic.where = -1;
     return var->name != NULL ? var : NULL;
 }
 

@@ -26,7 +26,7 @@ static int64_t sum_fixed(const pnc_model *model, int64_t *end)
         if (var->is_record)
             continue;
         sum += pnc_format_var_get_padded_size(model, var);
-        *end = max64(*end, var->begin + pnc_format_var_get_padded_size(model, var));
+        *end = max64(*end, var->classic.begin + pnc_format_var_get_padded_size(model, var));
     }
     return sum;
 }
@@ -46,16 +46,16 @@ void pnc_growth_cause_add(pnc_growth_cause *cause, const pnc_growth_origin *orig
     int64_t fixed = sum_fixed(now, &unused), more = fixed - sum_fixed(old, &end);
     bool is_before_records = more > 0 && old->numrecs > 0 && old->nrecvars > 0;
     bool is_first = is_before_records && old->nvars == old->nrecvars;
-    bool lacks_header = header > old->header_extent;
-    bool lacks_fixed = is_before_records && !is_first && end + more > old->begin_rec;
-    bool has_longer_records = now->recsize > old->recsize && old->numrecs > 1;
+    bool lacks_header = header > old->classic.header_extent;
+    bool lacks_fixed = is_before_records && !is_first && end + more > old->classic.begin_rec;
+    bool has_longer_records = now->classic.recsize > old->classic.recsize && old->numrecs > 1;
 
     if (lacks_header)
         cause->header = max64(cause->header, header - origin->header);
     if (lacks_fixed)
         cause->fixed = max64(cause->fixed, fixed - origin->fixed);
     if (has_longer_records)
-        cause->record += now->recsize - old->recsize;
+        cause->record += now->classic.recsize - old->classic.recsize;
     cause->has_first = cause->has_first || is_first;
     cause->is_asked = cause->is_asked || !(lacks_header || lacks_fixed || has_longer_records || is_first);
 }

@@ -125,7 +125,7 @@ static int fill_vars(filler *f, const pnc_model *model, int varid, bool records,
         const pnc_var *var = model->vars[i];
 
         if (!var->no_fill && var->is_record == records)
-            PNC_TRY(fill_var(f, var, var->begin + record * model->recsize));
+            PNC_TRY(fill_var(f, var, var->classic.begin + record * model->classic.recsize));
     }
     return NC_NOERR;
 }
@@ -160,5 +160,5 @@ int pnc_growth_record_fill(const pnc_growth_io *io, const pnc_model *model, cons
     filler f;
 
     PNC_TRY(filler_init(&f, io, var->size));
-    return filler_finish(&f, fill_var(&f, var, var->begin + record * model->recsize));
+    return filler_finish(&f, fill_var(&f, var, var->classic.begin + record * model->classic.recsize));
 }

@@ -12,10 +12,11 @@ static bool is_same_var(const pnc_model *old, const pnc_model *now, int i)
 {
     const pnc_var *a = old->vars[i], *b = now->vars[i];
 
-    if (a->type != b->type || a->is_record != b->is_record || a->ndims != b->ndims || b->begin < a->begin ||
+    if (a->type != b->type || a->is_record != b->is_record || a->ndims != b->ndims ||
+        b->classic.begin < a->classic.begin ||
         (a->ndims > 0 && memcmp(a->shape, b->shape, (size_t)a->ndims * sizeof *a->shape) != 0))
         return false;
-    return !a->is_record || b->begin - now->begin_rec == a->begin - old->begin_rec;
+    return !a->is_record || b->classic.begin - now->classic.begin_rec == a->classic.begin - old->classic.begin_rec;
 }
 
 /* The file ends where the longer of both datasets does. Fill values, too, end there. */
@@ -29,7 +30,8 @@ static bool has_right_sizes(const pnc_journal *j, const pnc_model *now)
 
 const char *pnc_growth_headers_find_wrong(const pnc_journal *j, const pnc_model *old, const pnc_model *now)
 {
-    if (old->header_size != j->old_header || now->header_size != j->new_header || now->nvars != j->nvars)
+    if (old->classic.header_size != j->old_header || now->classic.header_size != j->new_header ||
+        now->nvars != j->nvars)
         return "the sizes of its headers are not theirs";
     if (old->format != now->format || old->numrecs != now->numrecs || old->nvars > now->nvars)
         return "its headers are not of one dataset";

@@ -31,18 +31,19 @@ static void add_fixed(pnc_growth_stream *s, const pnc_model *old, const pnc_mode
 
     for (int i = 0; i < old->nvars; i++) {
         const pnc_var *var = old->vars[i];
-        int64_t bytes = bytes_present(file_size, var->begin, var->size), step = now->vars[i]->begin - var->begin;
+        int64_t bytes = bytes_present(file_size, var->classic.begin, var->size),
+                step = now->vars[i]->classic.begin - var->classic.begin;
 
         if (var->is_record || bytes == 0)
             continue;
         if (step != 0 && step == shift) { /* extend the last stretch, with the padding between both */
             pnc_stretch *last = &s->stretches[s->n - 1];
-            int64_t more = var->begin + bytes - (last->from + last->bytes);
+            int64_t more = var->classic.begin + bytes - (last->from + last->bytes);
 
             last->bytes = last->block = last->stride = last->bytes + more;
             s->total += more;
         } else if (step != 0) {
-            add_stretch(s, var->begin, now->vars[i]->begin, bytes);
+            add_stretch(s, var->classic.begin, now->vars[i]->classic.begin, bytes);
         }
         shift = step;
     }
@@ -51,14 +52,15 @@ static void add_fixed(pnc_growth_stream *s, const pnc_model *old, const pnc_mode
 /* Old variables come first in a record, at unchanged offsets in it, so that each record moves as one block. */
 static void add_records(pnc_growth_stream *s, const pnc_model *old, const pnc_model *now, int64_t file_size)
 {
-    int64_t bytes = bytes_present(file_size, old->begin_rec, old->numrecs * old->recsize);
+    int64_t bytes = bytes_present(file_size, old->classic.begin_rec, old->numrecs * old->classic.recsize);
 
-    if (bytes == 0 || (old->begin_rec == now->begin_rec && old->recsize == now->recsize))
+    if (bytes == 0 ||
+        (old->classic.begin_rec == now->classic.begin_rec && old->classic.recsize == now->classic.recsize))
         return;
-    add_stretch(s, old->begin_rec, now->begin_rec, bytes);
-    if (old->recsize != now->recsize) {
-        s->stretches[s->n - 1].block = old->recsize;
-        s->stretches[s->n - 1].stride = now->recsize;
+    add_stretch(s, old->classic.begin_rec, now->classic.begin_rec, bytes);
+    if (old->classic.recsize != now->classic.recsize) {
+        s->stretches[s->n - 1].block = old->classic.recsize;
+        s->stretches[s->n - 1].stride = now->classic.recsize;
     }
 }
 

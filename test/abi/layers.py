@@ -128,7 +128,7 @@ def may_include(room, source, target):
 
 
 # What only a format knows; io asks mappings, and src/format/mapping.h.
-OF_FORMATS = re.compile(r"\bbegin_rec\b|\brecsize\b|\bis_record\b|(->|\.)begin\b|\bheader_extent\b|->format\b")
+OF_FORMATS = re.compile(r"\b(begin_rec|recsize|is_record|header_extent)\b|(->|\.)(begin|classic)\b|->format\b")
 
 
 def check_formats():

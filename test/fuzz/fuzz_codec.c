@@ -26,11 +26,12 @@ static void require_equal(pnc_model *a, pnc_model *b)
     pnc_format_header_encode(b, two);
     REQUIRE(memcmp(one, two, (size_t)n) == 0);
     REQUIRE(a->numrecs == b->numrecs && a->recdim == b->recdim && a->nrecvars == b->nrecvars);
-    REQUIRE(a->recsize == b->recsize);
-    if (a->header_size == b->header_size) /* else odd names: sections without a variable then end with the header */
-        REQUIRE(a->begin_rec == b->begin_rec && a->header_extent == b->header_extent);
-    REQUIRE(pnc_format_layout_get_data_end(a) - a->header_size >= 0 &&
-            pnc_format_layout_get_data_end(b) - b->header_size >= 0);
+    REQUIRE(a->classic.recsize == b->classic.recsize);
+    if (a->classic.header_size ==
+        b->classic.header_size) /* else odd names: sections without a variable then end with the header */
+        REQUIRE(a->classic.begin_rec == b->classic.begin_rec && a->classic.header_extent == b->classic.header_extent);
+    REQUIRE(pnc_format_layout_get_data_end(a) - a->classic.header_size >= 0 &&
+            pnc_format_layout_get_data_end(b) - b->classic.header_size >= 0);
     free(one);
     free(two);
 }
@@ -44,8 +45,8 @@ static void check_accepted(pnc_model *model, size_t size)
     pnc_model again, copy;
 
     REQUIRE(bytes != NULL);
-    REQUIRE(n <= model->header_size);
-    REQUIRE(model->header_size <= (int64_t)size);
+    REQUIRE(n <= model->classic.header_size);
+    REQUIRE(model->classic.header_size <= (int64_t)size);
     pnc_format_header_encode(model, bytes);
     REQUIRE(pnc_format_header_decode(bytes, n, file_size, &again, &need, &error) == NC_NOERR);
     require_equal(model, &again);
@@ -53,7 +54,7 @@ static void check_accepted(pnc_model *model, size_t size)
     require_equal(model, &copy);
     if (pnc_format_layout_compute(&copy, model, NULL, NULL) == NC_NOERR)
         for (int i = 0; i < copy.nvars; i++)
-            REQUIRE(copy.vars[i]->begin >= model->vars[i]->begin);
+            REQUIRE(copy.vars[i]->classic.begin >= model->vars[i]->classic.begin);
     pnc_format_model_free(&copy);
     pnc_format_model_free(&again);
     free(bytes);

@@ -90,9 +90,9 @@ static inline pnc_request_list slabs_make_list(pnc_direction direction, pnc_requ
 static inline int64_t slab_find_offset(const slab *s, const pnc_model *model, slab_lengths l, int64_t i, int64_t k)
 {
     int64_t size = slab_get_size(s, model), row = s->start[0] + i * s->stride[0];
-    int64_t distance = s->varid < SLAB_FIXED ? l.x * size : model->recsize;
+    int64_t distance = s->varid < SLAB_FIXED ? l.x * size : model->classic.recsize;
 
-    return model->vars[s->varid]->begin + row * distance + (s->start[1] + k * s->stride[1]) * size;
+    return model->vars[s->varid]->classic.begin + row * distance + (s->start[1] + k * s->stride[1]) * size;
 }
 
 /* Each byte of each of n hyperslabs, in their order: bytes in memory are those of the file in reverse order. */

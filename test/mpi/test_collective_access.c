@@ -29,7 +29,7 @@ static void make_model(slab_lengths l)
 {
     shape = l;
     slabs_make_model(l, &model);
-    total = model.begin_rec + model.numrecs * model.recsize;
+    total = model.classic.begin_rec + model.numrecs * model.classic.recsize;
     t_local(total <= MOST_BYTES, "%d bytes fit", (int)total);
 }
 

@@ -25,7 +25,7 @@ static bool touched[MOST_BYTES];
 static void make_model(void)
 {
     slabs_make_model(shape, &model);
-    t_local(model.begin_rec + model.numrecs * model.recsize <= MOST_BYTES, "the file fits");
+    t_local(model.classic.begin_rec + model.numrecs * model.classic.recsize <= MOST_BYTES, "the file fits");
     file = (pnc_file){.path = (char *)"order.nc", .comm = MPI_COMM_SELF, .nprocs = 1, .error = &error};
     t_local(pnc_io_context_init(&io, &file, &model) == NC_NOERR, "context");
 }
@@ -241,7 +241,7 @@ static bool sorts_singles(int n, int shift)
     static pnc_extent extents[MANY_SINGLES];
     static pnc_request far[MANY_SINGLES], *all[MANY_SINGLES];
     static bool is_seen[MANY_SINGLES];
-    int64_t end = 0, begin = model.vars[0]->begin;
+    int64_t end = 0, begin = model.vars[0]->classic.begin;
     pnc_request_list posted;
     pnc_file_order order;
     bool good;

@@ -105,21 +105,21 @@ static void check_sample(const pnc_model *m, int format)
     assert_int_equal(m->vars[0]->atts.at[1]->len, 0);
     assert_int_equal(m->vars[1]->ndims, 2);
     assert_true(m->vars[1]->is_record && m->vars[1]->size == 5 && m->vars[1]->shape[1] == 5);
-    assert_int_equal(m->vars[0]->begin, 232 + step);
-    assert_int_equal(m->vars[2]->begin, 252 + step);
-    assert_int_equal(m->header_size, 232 + step);
-    assert_int_equal(m->header_extent, 232 + step);
-    assert_int_equal(m->begin_rec, 244 + step);
-    assert_int_equal(m->recsize, 16);
+    assert_int_equal(m->vars[0]->classic.begin, 232 + step);
+    assert_int_equal(m->vars[2]->classic.begin, 252 + step);
+    assert_int_equal(m->classic.header_size, 232 + step);
+    assert_int_equal(m->classic.header_extent, 232 + step);
+    assert_int_equal(m->classic.begin_rec, 244 + step);
+    assert_int_equal(m->classic.recsize, 16);
     assert_int_equal(pnc_format_layout_get_data_end(m), 244 + step + 3 * 16);
-    assert_int_equal(m->dims[0]->where, 16);
-    assert_int_equal(m->dims[1]->where, 28);
-    assert_int_equal(m->gatts.at[0]->where, 48);
-    assert_int_equal(m->vars[0]->where, 80);
-    assert_int_equal(m->vars[0]->atts.at[0]->where, 104);
-    assert_int_equal(m->vars[0]->atts.at[1]->where, 128);
-    assert_int_equal(m->vars[1]->where, 156 + wider);
-    assert_int_equal(m->vars[2]->where, 196 + 2 * wider);
+    assert_int_equal(m->dims[0]->classic.where, 16);
+    assert_int_equal(m->dims[1]->classic.where, 28);
+    assert_int_equal(m->gatts.at[0]->classic.where, 48);
+    assert_int_equal(m->vars[0]->classic.where, 80);
+    assert_int_equal(m->vars[0]->atts.at[0]->classic.where, 104);
+    assert_int_equal(m->vars[0]->atts.at[1]->classic.where, 128);
+    assert_int_equal(m->vars[1]->classic.where, 156 + wider);
+    assert_int_equal(m->vars[2]->classic.where, 196 + 2 * wider);
 }
 
 /* The bytes that are specific to the place of an entry are those of the header from the anchor to `end`. */
@@ -153,17 +153,17 @@ static void check_same(const pnc_model *m, pnc_entry entry)
     CHECK_DIFFERS(copy.format, 7);
     if (entry.dimid >= 0) {
         CHECK_DIFFERS(copy.ndims, entry.dimid);
-        CHECK_DIFFERS(copy.dims[entry.dimid]->where, 3);
+        CHECK_DIFFERS(copy.dims[entry.dimid]->classic.where, 3);
         CHECK_DIFFERS(copy.dims[entry.dimid]->name, other);
     } else if (entry.varid >= 0) {
         CHECK_DIFFERS(copy.nvars, entry.varid);
-        CHECK_DIFFERS(copy.vars[entry.varid]->where, 3);
+        CHECK_DIFFERS(copy.vars[entry.varid]->classic.where, 3);
         CHECK_DIFFERS(copy.vars[entry.varid]->name, other);
     }
     if (entry.att >= 0) {
         att = pnc_format_atts_get(&copy, entry.varid)->at[entry.att];
         CHECK_DIFFERS(pnc_format_atts_get(&copy, entry.varid)->n, entry.att);
-        CHECK_DIFFERS(att->where, 3);
+        CHECK_DIFFERS(att->classic.where, 3);
         CHECK_DIFFERS(att->type, NC_UINT64);
         CHECK_DIFFERS(att->len, 77);
         CHECK_DIFFERS(att->name, other);
@@ -178,8 +178,8 @@ static void check_atts_places(const pnc_model *m, const unsigned char *bytes, in
     for (int k = 0; k < atts->n; k++) {
         pnc_entry entry = {-1, varid, k};
 
-        check_place(m, bytes, entry, varid == NC_GLOBAL ? 0 : m->vars[varid]->where,
-                    atts->at[k]->where + pnc_format_att_encode(m, atts->at[k], NULL));
+        check_place(m, bytes, entry, varid == NC_GLOBAL ? 0 : m->vars[varid]->classic.where,
+                    atts->at[k]->classic.where + pnc_format_att_encode(m, atts->at[k], NULL));
         check_same(m, entry);
     }
 }
@@ -192,15 +192,16 @@ static void check_places(const pnc_model *m, const unsigned char *bytes)
     for (int i = 0; i < m->ndims; i++) {
         pnc_entry entry = {i, NC_GLOBAL, -1};
 
-        check_place(m, bytes, entry, 0, m->dims[i]->where + pnc_format_name_encode(m, m->dims[i]->name, NULL) + count);
+        check_place(m, bytes, entry, 0,
+                    m->dims[i]->classic.where + pnc_format_name_encode(m, m->dims[i]->name, NULL) + count);
         check_same(m, entry);
     }
     check_atts_places(m, bytes, NC_GLOBAL);
     for (int i = 0; i < m->nvars; i++) {
         pnc_entry entry = {-1, i, -1};
 
-        check_place(m, bytes, entry, m->vars[i]->where,
-                    m->vars[i]->where + pnc_format_name_encode(m, m->vars[i]->name, NULL) +
+        check_place(m, bytes, entry, m->vars[i]->classic.where,
+                    m->vars[i]->classic.where + pnc_format_name_encode(m, m->vars[i]->name, NULL) +
                         count * (1 + m->vars[i]->ndims));
         check_same(m, entry);
         check_atts_places(m, bytes, i);
@@ -217,16 +218,16 @@ static void check_entries(const pnc_model *m, const unsigned char *bytes)
     check_places(m, bytes);
     for (int i = 0; i < m->ndims; i++) {
         n = pnc_format_name_encode(m, m->dims[i]->name, out);
-        assert_memory_equal(out, bytes + m->dims[i]->where, (size_t)n);
+        assert_memory_equal(out, bytes + m->dims[i]->classic.where, (size_t)n);
     }
     for (int i = 0; i < m->nvars; i++) {
         const pnc_var *var = m->vars[i];
         n = pnc_format_name_encode(m, var->name, out);
         assert_int_equal(n, pnc_format_name_encode(m, var->name, NULL));
-        assert_memory_equal(out, bytes + var->where, (size_t)n);
+        assert_memory_equal(out, bytes + var->classic.where, (size_t)n);
         for (int k = 0; k < var->atts.n; k++) {
             n = pnc_format_att_encode(m, var->atts.at[k], out);
-            assert_memory_equal(out, bytes + var->atts.at[k]->where, (size_t)n);
+            assert_memory_equal(out, bytes + var->atts.at[k]->classic.where, (size_t)n);
         }
     }
 }
@@ -263,13 +264,13 @@ static void test_cdf5(void **state)
     assert_int_equal(m.format, 5);
     assert_int_equal(m.numrecs, 2);
     assert_int_equal(m.vars[0]->type, NC_UBYTE);
-    assert_int_equal(m.vars[0]->begin, 160);
-    assert_int_equal(m.header_size, 160);
-    assert_int_equal(m.recsize, 1);
+    assert_int_equal(m.vars[0]->classic.begin, 160);
+    assert_int_equal(m.classic.header_size, 160);
+    assert_int_equal(m.classic.recsize, 1);
     assert_int_equal(pnc_format_layout_get_data_end(&m), 162);
-    assert_int_equal(m.dims[0]->where, 24);
-    assert_int_equal(m.vars[0]->where, 68);
-    assert_int_equal(m.vars[0]->atts.at[0]->where, 108);
+    assert_int_equal(m.dims[0]->classic.where, 24);
+    assert_int_equal(m.vars[0]->classic.where, 68);
+    assert_int_equal(m.vars[0]->atts.at[0]->classic.where, 108);
     assert_memory_equal(m.vars[0]->atts.at[0]->value, "\1\2\3\4\5\6\7\10", 8);
     check_entries(&m, bytes);
     assert_encodes_to(&m, bytes, n);
@@ -285,7 +286,7 @@ static void test_empty(void **state)
 
     assert_int_equal(pnc_format_header_decode(bytes, n, n, &m, &need, NULL), NC_NOERR);
     assert_int_equal(m.ndims + m.nvars + m.gatts.n, 0);
-    assert_int_equal(m.header_extent, 32);
+    assert_int_equal(m.classic.header_extent, 32);
     assert_int_equal(pnc_format_layout_get_data_end(&m), 32);
     assert_encodes_to(&m, bytes, n);
     pnc_format_model_free(&m);
@@ -370,10 +371,11 @@ static void test_lenient(void **state)
     put_word(bytes + 16, 2); /* "t\0" */
     assert_int_equal(pnc_format_header_decode(bytes, n, n, &m, &need, NULL), NC_NOERR);
     assert_string_equal(m.dims[0]->name, "t");
-    assert_int_equal(m.dims[0]->where, -1); /* entries cannot be patched where we would write them differently */
-    assert_int_equal(m.vars[0]->atts.at[0]->where, -1);
+    assert_int_equal(m.dims[0]->classic.where,
+                     -1); /* entries cannot be patched where we would write them differently */
+    assert_int_equal(m.vars[0]->atts.at[0]->classic.where, -1);
     assert_encodes_to(&m, good, n);
-    assert_int_equal(m.dims[0]->where, 16);
+    assert_int_equal(m.dims[0]->classic.where, 16);
     pnc_format_model_free(&m);
 }
 
@@ -644,10 +646,10 @@ static void test_many(void **state)
     assert_int_equal(pnc_format_header_decode(bytes, n, n, &back, &need, NULL), NC_NOERR);
     assert_int_equal(back.nvars, N);
     for (int i = 0; i < N; i++) {
-        assert_int_equal(back.vars[i]->where, m.vars[i]->where);
+        assert_int_equal(back.vars[i]->classic.where, m.vars[i]->classic.where);
         assert_int_equal(pnc_format_var_find(&back, m.vars[i]->name), i);
         assert_int_equal(pnc_format_atts_find(&back.vars[i]->atts, "attribute17"), 17);
-        assert_int_equal(back.vars[i]->atts.at[17]->where, m.vars[i]->atts.at[17]->where);
+        assert_int_equal(back.vars[i]->atts.at[17]->classic.where, m.vars[i]->atts.at[17]->classic.where);
     }
     assert_encodes_to(&back, bytes, n);
     pnc_format_model_free(&back);
@@ -705,7 +707,8 @@ static void test_first_estimate(void **state)
     n = pnc_format_header_get_size(&m);
     bytes = malloc((size_t)n);
     pnc_format_header_encode(&m, bytes);
-    assert_true(m.vars[1]->where < ONE && m.vars[2]->where < TWO && m.vars[2]->where > ONE && m.vars[3]->where > TWO);
+    assert_true(m.vars[1]->classic.where < ONE && m.vars[2]->classic.where < TWO && m.vars[2]->classic.where > ONE &&
+                m.vars[3]->classic.where > TWO);
     assert_int_equal(pnc_format_header_decode(bytes, ONE, file_size, &back, &need, NULL), PNC_NEED_MORE_BYTES);
     assert_int_equal(need, 2 * ONE);
     assert_int_equal(pnc_format_header_decode(bytes, TWO, file_size, &back, &need, NULL), PNC_NEED_MORE_BYTES);
@@ -732,7 +735,7 @@ static void test_many_ids(void **state)
     n = pnc_format_header_get_size(&m);
     bytes = malloc((size_t)n);
     pnc_format_header_encode(&m, bytes);
-    at = m.vars[0]->where + 8 + 4 + 8; /* name, number of dimensions */
+    at = m.vars[0]->classic.where + 8 + 4 + 8; /* name, number of dimensions */
     for (int64_t start = at; start < at + 8 * N; start += 8 * N / 5) {
         int64_t doubled = 2 * start, ends = at + 8 * N;
 
@@ -861,7 +864,7 @@ static void test_fill_values(void **state)
             NC_NOERR);
         assert_int_equal(pnc_format_layout_compute(&m, NULL, NULL, NULL), NC_NOERR);
         pnc_format_header_encode(&m, bytes);
-        assert_int_equal(examine(bytes, m.vars[0]->begin, m.vars[0]->begin + 4).n, rows[i].findings);
+        assert_int_equal(examine(bytes, m.vars[0]->classic.begin, m.vars[0]->classic.begin + 4).n, rows[i].findings);
         pnc_format_model_free(&m);
     }
 }
@@ -969,7 +972,7 @@ static void check_real_file(const char *folder, const char *name)
     /* true of these files: nothing missing, nothing left over */
     assert_int_equal(pnc_format_layout_get_data_end(&m), n);
     if (reproducible(name))
-        assert_encodes_to(&m, bytes, m.header_size);
+        assert_encodes_to(&m, bytes, m.classic.header_size);
     out = malloc((size_t)pnc_format_header_get_size(&m));
     pnc_format_header_encode(&m, out);
     assert_int_equal(pnc_format_header_decode(out, pnc_format_header_get_size(&m), n, &again, &need, &error), NC_NOERR);

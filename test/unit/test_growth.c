@@ -345,7 +345,8 @@ static int64_t offset_of(const pnc_model *model, int var, int64_t at)
 {
     const pnc_var *v = model->vars[var];
 
-    return v->is_record ? v->begin + at / v->size * model->recsize + at % v->size : v->begin + at;
+    return v->is_record ? v->classic.begin + at / v->size * model->classic.recsize + at % v->size
+                        : v->classic.begin + at;
 }
 
 static int64_t bytes_of(const pnc_model *model, int var)
@@ -964,7 +965,7 @@ static void many_records(forgery *f)
 
 static void records_apart(forgery *f)
 {
-    f->now.vars[f->old.nvars - 1]->begin += 4;
+    f->now.vars[f->old.nvars - 1]->classic.begin += 4;
 }
 
 static void last_number(forgery *f)

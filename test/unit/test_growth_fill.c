@@ -125,7 +125,7 @@ static int64_t fill(int nprocs, int varid)
     }
     for (int i = varid; i < model.nvars; i++)
         for (int64_t r = 0; !model.vars[i]->no_fill && r < (model.vars[i]->is_record ? model.numrecs : 1); r++)
-            expect_filled(model.vars[i], model.vars[i]->begin + r * model.recsize);
+            expect_filled(model.vars[i], model.vars[i]->classic.begin + r * model.classic.recsize);
     expect_nothing_else();
     return the_file.accesses;
 }
@@ -244,7 +244,7 @@ static void test_record(void **state)
 
                 assert_int_equal(pnc_growth_record_fill(&io, &model, var, record), NC_NOERR);
             }
-            expect_filled(var, var->begin + record * model.recsize);
+            expect_filled(var, var->classic.begin + record * model.classic.recsize);
             expect_nothing_else();
             assert_int_equal(the_file.accesses, nprocs);
         }

@@ -170,14 +170,14 @@ static void play_enddef(player *p)
     hints = (pnc_layout_hints){.h_minfree = w[0], .v_align = w[1], .v_minfree = w[2], .r_align = w[3]};
     if (pnc_format_layout_compute(m, p->again ? &p->before : NULL, &hints, &error) != NC_NOERR)
         fail_msg("%s", error.text);
-    if (m->header_size != size || m->header_extent != extent || m->recsize != recsize)
-        fail_msg("%.60s: got size %lld, extent %lld, record %lld", p->line, (long long)m->header_size,
-                 (long long)m->header_extent, (long long)m->recsize);
+    if (m->classic.header_size != size || m->classic.header_extent != extent || m->classic.recsize != recsize)
+        fail_msg("%.60s: got size %lld, extent %lld, record %lld", p->line, (long long)m->classic.header_size,
+                 (long long)m->classic.header_extent, (long long)m->classic.recsize);
     rest = (char *)p->line + used;
     for (int i = 0; i < m->nvars; i++) {
         long long begin = strtoll(rest, &rest, 10);
-        if (m->vars[i]->begin != begin)
-            fail_msg("%.60s: variable %d begins at %lld", p->line, i, (long long)m->vars[i]->begin);
+        if (m->vars[i]->classic.begin != begin)
+            fail_msg("%.60s: variable %d begins at %lld", p->line, i, (long long)m->vars[i]->classic.begin);
     }
     if (p->again)
         pnc_format_model_free(&p->before);
@@ -248,22 +248,22 @@ static void test_derive(void **state)
         m.numrecs = mask & 6 ? 5 : 0;
         assert_int_equal(pnc_format_layout_compute(&m, NULL, &none, NULL), NC_NOERR);
         assert_int_equal(pnc_format_model_copy(&derived, &m), NC_NOERR);
-        derived.header_extent = derived.begin_rec = derived.recsize = -5;
+        derived.classic.header_extent = derived.classic.begin_rec = derived.classic.recsize = -5;
         pnc_format_layout_derive(&derived);
-        assert_int_equal(derived.header_extent, m.header_extent);
-        assert_int_equal(derived.recsize, m.recsize);
-        data_end = mask & 1 ? 512 + 3 : m.header_size;
+        assert_int_equal(derived.classic.header_extent, m.classic.header_extent);
+        assert_int_equal(derived.classic.recsize, m.classic.recsize);
+        data_end = mask & 1 ? 512 + 3 : m.classic.header_size;
         if (mask & 6) {
-            assert_int_equal(derived.begin_rec, m.begin_rec);
+            assert_int_equal(derived.classic.begin_rec, m.classic.begin_rec);
             recsize = (mask & 6) == 6 ? 8 : 2;
-            data_end = m.begin_rec + 4 * recsize + (recsize == 8 ? 4 + 2 : 2);
+            data_end = m.classic.begin_rec + 4 * recsize + (recsize == 8 ? 4 + 2 : 2);
         }
-        assert_int_equal(m.recsize, recsize);
+        assert_int_equal(m.classic.recsize, recsize);
         assert_int_equal(pnc_format_layout_get_data_end(&m), data_end);
         assert_int_equal(pnc_format_model_copy(&again, &m), NC_NOERR);
         assert_int_equal(pnc_format_layout_compute(&again, &m, NULL, NULL), NC_NOERR);
         for (int i = 0; i < m.nvars; i++)
-            assert_int_equal(again.vars[i]->begin, m.vars[i]->begin);
+            assert_int_equal(again.vars[i]->classic.begin, m.vars[i]->classic.begin);
         pnc_format_model_free(&again);
         pnc_format_model_free(&derived);
         pnc_format_model_free(&m);
@@ -395,9 +395,9 @@ static void test_reserve(void **state)
         pnc_model m;
         make_large(&m, 2, rows[i].bytes, rows[i].record, rows[i].att);
         assert_int_equal(pnc_format_layout_compute_new(&m, &hints, NULL), NC_NOERR);
-        assert_int_equal(m.header_size, (rows[i].record ? 116 : 112) + rows[i].att);
-        assert_int_equal(m.header_extent, rows[i].extent);
-        assert_int_equal(m.vars[0]->begin, rows[i].extent);
+        assert_int_equal(m.classic.header_size, (rows[i].record ? 116 : 112) + rows[i].att);
+        assert_int_equal(m.classic.header_extent, rows[i].extent);
+        assert_int_equal(m.vars[0]->classic.begin, rows[i].extent);
         assert_int_equal(hints.h_minfree, rows[i].reserve);
         pnc_format_model_free(&m);
     }
@@ -427,7 +427,7 @@ static void test_reserve_at_limits(void **state)
         assert_int_equal(pnc_format_layout_compute_new(&m, &hints, &error), rows[i].fits ? NC_NOERR : NC_EVARSIZE);
         assert_int_equal(error.text[0] != '\0', !rows[i].fits);
         if (rows[i].fits) {
-            assert_int_equal(m.header_extent, rows[i].extent);
+            assert_int_equal(m.classic.header_extent, rows[i].extent);
             assert_int_equal(hints.h_minfree, rows[i].extent > 512 ? 8192 : 0);
         }
         pnc_format_model_free(&m);
@@ -472,8 +472,8 @@ static void test_space_of_moves(void **state)
         before.numrecs = now.numrecs = rows[i].numrecs;
         assert_int_equal(pnc_format_layout_compute(&before, NULL, NULL, NULL), NC_NOERR);
         assert_int_equal(pnc_format_layout_compute_changed(&now, &before, &hints, NULL), NC_NOERR);
-        assert_int_equal(before.vars[0]->begin, 512);
-        assert_int_equal(now.vars[0]->begin, rows[i].extent);
+        assert_int_equal(before.vars[0]->classic.begin, 512);
+        assert_int_equal(now.vars[0]->classic.begin, rows[i].extent);
         assert_int_equal(hints.h_minfree, rows[i].free);
         assert_int_equal(hints.v_minfree, 0);
         pnc_format_model_free(&before);
@@ -492,7 +492,7 @@ static void test_too_many_records(void **state)
     make_large(&m, 5, MIB, true, 20);
     m.numrecs = (INT64_C(1) << 43) - 1;
     assert_int_equal(pnc_format_layout_compute(&m, NULL, &near, &error), NC_NOERR);
-    assert_int_equal(m.begin_rec, MIB - 512);
+    assert_int_equal(m.classic.begin_rec, MIB - 512);
     assert_int_equal(pnc_format_layout_compute(&m, NULL, &far, &error), NC_EVARSIZE);
     assert_non_null(strstr(error.text, "8796093022207 records of 1048576 bytes"));
     pnc_format_model_free(&m);
@@ -532,14 +532,14 @@ static void test_space_before_records(void **state)
         make_with_records(&before, rows[i].format, 20);
         make_with_records(&now, rows[i].format, 20);
         assert_int_equal(pnc_format_layout_compute(&before, NULL, NULL, NULL), NC_NOERR);
-        assert_int_equal(before.begin_rec, first_end);
+        assert_int_equal(before.classic.begin_rec, first_end);
         if (rows[i].added > 0) {
             assert_int_equal(pnc_format_dim_add(&now, "w", rows[i].added, NULL), NC_NOERR);
             assert_int_equal(pnc_format_var_add(&now, "w", NC_BYTE, 1, &added, NULL), NC_NOERR);
         }
         assert_int_equal(pnc_format_layout_compute_changed(&now, &before, &hints, NULL), NC_NOERR);
-        assert_int_equal(now.vars[0]->begin, 512);
-        assert_int_equal(now.begin_rec, rows[i].begin_rec);
+        assert_int_equal(now.vars[0]->classic.begin, 512);
+        assert_int_equal(now.classic.begin_rec, rows[i].begin_rec);
         assert_int_equal(hints.h_minfree, 0);
         assert_int_equal(hints.v_minfree, rows[i].space);
         pnc_format_model_free(&before);
@@ -570,10 +570,10 @@ static void test_space_within_gap(void **state)
         make_with_records(&before, 2, 20);
         make_with_records(&now, 2, 2000);
         assert_int_equal(pnc_format_layout_compute(&before, NULL, &with_gap, NULL), NC_NOERR);
-        assert_int_equal(before.begin_rec, 512 + rows[i].gap + MIB);
+        assert_int_equal(before.classic.begin_rec, 512 + rows[i].gap + MIB);
         assert_int_equal(pnc_format_layout_compute_changed(&now, &before, &hints, NULL), NC_NOERR);
-        assert_int_equal(now.vars[0]->begin, rows[i].begin);
-        assert_int_equal(now.begin_rec, rows[i].begin_rec);
+        assert_int_equal(now.vars[0]->classic.begin, rows[i].begin);
+        assert_int_equal(now.classic.begin_rec, rows[i].begin_rec);
         pnc_format_model_free(&before);
         pnc_format_model_free(&now);
     }
@@ -634,7 +634,7 @@ static void test_shortage(void **state)
         assert_int_equal(pnc_format_var_add(&m, "r", NC_INT, 2, record, NULL), NC_NOERR);
         assert_int_equal(pnc_format_var_add(&m, "s", NC_INT, 2, record, NULL), NC_NOERR);
         assert_int_equal(pnc_format_layout_compute(&m, NULL, NULL, NULL), NC_NOERR);
-        assert_int_equal(m.begin_rec, 528);
+        assert_int_equal(m.classic.begin_rec, 528);
         m.numrecs = rows[i].numrecs;
         pnc_format_shortage_find(&m, rows[i].size, &found);
         assert_int_equal(found.kind, rows[i].kind);

@@ -255,8 +255,8 @@ static void test_copy(void **state)
     pnc_format_atts_put(&model, &model.gatts, "title", NC_CHAR, 5, "hello", NULL);
     model.numrecs = 9;
     model.vars[3]->no_fill = true;
-    model.vars[5]->begin = 555;
-    model.begin_rec = 77;
+    model.vars[5]->classic.begin = 555;
+    model.classic.begin_rec = 77;
     assert_int_equal(pnc_format_model_copy(&copy, &model), NC_NOERR);
 
     pnc_format_var_rename(&model, 5, "other", NULL); /* the copy must not feel it */
@@ -265,7 +265,7 @@ static void test_copy(void **state)
     assert_int_equal(copy.nvars, 40);
     assert_int_equal(copy.nrecvars, 20);
     assert_int_equal(copy.recdim, 0);
-    assert_true(copy.numrecs == 9 && copy.begin_rec == 77 && copy.vars[5]->begin == 555);
+    assert_true(copy.numrecs == 9 && copy.classic.begin_rec == 77 && copy.vars[5]->classic.begin == 555);
     assert_true(copy.vars[3]->no_fill && !copy.vars[4]->no_fill);
     assert_int_equal(pnc_format_var_find(&copy, "v5"), 5);
     assert_int_equal(copy.vars[5]->dimids[0], 1);

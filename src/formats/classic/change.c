@@ -39,12 +39,12 @@ static entry_name find_name(const pnc_format *f, pnc_entry entry)
 
     if (entry.dimid >= 0)
         return (entry_name){&model->dims[entry.dimid]->name, &model->dim_names, entry.dimid,
-                            model->dims[entry.dimid]->where};
+                            model->dims[entry.dimid]->classic.where};
     if (entry.att < 0)
         return (entry_name){&model->vars[entry.varid]->name, &model->var_names, entry.varid,
-                            model->vars[entry.varid]->where};
+                            model->vars[entry.varid]->classic.where};
     att = get_att(f, entry);
-    return (entry_name){&att->name, &pnc_format_atts_get(model, entry.varid)->names, entry.att, att->where};
+    return (entry_name){&att->name, &pnc_format_atts_get(model, entry.varid)->names, entry.att, att->classic.where};
 }
 
 /* The bytes that change: a name, or an attribute. *length: how many there will be. */

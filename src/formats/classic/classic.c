@@ -77,10 +77,10 @@ static void get_classic_layout(const pnc_format *f, pnc_format_layout *out)
     const pnc_model *file = get_laid_out(f);
     bool has_fixed = f->model->nvars > f->model->nrecvars;
 
-    *out = (pnc_format_layout){.header_size =
-                                   file != f->model ? pnc_format_header_get_size(f->model) : f->model->header_size,
-                               .header_extent = file == NULL ? 0 : file->header_extent,
-                               .record_size = file == NULL ? 0 : file->recsize,
+    *out = (pnc_format_layout){.header_size = file != f->model ? pnc_format_header_get_size(f->model)
+                                                               : f->model->classic.header_size,
+                               .header_extent = file == NULL ? 0 : file->classic.header_extent,
+                               .record_size = file == NULL ? 0 : file->classic.recsize,
                                .v_align = get_alignment(hints->v_align, PNC_DEFAULT_ALIGN),
                                .r_align = get_alignment(hints->r_align, has_fixed ? 4 : PNC_DEFAULT_ALIGN)};
 }
@@ -89,7 +89,7 @@ static int64_t get_var_offset(const pnc_format *f, int varid)
 {
     const pnc_model *file = get_laid_out(f);
 
-    return file == NULL || varid >= file->nvars ? 0 : file->vars[varid]->begin;
+    return file == NULL || varid >= file->nvars ? 0 : file->vars[varid]->classic.begin;
 }
 
 static void explain_moved_data(const pnc_format *f, char *out, size_t capacity)

@@ -15,7 +15,8 @@ int pnc_classic_record_check(pnc_format *f, int64_t record)
     int64_t end;
 
     if ((model->format == 5 || record < INT32_MAX) && record != INT64_MAX &&
-        pnc_size_multiply(record + 1, model->recsize, &end) == 0 && pnc_size_add(end, model->begin_rec, &end) == 0)
+        pnc_size_multiply(record + 1, model->classic.recsize, &end) == 0 &&
+        pnc_size_add(end, model->classic.begin_rec, &end) == 0)
         return NC_NOERR;
     named = pnc_error_get_index(f->file->error, record);
     return pnc_error_set(f->file->error, NC_EINVALCOORDS, "recno is %lld%s: too large for a CDF-%d file", named,

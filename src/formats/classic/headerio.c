@@ -95,7 +95,7 @@ int pnc_classic_header_load(pnc_format *f, pnc_format_bytes *header)
         err = read_whole_header(f, header, f->model);
     }
     if (err == NC_NOERR && !header->is_estimated)
-        header->n = f->model->header_size; /* it may have read beyond the header */
+        header->n = f->model->classic.header_size; /* it may have read beyond the header */
     return pnc_formats_path_add(f, err);
 }
 
@@ -283,7 +283,7 @@ int pnc_classic_header_agree(pnc_format *f, int err, char **bytes, int64_t *n)
     err = complete_model(f, err);
     if (err == NC_NOERR) {
         pnc_format_header_encode(f->model, header.at);
-        f->model->header_size = header.n;
+        f->model->classic.header_size = header.n;
     }
     if (f->file->nprocs > 1 && (err == NC_NOERR || f->is_new))
         err = agree_header(f, &header, err);

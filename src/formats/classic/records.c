@@ -76,7 +76,8 @@ static int read_numrecs_on_root(pnc_format *f, int64_t *out)
         return fail_truncated(f);
     pnc_statistics_add(f->file->statistics, PNC_COUNT_HEADER_BYTES, PNC_FRONT_BYTES);
     *out = pnc_format_numrecs_decode(bytes, written->format);
-    if (pnc_size_multiply(*out, written->recsize, &end) != 0 || pnc_size_add(end, written->begin_rec, &end) != 0)
+    if (pnc_size_multiply(*out, written->classic.recsize, &end) != 0 ||
+        pnc_size_add(end, written->classic.begin_rec, &end) != 0)
         *out = 0; /* it is damaged */
     return NC_NOERR;
 }

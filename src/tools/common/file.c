@@ -190,7 +190,7 @@ void tool_att_load(const pnc_att *att, void *values)
 int tool_file_read_block(const tool_file *file, const pnc_var *var, const int64_t *start, const int64_t *count,
                          bool native, void *values)
 {
-    int64_t skip, run, size = (int64_t)pnc_type_get_size(var->type), recsize = file->model.recsize;
+    int64_t skip, run, size = (int64_t)pnc_type_get_size(var->type), recsize = file->model.classic.recsize;
     int64_t first = var->is_record ? start[0] : 0, records = var->is_record ? count[0] : 1;
     char *bytes = values;
     int err = NC_NOERR;
@@ -201,7 +201,8 @@ int tool_file_read_block(const tool_file *file, const pnc_var *var, const int64_
         records = 1;
     }
     for (int64_t r = 0; r < records && err == NC_NOERR; r++)
-        err = read_data(file, var->begin + (first + r) * recsize + skip * size, bytes + r * run * size, run * size);
+        err = read_data(file, var->classic.begin + (first + r) * recsize + skip * size, bytes + r * run * size,
+                        run * size);
     if (err == NC_NOERR && native)
         make_native(var->type, records * run, values);
     return err;

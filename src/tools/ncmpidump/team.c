@@ -181,9 +181,9 @@ static void get_size(const dump_file *file, const dump_variable *variable, const
     *bytes = size;
     if (!has_records)
         span = size;
-    else if (pnc_size_multiply(shape[0], file->input.model.recsize, &span) < 0)
+    else if (pnc_size_multiply(shape[0], file->input.model.classic.recsize, &span) < 0)
         span = INT64_MAX;
-    if (pnc_size_add(variable->var->begin, span, end) < 0)
+    if (pnc_size_add(variable->var->classic.begin, span, end) < 0)
         *end = INT64_MAX;
 }
 

@@ -101,12 +101,13 @@ static int take_values(void *with, int varid, int64_t first, const void *bytes, 
     int64_t size = (int64_t)pnc_type_get_size(var->type), unit = gen_var_count_elements(var);
     int err = NC_NOERR;
     if (!var->is_record)
-        return put(b, var->begin + first * size, from, n * size, error);
+        return put(b, var->classic.begin + first * size, from, n * size, error);
     if (b->records != NULL)
         return gen_records_keep(b->records, varid, first, bytes, n, error);
     while (err == NC_NOERR && n > 0) {
         int64_t within = first % unit, some = n < unit - within ? n : unit - within;
-        err = put(b, var->begin + first / unit * b->model->recsize + within * size, from, some * size, error);
+        err = put(b, var->classic.begin + first / unit * b->model->classic.recsize + within * size, from, some * size,
+                  error);
         from += some * size;
         first += some;
         n -= some;
@@ -147,7 +148,7 @@ static int fill_variable(binary *b, const pnc_model *model, int varid, pnc_error
     int64_t records = var->is_record ? model->numrecs : 1, given = b->counts[varid] / gen_var_count_elements(var);
     int err = NC_NOERR;
     for (int64_t i = bytes > var->size ? 0 : given; err == NC_NOERR && i < records; i++) {
-        int64_t begin = var->begin + i * model->recsize;
+        int64_t begin = var->classic.begin + i * model->classic.recsize;
         err = fill(b, var, begin + (i < given ? var->size : 0), begin + bytes, error);
     }
     return err;

@@ -37,7 +37,7 @@ bool gen_records_is_worthwhile(const pnc_model *model)
     int records = 0;
     for (int i = 0; i < model->nvars; i++)
         records += model->vars[i]->is_record;
-    return records > 1 && model->recsize <= LARGEST_RECORD;
+    return records > 1 && model->classic.recsize <= LARGEST_RECORD;
 }
 
 static int failed(const char *verb, pnc_error *error)
@@ -147,7 +147,7 @@ static void fill_record(const pnc_model *model, char *record)
         char value[8];
         pnc_format_var_get_fill_value(var, value);
         for (int64_t at = 0; var->is_record && at < bytes; at++)
-            record[var->begin - model->begin_rec + at] = value[at % size];
+            record[var->classic.begin - model->classic.begin_rec + at] = value[at % size];
     }
 }
 
@@ -162,10 +162,10 @@ static int read_spool(const gen_records *records, int64_t offset, char *bytes, i
 static void scatter(const batch *to, const pnc_var *var, int64_t first, const char *bytes, int64_t n)
 {
     int64_t size = (int64_t)pnc_type_get_size(var->type), unit = gen_var_count_elements(var);
-    int64_t begin = var->begin - to->model->begin_rec; /* offset in a record */
+    int64_t begin = var->classic.begin - to->model->classic.begin_rec; /* offset in a record */
     while (n > 0) {
         int64_t within = first % unit, some = n < unit - within ? n : unit - within;
-        memcpy(to->bytes + (first / unit - to->first) * to->model->recsize + begin + within * size, bytes,
+        memcpy(to->bytes + (first / unit - to->first) * to->model->classic.recsize + begin + within * size, bytes,
                (size_t)(some * size));
         bytes += some * size;
         first += some;
@@ -196,7 +196,7 @@ static int load_batch(const gen_records *records, const char *empty, const batch
 {
     int err = NC_NOERR;
     for (int64_t i = 0; i < to->n; i++)
-        memcpy(to->bytes + i * to->model->recsize, empty, (size_t)to->model->recsize);
+        memcpy(to->bytes + i * to->model->classic.recsize, empty, (size_t)to->model->classic.recsize);
     for (int64_t i = 0; err == NC_NOERR && i < records->n; i++)
         err = load_segment(records, &records->segments[i], to, error);
     return err;
@@ -206,7 +206,7 @@ int gen_records_write(gen_records *records, const pnc_model *model, bool fill,
                       int (*put)(void *with, int64_t at, const char *bytes, int64_t n, pnc_error *error), void *with,
                       pnc_error *error)
 {
-    int64_t size = model->recsize, most = size > 0 ? BATCH_BYTES / size : 1;
+    int64_t size = model->classic.recsize, most = size > 0 ? BATCH_BYTES / size : 1;
     batch to = {.model = model, .n = most < model->numrecs ? most : model->numrecs};
     char *empty = pnc_memory_alloc_zeroed(size, 1);
     int err = NC_NOERR;
@@ -222,7 +222,7 @@ int gen_records_write(gen_records *records, const pnc_model *model, bool fill,
             to.n = model->numrecs - to.first;
         err = load_batch(records, empty, &to, error);
         if (err == NC_NOERR)
-            err = put(with, model->begin_rec + to.first * size, to.bytes, to.n * size, error);
+            err = put(with, model->classic.begin_rec + to.first * size, to.bytes, to.n * size, error);
         to.first += to.n;
     }
     pnc_memory_free(empty);

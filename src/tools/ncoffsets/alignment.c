@@ -8,8 +8,9 @@
 
 static void print_variable(const pnc_model *model, const pnc_var *var, int64_t align, int *aligned)
 {
-    int64_t first = var->begin / align, last = (var->begin + (var->size > 0 ? var->size - 1 : 0)) / align;
-    int64_t rest = var->begin % align;
+    int64_t first = var->classic.begin / align,
+            last = (var->classic.begin + (var->size > 0 ? var->size - 1 : 0)) / align;
+    int64_t rest = var->classic.begin % align;
 
     putchar('\t');
     tool_text_print(var->name);
@@ -19,8 +20,8 @@ static void print_variable(const pnc_model *model, const pnc_var *var, int64_t a
         printf(": begins %" PRId64 " bytes into stripe %" PRId64, rest, first);
     *aligned += rest == 0;
     printf(", %s %" PRId64 " stripe%s", last > first ? "lies on" : "within", last - first + 1, last > first ? "s" : "");
-    if (var->is_record && model->recsize % align != 0)
-        printf(", each record %" PRId64 " bytes further on in its stripe", model->recsize % align);
+    if (var->is_record && model->classic.recsize % align != 0)
+        printf(", each record %" PRId64 " bytes further on in its stripe", model->classic.recsize % align);
     putchar('\n');
 }
 
@@ -33,7 +34,7 @@ void offsets_alignment_print(const tool_file *file, int64_t align)
     printf("\nalignment to %" PRId64 " bytes:\n", align);
     for (int i = 0; i < model->nvars; i++) {
         const pnc_var *var = model->vars[i];
-        int64_t before = offsets_var_find_previous_end(model, i), stripe = var->begin / align;
+        int64_t before = offsets_var_find_previous_end(model, i), stripe = var->classic.begin / align;
 
         /* a stripe is counted once, even if more than two variables share it */
         if (before > 0 && var->size > 0 && (before - 1) / align == stripe && stripe != counted) {
@@ -46,6 +47,6 @@ void offsets_alignment_print(const tool_file *file, int64_t align)
            model->nvars, model->nvars == 1 ? "" : "s", model->nvars == 1 ? "s" : "", shared,
            shared == 1 ? " is" : "s are");
     if (model->nrecvars > 0)
-        printf("\ta record has %" PRId64 " bytes: %s\n", model->recsize,
-               model->recsize % align == 0 ? "whole stripes" : "no multiple of a stripe");
+        printf("\ta record has %" PRId64 " bytes: %s\n", model->classic.recsize,
+               model->classic.recsize % align == 0 ? "whole stripes" : "no multiple of a stripe");
 }

@@ -29,7 +29,7 @@ static void write_variable(FILE *out, const pnc_model *model, const pnc_var *var
     fputs("{\"name\": ", out);
     tool_json_string_write(out, var->name);
     fprintf(out, ", \"type\": \"%s\", \"begin\": %" PRId64 ", \"size\": %" PRId64 ", \"record\": %s, \"dims\": [",
-            pnc_type_get_name(var->type), var->begin, var->size, var->is_record ? "true" : "false");
+            pnc_type_get_name(var->type), var->classic.begin, var->size, var->is_record ? "true" : "false");
     for (int d = 0; d < var->ndims; d++) {
         fputs(d > 0 ? ", " : "", out);
         write_dim(out, model, var->dimids[d]);
@@ -47,8 +47,8 @@ static void write_model(FILE *out, const tool_file *file, const options *o)
     fprintf(out,
             ", \"format\": %d, \"size\": %" PRId64 ", \"header\": %" PRId64 ", \"align\": %" PRId64
             ", \"begin_rec\": %" PRId64 ", \"recsize\": %" PRId64 ", \"numrecs\": %" PRId64 ", \"variables\": [",
-            model->format, file->size, model->header_size, o->align, model->begin_rec,
-            model->nrecvars > 0 ? model->recsize : 0, model->nrecvars > 0 ? model->numrecs : 0);
+            model->format, file->size, model->classic.header_size, o->align, model->classic.begin_rec,
+            model->nrecvars > 0 ? model->classic.recsize : 0, model->nrecvars > 0 ? model->numrecs : 0);
     for (int i = 0; i < model->nvars; i++) {
         fputs(i > 0 ? ",\n" : "\n", out);
         write_variable(out, model, model->vars[i]);

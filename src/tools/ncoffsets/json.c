@@ -30,10 +30,10 @@ static void print_variable(const pnc_model *model, int varid)
     }
     printf("], \"record\": %s,\n     \"begin\": %" PRId64 ", \"end\": %" PRId64 ", \"size\": %" PRId64
            ", \"gap\": %" PRId64,
-           var->is_record ? "true" : "false", var->begin, var->begin + var->size, var->size,
-           var->begin - offsets_var_find_previous_end(model, varid));
-    if (var->where >= 0)
-        printf(", \"header_entry\": %" PRId64, var->where);
+           var->is_record ? "true" : "false", var->classic.begin, var->classic.begin + var->size, var->size,
+           var->classic.begin - offsets_var_find_previous_end(model, varid));
+    if (var->classic.where >= 0)
+        printf(", \"header_entry\": %" PRId64, var->classic.where);
     putchar('}');
 }
 
@@ -45,9 +45,9 @@ void offsets_json_print(const tool_file *file, const options *o)
     fputs("{\n  \"file\": ", stdout);
     tool_json_print_string(file->path);
     printf(",\n  \"size\": %" PRId64 ",\n  \"format\": \"CDF-%d\",\n", file->size, model->format);
-    printf("  \"header_size\": %" PRId64 ",\n  \"header_extent\": %" PRId64 ",\n", model->header_size,
-           model->header_extent);
-    printf("  \"records\": %" PRId64 ",\n  \"record_size\": %" PRId64 ",\n", model->numrecs, model->recsize);
+    printf("  \"header_size\": %" PRId64 ",\n  \"header_extent\": %" PRId64 ",\n", model->classic.header_size,
+           model->classic.header_extent);
+    printf("  \"records\": %" PRId64 ",\n  \"record_size\": %" PRId64 ",\n", model->numrecs, model->classic.recsize);
     print_dimensions(model);
     fputs("  \"variables\": [", stdout);
     for (int i = 0; i < n; i++) {

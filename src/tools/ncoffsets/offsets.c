@@ -8,14 +8,14 @@
 int64_t offsets_var_find_previous_end(const pnc_model *model, int varid)
 {
     const pnc_var *var = model->vars[varid];
-    int64_t end = model->header_size;
+    int64_t end = model->classic.header_size;
 
     for (int i = varid - 1; i >= 0; i--)
         if (model->vars[i]->is_record == var->is_record)
-            return model->vars[i]->begin + model->vars[i]->size;
+            return model->vars[i]->classic.begin + model->vars[i]->size;
     for (int i = model->nvars - 1; var->is_record && i >= 0; i--)
         if (!model->vars[i]->is_record)
-            return model->vars[i]->begin + model->vars[i]->size;
+            return model->vars[i]->classic.begin + model->vars[i]->size;
     return end;
 }
 
@@ -28,9 +28,9 @@ bool offsets_file_has_gaps(const pnc_model *model)
 
         if (var->is_record)
             continue;
-        if (end >= 0 && var->begin != end)
+        if (end >= 0 && var->classic.begin != end)
             return true;
-        end = var->begin + var->size;
+        end = var->classic.begin + var->size;
     }
     return false;
 }
@@ -42,7 +42,7 @@ static void print_header(const tool_file *file)
     fputs("netcdf ", stdout);
     tool_text_print(file->path);
     printf(" {\n// file format: CDF-%d\n\nfile header:\n\tsize   = %" PRId64 " bytes\n\textent = %" PRId64 " bytes\n",
-           model->format, model->header_size, model->header_extent);
+           model->format, model->classic.header_size, model->classic.header_extent);
     if (model->ndims > 0)
         puts("\ndimensions:");
     for (int i = 0; i < model->ndims; i++) {
@@ -78,8 +78,8 @@ static void print_records(const tool_file *file, const pnc_var *var, bool all)
 {
     int64_t n = all ? file->model.numrecs : 1, r;
 
-    for (r = 0; r < n && (!all || var->begin + r * file->model.recsize < file->size); r++) {
-        int64_t begin = var->begin + r * file->model.recsize;
+    for (r = 0; r < n && (!all || var->classic.begin + r * file->model.classic.recsize < file->size); r++) {
+        int64_t begin = var->classic.begin + r * file->model.classic.recsize;
 
         printf("\t       start file offset =%12" PRId64 "    (%" PRId64 "%s record)\n", begin, r,
                get_ordinal_ending(r));
@@ -99,15 +99,16 @@ static void print_variable(const tool_file *file, int varid, const options *o)
     if (var->is_record) {
         print_records(file, var, o->records);
     } else {
-        printf("\t       start file offset =%12" PRId64 "\n", var->begin);
-        printf("\t       end   file offset =%12" PRId64 "\n", var->begin + var->size);
+        printf("\t       start file offset =%12" PRId64 "\n", var->classic.begin);
+        printf("\t       end   file offset =%12" PRId64 "\n", var->classic.begin + var->size);
     }
     if (o->sizes)
         printf("\t       size in bytes     =%12" PRId64 "%s\n", var->size, var->is_record ? "    (of one record)" : "");
     if (o->gaps)
-        printf("\t       gap from prev var =%12" PRId64 "\n", var->begin - offsets_var_find_previous_end(model, varid));
-    if (o->debug && var->where >= 0)
-        printf("\t       header entry at   =%12" PRId64 "\n", var->where);
+        printf("\t       gap from prev var =%12" PRId64 "\n",
+               var->classic.begin - offsets_var_find_previous_end(model, varid));
+    if (o->debug && var->classic.where >= 0)
+        printf("\t       header entry at   =%12" PRId64 "\n", var->classic.where);
 }
 
 static void print_section(const tool_file *file, bool records, const options *o)

@@ -79,22 +79,23 @@ static void add_gap(picture *p, int64_t begin, int64_t end)
 static void find_parts(picture *p)
 {
     const pnc_model *model = &p->file->model;
-    int64_t at = model->header_size, end = pnc_format_layout_get_file_end(model), size = p->file->size;
+    int64_t at = model->classic.header_size, end = pnc_format_layout_get_file_end(model), size = p->file->size;
 
     p->total = end > size ? end : size;
-    add(p, PART_HEADER, -1, 0, model->header_size);
+    add(p, PART_HEADER, -1, 0, model->classic.header_size);
     for (int i = 0; i < model->nvars; i++) {
         const pnc_var *var = model->vars[i];
 
         if (var->is_record)
             continue;
-        add_gap(p, at, var->begin);
-        add(p, PART_VARIABLE, i, var->begin, var->begin + var->size);
-        at = var->begin + var->size;
+        add_gap(p, at, var->classic.begin);
+        add(p, PART_VARIABLE, i, var->classic.begin, var->classic.begin + var->size);
+        at = var->classic.begin + var->size;
     }
     if (model->nrecvars > 0 && model->numrecs > 0) {
-        add_gap(p, at, model->begin_rec);
-        add(p, PART_RECORDS, -1, model->begin_rec, model->begin_rec + model->numrecs * model->recsize);
+        add_gap(p, at, model->classic.begin_rec);
+        add(p, PART_RECORDS, -1, model->classic.begin_rec,
+            model->classic.begin_rec + model->numrecs * model->classic.recsize);
     }
     add(p, PART_BEHIND, -1, end, size);
 }
@@ -224,7 +225,7 @@ static void draw_record_borders(const picture *p, const part *records)
     const pnc_model *model = &p->file->model;
 
     for (int64_t r = 1; r < model->numrecs; r++) {
-        double y = get_y(p, records->begin + r * model->recsize);
+        double y = get_y(p, records->begin + r * model->classic.recsize);
 
         offsets_svg_draw_line(p->out, STRIP_X, y, STRIP_X + STRIP_WIDTH, y, "stroke=\"#fff\" stroke-width=\"0.8\"");
     }

@@ -14,8 +14,9 @@ static void draw_record(const tool_file *file, double x, double y, double width,
 
     for (int i = 0; i < model->nvars; i++) {
         const pnc_var *var = model->vars[i];
-        double from = width * ((double)(var->begin - model->begin_rec) / (double)model->recsize);
-        double wide = width * ((double)var->size / (double)model->recsize);
+        double from =
+            width * ((double)(var->classic.begin - model->classic.begin_rec) / (double)model->classic.recsize);
+        double wide = width * ((double)var->size / (double)model->classic.recsize);
 
         if (!var->is_record || (from + wide < drawn + 0.2))
             continue;
@@ -48,7 +49,7 @@ static void draw_sequence(const tool_file *file, double y, FILE *out)
 
         draw_record(file, x, y, width, false, out);
         snprintf(text, sizeof text, "record %" PRId64 ", byte %" PRId64, number,
-                 file->model.begin_rec + number * file->model.recsize);
+                 file->model.classic.begin_rec + number * file->model.classic.recsize);
         offsets_svg_draw_text(out, (svg_label){x + 2, y + BAR + 14, SVG_START, "small", 60}, text);
     }
     if (n > shown)
@@ -90,11 +91,11 @@ double offsets_picture_draw_records(const tool_file *file, double y, FILE *out)
     const pnc_model *model = &file->model;
     char size[32], text[200];
 
-    if (model->nrecvars == 0 || model->recsize == 0)
+    if (model->nrecvars == 0 || model->classic.recsize == 0)
         return y;
     y += 24;
     if (out != NULL) {
-        offsets_svg_format_bytes(model->recsize, size, sizeof size);
+        offsets_svg_format_bytes(model->classic.recsize, size, sizeof size);
         snprintf(text, sizeof text, "One record, to scale: %s, with data of each record variable (white: padding)",
                  size);
         offsets_svg_draw_text(out, (svg_label){PICTURE_MARGIN, y, SVG_START, "head", 200}, text);

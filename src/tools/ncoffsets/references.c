@@ -132,9 +132,9 @@ static void write_records(const references *r, const pnc_model *model, const cha
 
         if (!var->is_record || !is_selected(r, var))
             continue;
-        begin = model->vars[pnc_format_var_find(model, var->name)]->begin;
+        begin = model->vars[pnc_format_var_find(model, var->name)]->classic.begin;
         for (int64_t k = 0; k < model->numrecs; k++)
-            write_chunks(r, var, r->numrecs + k, begin + k * model->recsize, url);
+            write_chunks(r, var, r->numrecs + k, begin + k * model->classic.recsize, url);
     }
 }
 
@@ -142,7 +142,7 @@ static void write_fixed(const references *r, const char *url)
 {
     for (int i = 0; i < r->model->nvars; i++)
         if (!r->model->vars[i]->is_record && is_selected(r, r->model->vars[i]))
-            write_chunks(r, r->model->vars[i], 0, r->model->vars[i]->begin, url);
+            write_chunks(r, r->model->vars[i], 0, r->model->vars[i]->classic.begin, url);
 }
 
 /* --- files --- */
@@ -186,8 +186,8 @@ static int compare_values(const tool_join *join, int varid)
 
     for (int64_t done = 0, n; done < var->size; done += n) {
         n = var->size - done < COMPARED ? var->size - done : COMPARED;
-        PNC_TRY(tool_file_read(join->first, var->begin + done, a, n));
-        PNC_TRY(tool_file_read(join->other, there->begin + done, b, n));
+        PNC_TRY(tool_file_read(join->first, var->classic.begin + done, a, n));
+        PNC_TRY(tool_file_read(join->other, there->classic.begin + done, b, n));
         for (int64_t i = 0; i < n; i += size) {
             unsigned char first[8], other[8];
 

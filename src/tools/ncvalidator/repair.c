@@ -132,16 +132,18 @@ static int64_t whole_records(const pnc_model *model, int64_t file_size)
     for (int i = 0; i < model->nvars; i++) {
         const pnc_var *var = model->vars[i];
 
-        if (var->is_record && var->begin + var->size > end)
-            end = var->begin + var->size;
+        if (var->is_record && var->classic.begin + var->size > end)
+            end = var->classic.begin + var->size;
     }
-    return file_size < end ? 0 : (file_size - end) / model->recsize + 1;
+    return file_size < end ? 0 : (file_size - end) / model->classic.recsize + 1;
 }
 
 /* Records of which the file has at least a byte. */
 static int64_t begun_records(const pnc_model *model, int64_t file_size)
 {
-    return file_size <= model->begin_rec ? 0 : (file_size - model->begin_rec - 1) / model->recsize + 1;
+    return file_size <= model->classic.begin_rec
+               ? 0
+               : (file_size - model->classic.begin_rec - 1) / model->classic.recsize + 1;
 }
 
 static int write_numrecs(target *t, int64_t numrecs)
@@ -247,9 +249,9 @@ static int complete_end(target *t)
         const pnc_var *var = model->vars[i];
 
         if (!var->is_record)
-            err = fill_rest(t, var, var->begin);
+            err = fill_rest(t, var, var->classic.begin);
         else if (model->numrecs > 0) /* no earlier record is cut */
-            err = fill_rest(t, var, var->begin + (model->numrecs - 1) * model->recsize);
+            err = fill_rest(t, var, var->classic.begin + (model->numrecs - 1) * model->classic.recsize);
     }
     if (err == NC_NOERR && t->file.size >= pnc_format_layout_get_data_end(model))
         note(t->log, true, "padding was added at the end of the file");
@@ -298,12 +300,13 @@ static int repair_surplus(target *t, int64_t whole)
 {
     const pnc_model *model = &t->file.model;
     int64_t end = pnc_format_layout_get_file_end(model), surplus = t->file.size - end;
-    bool records = model->nrecvars > 0 && surplus % model->recsize == 0;
+    bool records = model->nrecvars > 0 && surplus % model->classic.recsize == 0;
     shift s = {.found = 0};
     int err = NC_NOERR;
 
     if (!records || t->choice->undo_growth)
-        err = validator_shift_find(&t->file, model->header_extent, pnc_format_layout_get_data_end(model), end, &s);
+        err = validator_shift_find(&t->file, model->classic.header_extent, pnc_format_layout_get_data_end(model), end,
+                                   &s);
     if (err != NC_NOERR)
         return err;
     if (s.found > 0)

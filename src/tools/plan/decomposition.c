@@ -104,7 +104,7 @@ static void insert_variable(plan_decomposition *d, int varid)
 {
     int at = d->nvars++;
 
-    for (; at > 0 && d->model.vars[d->varids[at - 1]]->begin > d->model.vars[varid]->begin; at--)
+    for (; at > 0 && d->model.vars[d->varids[at - 1]]->classic.begin > d->model.vars[varid]->classic.begin; at--)
         d->varids[at] = d->varids[at - 1];
     d->varids[at] = varid;
 }
