@@ -10,6 +10,10 @@
 /* Threads may open and close different datasets at once: one atomic operation takes or releases a slot. Only one thread
  * at a time may use a dataset. */
 static _Atomic(pnc_dataset *) open_datasets[NC_MAX_NFILES];
+/* Of the files of these datasets, as their stores have it: a thread that looks at them touches no dataset of another. */
+static struct {
+    _Atomic int64_t device, inode;
+} identities[NC_MAX_NFILES];
 /* Tools that look for lost memory find the datasets here. */
 static _Atomic(pnc_dataset *) abandoned;
 
@@ -19,12 +23,24 @@ int pnc_dataset_registry_add(pnc_dataset *ds, int *ncid)
         pnc_dataset *expected = NULL;
 
         *ncid = i; /* before other threads see the dataset, as ncid may point into it */
-        if (atomic_compare_exchange_strong(&open_datasets[i], &expected, ds))
+        if (atomic_compare_exchange_strong(&open_datasets[i], &expected, ds)) {
+            atomic_store(&identities[i].device, ds->file.store->identity.device);
+            atomic_store(&identities[i].inode, ds->file.store->identity.inode);
             return NC_NOERR;
+        }
     }
     *ncid = -1;
     return pnc_error_set(&ds->error, NC_ENFILE, "%s: %d files are open already, the maximum: close some", ds->file.path,
                          NC_MAX_NFILES);
+}
+
+bool pnc_dataset_registry_has_file(int64_t device, int64_t inode)
+{
+    for (int i = 0; i < NC_MAX_NFILES; i++)
+        if (device != 0 && atomic_load(&open_datasets[i]) != NULL && atomic_load(&identities[i].device) == device &&
+            atomic_load(&identities[i].inode) == inode)
+            return true;
+    return false;
 }
 
 void pnc_dataset_registry_remove(int ncid)

@@ -13,6 +13,8 @@ void pnc_dataset_registry_discard(pnc_dataset *ds);
 pnc_dataset *pnc_dataset_registry_find(int ncid, const char *call);
 /* The dataset or NULL; without side effects. */
 pnc_dataset *pnc_dataset_registry_peek(int ncid);
+/* Whether a dataset that is open here is this file, as far as its identity is known. */
+bool pnc_dataset_registry_has_file(int64_t device, int64_t inode);
 int pnc_dataset_registry_list(int *num, int *ncids);
 
 #endif

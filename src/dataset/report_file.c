@@ -9,9 +9,10 @@
 
 #include "base/path.h"
 #include "dataset/message.h"
+#include "dataset/registry.h"
 
 #define CHOOSE "choose another path in PNETCDF_STATS"
-#define IS_DATASET "that is the dataset itself: " CHOOSE
+#define IS_DATASET "that is the dataset itself, or another one that is open: " CHOOSE
 
 static void explain(const pnc_dataset *ds, const char *what, const char *path, const char *why)
 {
@@ -30,15 +31,16 @@ static bool has_name(const struct stat *facts, const char *path)
     return stat(pnc_path_strip(path), &named) == 0 && named.st_dev == facts->st_dev && named.st_ino == facts->st_ino;
 }
 
-/* By the name that it will have, the one that it has, and by identity if it has been renamed. A dataset that was just
- * created is empty. */
+/* By the name that it will have, the one that it has, and by identity if it has been renamed; or another one that is
+ * open, by identity. A dataset that was just created is empty. */
 static bool is_dataset(const pnc_dataset *ds, const struct stat *facts)
 {
     const pnc_store *store = ds->file.store;
 
     return has_name(facts, ds->file.path) || (store->full_path != NULL && has_name(facts, store->full_path)) ||
            (store->identity.device != 0 && store->identity.device == (int64_t)facts->st_dev &&
-            store->identity.inode == (int64_t)facts->st_ino);
+            store->identity.inode == (int64_t)facts->st_ino) ||
+           pnc_dataset_registry_has_file((int64_t)facts->st_dev, (int64_t)facts->st_ino);
 }
 
 /* Standard output and error may be regular files, to which other text is written. */
