@@ -10,7 +10,7 @@
 /* Threads may open and close different datasets at once: one atomic operation takes or releases a slot. Only one thread
  * at a time may use a dataset. */
 static _Atomic(pnc_dataset *) open_datasets[NC_MAX_NFILES];
-/* Of the files of these datasets, as their stores have it: a thread that looks at them touches no dataset of another. */
+/* Of the files of these datasets, as their stores have it: a thread that looks at them touches no other dataset. */
 static struct {
     _Atomic int64_t device, inode;
 } identities[NC_MAX_NFILES];
