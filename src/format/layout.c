@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "base/memory.h"
+#include "base/minmax.h"
 #include "format/codec.h"
 
 /* Round x up to a multiple of `align`; -1 if that exceeds 64 bits. */
@@ -30,11 +31,6 @@ static int64_t given_or_zero(int64_t given)
     return given > 0 ? given : 0;
 }
 
-static int64_t max64(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 int64_t pnc_format_var_get_padded_size(const pnc_model *model, const pnc_var *var)
 {
     int64_t padded;
@@ -55,7 +51,7 @@ static int set_fixed_offsets(pnc_model *model, const pnc_model *before, int64_t 
         if (var->is_record)
             continue;
         if (before != NULL && i < before->nvars)
-            *pos = max64(*pos, before->vars[i]->classic.begin);
+            *pos = pnc_max64(*pos, before->vars[i]->classic.begin);
         if (round_up(*pos, first ? align : 4, pos) < 0)
             return i;
         var->classic.begin = *pos;
@@ -168,16 +164,16 @@ int pnc_format_layout_compute(pnc_model *model, const pnc_model *before, const p
     if (pnc_size_add(model->classic.header_size, given_or_zero(hints->h_minfree), &pos) < 0)
         return fail_too_far(model, -1, error);
     if (fixed && before != NULL && before->nvars > 0) /* also if only records were there (measured) */
-        pos = max64(pos, before->classic.header_extent);
+        pos = pnc_max64(pos, before->classic.header_extent);
     if (before != NULL && before->nvars == 0) /* fill values must not overwrite a longer header, still in the file */
-        pos = max64(pos, before->classic.header_size);
+        pos = pnc_max64(pos, before->classic.header_size);
     bad = set_fixed_offsets(model, before, v_align, &pos);
     if (bad >= 0)
         return fail_too_far(model, bad, error);
     if (fixed && pnc_size_add(pos, given_or_zero(hints->v_minfree), &pos) < 0)
         return fail_too_far(model, -1, error);
     if (before != NULL && before->nrecvars > 0)
-        pos = max64(pos, before->classic.begin_rec);
+        pos = pnc_max64(pos, before->classic.begin_rec);
     if (round_up(pos, r_align, &model->classic.begin_rec) < 0)
         return fail_too_far(model, -1, error);
     bad = set_record_offsets(model, model->classic.begin_rec);
@@ -208,7 +204,7 @@ static int64_t choose_reserve(const pnc_model *model, const pnc_layout_hints *hi
 
     if (hints->h_minfree >= 0 || alignment > 0 || get_data_size(model) < PNC_RESERVE_LEAST_DATA)
         return given_or_zero(hints->h_minfree);
-    return max64(PNC_RESERVE_LEAST, pnc_format_header_get_size(model) / PNC_RESERVE_DIVISOR);
+    return pnc_max64(PNC_RESERVE_LEAST, pnc_format_header_get_size(model) / PNC_RESERVE_DIVISOR);
 }
 
 int pnc_format_layout_compute_new(pnc_model *model, pnc_layout_hints *hints, pnc_error *error)
@@ -285,9 +281,9 @@ int64_t pnc_format_layout_get_data_end(const pnc_model *model)
     for (int i = 0; i < model->nvars; i++) {
         const pnc_var *var = model->vars[i];
         if (!var->is_record)
-            end = max64(end, var->classic.begin + var->size);
+            end = pnc_max64(end, var->classic.begin + var->size);
         else if (model->numrecs > 0)
-            end = max64(end, var->classic.begin + (model->numrecs - 1) * model->classic.recsize + var->size);
+            end = pnc_max64(end, var->classic.begin + (model->numrecs - 1) * model->classic.recsize + var->size);
     }
     return end;
 }
@@ -300,8 +296,8 @@ int64_t pnc_format_layout_get_file_end(const pnc_model *model)
         end = INT64_MAX;
     /* a single record variable has no padding: recsize has none */
     if (model->nrecvars > 0 && model->numrecs > 0)
-        end = max64(pnc_format_layout_get_data_end(model),
-                    model->classic.begin_rec + model->numrecs * model->classic.recsize);
+        end = pnc_max64(pnc_format_layout_get_data_end(model),
+                        model->classic.begin_rec + model->numrecs * model->classic.recsize);
     return end;
 }
 
@@ -323,7 +319,7 @@ void pnc_format_layout_derive(pnc_model *model)
         if (!fixed)
             model->classic.header_extent = var->classic.begin;
         fixed = true;
-        end = max64(end, var->classic.begin + var->size);
+        end = pnc_max64(end, var->classic.begin + var->size);
     }
     if (model->classic.begin_rec < 0 && round_up(end, 4, &model->classic.begin_rec) < 0)
         model->classic.begin_rec = end;

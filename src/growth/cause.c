@@ -4,15 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "format/codec.h"
 #include "format/layout.h"
 
 #define SENTENCE_BYTES 240
-
-static int64_t max64(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* Bytes of the fixed-size variables; *end: the offset after the last one, 0 without any. */
 static int64_t sum_fixed(const pnc_model *model, int64_t *end)
@@ -26,7 +22,7 @@ static int64_t sum_fixed(const pnc_model *model, int64_t *end)
         if (var->is_record)
             continue;
         sum += pnc_format_var_get_padded_size(model, var);
-        *end = max64(*end, var->classic.begin + pnc_format_var_get_padded_size(model, var));
+        *end = pnc_max64(*end, var->classic.begin + pnc_format_var_get_padded_size(model, var));
     }
     return sum;
 }
@@ -51,9 +47,9 @@ void pnc_growth_cause_add(pnc_growth_cause *cause, const pnc_growth_origin *orig
     bool has_longer_records = now->classic.recsize > old->classic.recsize && old->numrecs > 1;
 
     if (lacks_header)
-        cause->header = max64(cause->header, header - origin->header);
+        cause->header = pnc_max64(cause->header, header - origin->header);
     if (lacks_fixed)
-        cause->fixed = max64(cause->fixed, fixed - origin->fixed);
+        cause->fixed = pnc_max64(cause->fixed, fixed - origin->fixed);
     if (has_longer_records)
         cause->record += now->classic.recsize - old->classic.recsize;
     cause->has_first = cause->has_first || is_first;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/minmax.h"
 
 #define BUFFER_BYTES (1 << 20) /* at most */
 
@@ -16,19 +17,14 @@ typedef struct filler {
     pnc_extent held; /* of the file: what the buffer has, not yet written */
 } filler;
 
-static int64_t min64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* This rank's part of `total` bytes. */
 static int filler_init(filler *f, const pnc_growth_io *io, int64_t total)
 {
     int64_t share = total / io->nprocs, extra = total % io->nprocs;
 
-    *f = (filler){.io = io, .first = share * io->rank + min64(io->rank, extra)};
+    *f = (filler){.io = io, .first = share * io->rank + pnc_min64(io->rank, extra)};
     f->end = f->first + share + (io->rank < extra);
-    f->capacity = (min64(share, BUFFER_BYTES - 16) + 16) / 8 * 8; /* whole elements of any type */
+    f->capacity = (pnc_min64(share, BUFFER_BYTES - 16) + 16) / 8 * 8; /* whole elements of any type */
     f->buffer = pnc_memory_alloc(f->capacity, 1);
     if (f->buffer == NULL)
         return pnc_error_set(io->error, NC_ENOMEM, "%s: no memory for %lld bytes of fill values", io->path,
@@ -59,7 +55,7 @@ static void set_pattern(const pnc_var *var, char *pattern, int64_t bytes)
 
     pnc_format_var_get_fill_value(var, pattern);
     for (; done < bytes; done += n) {
-        n = min64(done, bytes - done);
+        n = pnc_min64(done, bytes - done);
         memcpy(pattern + done, pattern, (size_t)n);
     }
 }
@@ -70,7 +66,7 @@ static int fill_large(filler *f, const pnc_var *var, pnc_extent part)
     PNC_TRY(flush(f));
     set_pattern(var, f->buffer, f->capacity);
     for (int64_t at = 0; at < part.length; at += f->capacity) {
-        pnc_extent portion = {part.offset + at, min64(part.length - at, f->capacity)};
+        pnc_extent portion = {part.offset + at, pnc_min64(part.length - at, f->capacity)};
 
         PNC_TRY(pnc_growth_extents_write(f->io, &portion, 1, f->buffer));
     }
@@ -91,7 +87,7 @@ static int fill_small(filler *f, const pnc_var *var, pnc_extent part)
 /* Bytes of the variable before `pos` in the sequence of bytes, in whole elements. */
 static int64_t bytes_before(const filler *f, const pnc_var *var, int64_t pos)
 {
-    int64_t bytes = pos <= f->pos ? 0 : min64(pos - f->pos, var->size);
+    int64_t bytes = pos <= f->pos ? 0 : pnc_min64(pos - f->pos, var->size);
 
     return bytes - bytes % (int64_t)pnc_type_get_size(var->type);
 }

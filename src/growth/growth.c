@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/minmax.h"
 #include "format/codec.h"
 #include "format/layout.h"
 #include "growth/fill.h"
@@ -29,22 +30,12 @@ typedef struct range {
     int64_t first, end; /* end: one beyond the last */
 } range;
 
-static int64_t min64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t max64(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* --- init --- */
 
 /* Of all ranks, through the scratch space. */
 static int64_t chunks_per_step(const pnc_growth_io *io)
 {
-    return io->is_volatile ? io->nprocs : max64(2 * (int64_t)io->nprocs, CHUNKS_PER_STEP);
+    return io->is_volatile ? io->nprocs : pnc_max64(2 * (int64_t)io->nprocs, CHUNKS_PER_STEP);
 }
 
 /* Where the journal will be. The first data that move are copied beyond the end of the old file: they are not part of
@@ -52,11 +43,11 @@ static int64_t chunks_per_step(const pnc_growth_io *io)
 static void place_journal(pnc_growth_change *g, int64_t file_size, int64_t chunk)
 {
     int64_t beyond = pnc_growth_stream_find(&g->stream, PNC_NEW_SIDE, file_size), chunks = chunks_per_step(g->io);
-    int64_t most = chunk > INT64_MAX / PNC_JOURNAL_ALIGNMENT / chunks ? beyond : min64(beyond, chunk * chunks);
+    int64_t most = chunk > INT64_MAX / PNC_JOURNAL_ALIGNMENT / chunks ? beyond : pnc_min64(beyond, chunk * chunks);
     pnc_journal *j = &g->journal;
 
     j->old_size = file_size;
-    j->new_size = max64(file_size, pnc_format_layout_get_file_end(g->now));
+    j->new_size = pnc_max64(file_size, pnc_format_layout_get_file_end(g->now));
     j->scratch = pnc_growth_alignment_compute(j->new_size);
     j->half = pnc_growth_alignment_compute(most);
     g->step = g->io->is_volatile ? most : j->half;
@@ -70,7 +61,7 @@ static void place_journal(pnc_growth_change *g, int64_t file_size, int64_t chunk
 
 static int init_buffer(pnc_growth_change *g, int64_t chunk, int err)
 {
-    g->chunk = min64(chunk, g->stream.total / g->io->nprocs + 1);
+    g->chunk = pnc_min64(chunk, g->stream.total / g->io->nprocs + 1);
     if (err == NC_NOERR)
         g->buf = pnc_memory_alloc(g->chunk, 1);
     return err == NC_NOERR && g->buf != NULL ? NC_NOERR : pnc_growth_memory_fail(g->io, g->chunk);
@@ -83,7 +74,7 @@ int pnc_growth_change_init(pnc_growth_change *g, const pnc_growth_io *io, pnc_mo
 
     *g = (pnc_growth_change){.io = io, .old = old, .now = now};
     if (io->is_volatile)
-        chunk = min64(chunk, CACHED_BYTES);
+        chunk = pnc_min64(chunk, CACHED_BYTES);
     err = pnc_growth_stream_init(&g->stream, old, now, file_size);
     err = init_buffer(g, chunk, err);
     PNC_TRY(io->agree(io->file, err));
@@ -120,7 +111,7 @@ static int access_range(pnc_growth_change *g, place where, range rest, bool is_w
 
         for (; n < EXTENTS_AT_A_TIME && rest.first < rest.end; n++) {
             extents[n] = extent_at(g, where, rest.first);
-            extents[n].length = min64(extents[n].length, rest.end - rest.first);
+            extents[n].length = pnc_min64(extents[n].length, rest.end - rest.first);
             rest.first += extents[n].length;
             length += extents[n].length;
         }
@@ -154,7 +145,7 @@ static int copy(pnc_growth_change *g, range all, place from, place to)
     int err = NC_NOERR;
 
     for (range part = mine; part.first < mine.end && err == NC_NOERR; part.first = part.end) {
-        part.end = min64(mine.end, part.first + g->chunk);
+        part.end = pnc_min64(mine.end, part.first + g->chunk);
         err = access_range(g, from, part, false);
         if (err == NC_NOERR)
             err = access_range(g, to, part, true);
@@ -333,7 +324,7 @@ static int move_up(pnc_growth_change *g)
         if (is_worthwhile(g, end - all.first, all.first == 0)) {
             PNC_TRY(step_directly(g, all, OLD, NEW));
         } else {
-            all.first = max64(0, end - g->step);
+            all.first = pnc_max64(0, end - g->step);
             PNC_TRY(step_through_scratch(g, all, OLD, NEW, 1 - g->state.half));
         }
     }
@@ -353,7 +344,7 @@ static int move_down(pnc_growth_change *g)
             PNC_TRY(step_directly(g, all, NEW, OLD));
         } else {
             PNC_TRY(commit(g, (pnc_growth_state){first, first, g->state.half}));
-            all.end = min64(total, first + g->step);
+            all.end = pnc_min64(total, first + g->step);
             PNC_TRY(step_through_scratch(g, all, NEW, OLD, g->state.half));
         }
         first = all.end;
@@ -583,7 +574,8 @@ static int cut(const pnc_growth_io *io, const pnc_journal *j, const char *bytes,
     int err = decode_headers(io, j, bytes, &old, &now);
 
     if (err == NC_NOERR)
-        err = io->set_size(io->file, is_new ? j->new_size : max64(j->old_size, pnc_format_layout_get_file_end(&old)));
+        err =
+            io->set_size(io->file, is_new ? j->new_size : pnc_max64(j->old_size, pnc_format_layout_get_file_end(&old)));
     pnc_format_model_free(&old);
     pnc_format_model_free(&now);
     return err;

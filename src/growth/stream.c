@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "base/memory.h"
+#include "base/minmax.h"
 
 /* Contiguous bytes of the old file. In the new file they are blocks of `block` bytes, one every `stride` bytes. */
 typedef struct pnc_stretch {
@@ -20,9 +21,7 @@ static void add_stretch(pnc_growth_stream *s, int64_t from, int64_t to, int64_t 
 
 static int64_t bytes_present(int64_t file_size, int64_t from, int64_t bytes)
 {
-    int64_t present = file_size > from ? file_size - from : 0;
-
-    return bytes < present ? bytes : present;
+    return pnc_min64(bytes, pnc_max64(file_size - from, 0));
 }
 
 static void add_fixed(pnc_growth_stream *s, const pnc_model *old, const pnc_model *now, int64_t file_size)

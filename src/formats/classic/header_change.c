@@ -58,9 +58,7 @@ typedef struct part {
 /* The journal is behind all data: new variables may have been filled, and another handle may put values meanwhile. */
 static int64_t get_new_size(const pnc_format *f, int64_t old_size)
 {
-    int64_t end = pnc_format_layout_get_file_end(f->model);
-
-    return end > old_size ? end : old_size;
+    return pnc_max64(pnc_format_layout_get_file_end(f->model), old_size);
 }
 
 /* From the first to the last byte that differs, of n at `offset`. */
@@ -144,9 +142,9 @@ static int examine_header(pnc_format *f, const char *header, int64_t n, char **o
     int64_t end = pnc_format_header_get_size(f->before);
     bool is_known = false;
 
-    *old = pnc_memory_alloc_zeroed(end > n ? end : n, 1);
+    *old = pnc_memory_alloc_zeroed(pnc_max64(end, n), 1);
     if (*old == NULL)
-        return pnc_formats_memory_fail(f, end > n ? end : n);
+        return pnc_formats_memory_fail(f, pnc_max64(end, n));
     PNC_TRY(pnc_classic_header_check(f, *old, end, &is_known));
     if (!is_known && pnc_min64(n, found->size) > end)
         PNC_TRY(pnc_file_range_read(f->file, (pnc_extent){end, pnc_min64(n, found->size) - end}, *old + end));
