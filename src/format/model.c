@@ -136,10 +136,7 @@ int pnc_format_model_copy(pnc_model *out, const pnc_model *from)
     out->format = from->format;
     out->numrecs = from->numrecs;
     out->recdim = -1;
-    out->classic.header_size = from->classic.header_size;
-    out->classic.header_extent = from->classic.header_extent;
-    out->classic.begin_rec = from->classic.begin_rec;
-    out->classic.recsize = from->classic.recsize;
+    out->classic = from->classic;
     out->has_bad_names = from->has_bad_names;
     code = pnc_format_dims_reserve(out, from->ndims);
     if (code == NC_NOERR)

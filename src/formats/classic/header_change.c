@@ -108,19 +108,19 @@ static int write_at_once(pnc_format *f, const part *p)
 /* The extent and the sizes are the same on all ranks. */
 static int write_with_journal(pnc_format *f, const part *p)
 {
+    pnc_classic *c = pnc_classic_state_get(f);
     int err;
 
-    pnc_classic_state_get(f)->patch = (pnc_growth_patch){.format = f->model->format,
-                                                         .where = p->where,
-                                                         .before = p->was,
-                                                         .after = p->becomes,
-                                                         .old_size = p->old_size,
-                                                         .new_size = p->new_size};
-    err = pnc_growth_patch_execute(&pnc_classic_state_get(f)->growth_io, &pnc_classic_state_get(f)->patch);
-    if (err != NC_NOERR &&
-        pnc_growth_patch_undo(&pnc_classic_state_get(f)->growth_io, &pnc_classic_state_get(f)->patch) != NC_NOERR) {
-        pnc_classic_state_get(f)->unrestored = PNC_UNRESTORED_PATCH;
-        pnc_growth_patch_keep(&pnc_classic_state_get(f)->growth_io, &pnc_classic_state_get(f)->patch);
+    c->patch = (pnc_growth_patch){.format = f->model->format,
+                                  .where = p->where,
+                                  .before = p->was,
+                                  .after = p->becomes,
+                                  .old_size = p->old_size,
+                                  .new_size = p->new_size};
+    err = pnc_growth_patch_execute(&c->growth_io, &c->patch);
+    if (err != NC_NOERR && pnc_growth_patch_undo(&c->growth_io, &c->patch) != NC_NOERR) {
+        c->unrestored = PNC_UNRESTORED_PATCH;
+        pnc_growth_patch_keep(&c->growth_io, &c->patch);
     }
     pnc_statistics_add(f->file->statistics, PNC_COUNT_HEADER_BYTES, f->file->rank == 0 ? p->where.length : 0);
     return err;
@@ -175,14 +175,16 @@ static int examine_file(pnc_format *f, const pnc_growth_io *io, const char *head
 /* Add the causes for which the data move now. */
 static void find_cause(pnc_format *f, pnc_growth_cause *cause)
 {
-    if (pnc_classic_state_get(f)->origin.header == 0) { /* an opened file */
-        pnc_growth_origin_init(&pnc_classic_state_get(f)->origin, f->before);
-        pnc_classic_state_get(f)->origin.is_opened = true;
-        pnc_classic_state_get(f)->origin.by_hint = f->hints->layout.h_minfree >= 0;
-        if (pnc_classic_state_get(f)->origin.by_hint)
-            pnc_classic_state_get(f)->origin.h_minfree = f->hints->layout.h_minfree;
+    pnc_classic *c = pnc_classic_state_get(f);
+
+    if (c->origin.header == 0) { /* an opened file */
+        pnc_growth_origin_init(&c->origin, f->before);
+        c->origin.is_opened = true;
+        c->origin.by_hint = f->hints->layout.h_minfree >= 0;
+        if (c->origin.by_hint)
+            c->origin.h_minfree = f->hints->layout.h_minfree;
     }
-    pnc_growth_cause_add(cause, &pnc_classic_state_get(f)->origin, f->before, f->model);
+    pnc_growth_cause_add(cause, &c->origin, f->before, f->model);
 }
 
 /* The same on all ranks. */
@@ -211,16 +213,18 @@ static void announce(const pnc_format *f, const pnc_growth_change *growth, const
 
 static void announce_end(pnc_format *f, const pnc_growth_change *growth, double took)
 {
+    pnc_classic *c = pnc_classic_state_get(f);
     char why[600], text[700];
 
-    pnc_growth_cause_explain(&pnc_classic_state_get(f)->moved_for, &pnc_classic_state_get(f)->origin, why, sizeof why);
+    pnc_growth_cause_explain(&c->moved_for, &c->origin, why, sizeof why);
     snprintf(text, sizeof text, "have moved in %.1f s; to avoid it: %s", took, why);
     announce(f, growth, text);
 }
 
 static int grow(pnc_format *f, const char *header, int64_t n)
 {
-    pnc_growth_change *growth = &pnc_classic_state_get(f)->growth;
+    pnc_classic *c = pnc_classic_state_get(f);
+    pnc_growth_change *growth = &c->growth;
     double start = MPI_Wtime(), took;
     int err;
 
@@ -230,12 +234,12 @@ static int grow(pnc_format *f, const char *header, int64_t n)
     err = pnc_growth_change_execute(growth, header);
     if (err != NC_NOERR) {
         if (pnc_growth_change_undo(growth) != NC_NOERR)
-            pnc_classic_state_get(f)->unrestored = PNC_UNRESTORED_GROWTH;
+            c->unrestored = PNC_UNRESTORED_GROWTH;
         return err;
     }
     took = MPI_Wtime() - start;
     pnc_statistics_add(f->file->statistics, PNC_COUNT_TIME_MOVES, (int64_t)(1e9 * took));
-    find_cause(f, &pnc_classic_state_get(f)->moved_for);
+    find_cause(f, &c->moved_for);
     announce_end(f, growth, took);
     return NC_NOERR;
 }
@@ -274,33 +278,35 @@ static int replace(pnc_format *f, const pnc_growth_io *io, const char *header, i
 
 int pnc_classic_header_restore(pnc_format *f)
 {
+    pnc_classic *c = pnc_classic_state_get(f);
     int err;
 
-    if (pnc_classic_state_get(f)->unrestored == PNC_RESTORED)
+    if (c->unrestored == PNC_RESTORED)
         return NC_NOERR;
-    err = pnc_classic_state_get(f)->unrestored == PNC_UNRESTORED_PATCH
-              ? pnc_growth_patch_restore(&pnc_classic_state_get(f)->growth_io, &pnc_classic_state_get(f)->patch)
-              : pnc_growth_change_restore(&pnc_classic_state_get(f)->growth);
+    err = c->unrestored == PNC_UNRESTORED_PATCH ? pnc_growth_patch_restore(&c->growth_io, &c->patch)
+                                                : pnc_growth_change_restore(&c->growth);
     if (err != NC_NOERR) {
         pnc_error_add_context(f->file->error,
                               "%s: the file cannot be restored yet after a change of the header that failed",
                               f->file->path);
         return err;
     }
-    pnc_growth_life_end(&pnc_classic_state_get(f)->growth_io);
+    pnc_growth_life_end(&c->growth_io);
     pnc_classic_header_unrestored_free(f);
     return pnc_file_status_agree(f->file, NC_NOERR); /* no rank holds it when rank 0 takes it for the next change */
 }
 
 void pnc_classic_header_unrestored_free(pnc_format *f)
 {
-    if (pnc_classic_state_get(f)->unrestored == PNC_RESTORED)
+    pnc_classic *c = pnc_classic_state_get(f);
+
+    if (c->unrestored == PNC_RESTORED)
         return;
-    if (pnc_classic_state_get(f)->unrestored == PNC_UNRESTORED_PATCH)
-        pnc_growth_patch_free(&pnc_classic_state_get(f)->patch);
+    if (c->unrestored == PNC_UNRESTORED_PATCH)
+        pnc_growth_patch_free(&c->patch);
     else
-        pnc_growth_change_free(&pnc_classic_state_get(f)->growth);
-    pnc_classic_state_get(f)->unrestored = PNC_RESTORED;
+        pnc_growth_change_free(&c->growth);
+    c->unrestored = PNC_RESTORED;
 }
 
 /* A put could overwrite the journal, which is behind the data. */
@@ -317,38 +323,40 @@ int pnc_classic_header_restore_before_put(pnc_format *f, bool collective)
 /* The file is as it was before. *old, its header, is freed where data move: a header may be large. */
 static int change(pnc_format *f, const char *header, int64_t n, char **old, const examination *found)
 {
-    int err = pnc_growth_change_init(&pnc_classic_state_get(f)->growth, &pnc_classic_state_get(f)->growth_io, f->before,
-                                     f->model, found->size, f->hints->data_move_chunk);
+    pnc_classic *c = pnc_classic_state_get(f);
+    int err =
+        pnc_growth_change_init(&c->growth, &c->growth_io, f->before, f->model, found->size, f->hints->data_move_chunk);
 
     if (err == NC_NOERR)
-        err = check_move(f, pnc_classic_state_get(f)->growth.stream.total);
-    if (err == NC_NOERR && pnc_classic_state_get(f)->growth.stream.total > 0) {
+        err = check_move(f, c->growth.stream.total);
+    if (err == NC_NOERR && c->growth.stream.total > 0) {
         pnc_memory_free(*old);
         *old = NULL;
         err = grow(f, header, n);
     } else if (err == NC_NOERR) {
-        err = replace(f, &pnc_classic_state_get(f)->growth_io, header, n, *old, found);
+        err = replace(f, &c->growth_io, header, n, *old, found);
     }
-    if (pnc_classic_state_get(f)->unrestored != PNC_UNRESTORED_GROWTH)
-        pnc_growth_change_free(&pnc_classic_state_get(f)->growth);
+    if (c->unrestored != PNC_UNRESTORED_GROWTH)
+        pnc_growth_change_free(&c->growth);
     return err;
 }
 
 int pnc_classic_header_update(pnc_format *f, const char *header, int64_t n)
 {
+    pnc_classic *c = pnc_classic_state_get(f);
     examination found = {0};
     char *old = NULL;
     int err;
 
     PNC_TRY(pnc_classic_header_restore(f));
-    pnc_classic_state_get(f)->growth_io = get_growth_io(f);
-    err = examine_file(f, &pnc_classic_state_get(f)->growth_io, header, n, &found, &old);
+    c->growth_io = get_growth_io(f);
+    err = examine_file(f, &c->growth_io, header, n, &found, &old);
     if (err == NC_NOERR)
         err = change(f, header, n, &old, &found);
     if (err == NC_NOERR)
         finish_change(f, found.size);
-    if (pnc_classic_state_get(f)->unrestored == PNC_RESTORED)
-        pnc_growth_life_end(&pnc_classic_state_get(f)->growth_io);
+    if (c->unrestored == PNC_RESTORED)
+        pnc_growth_life_end(&c->growth_io);
     pnc_memory_free(old);
     return err;
 }
@@ -403,22 +411,23 @@ static int write_entry(pnc_format *f, const pnc_growth_io *io, const pnc_rewrite
 
 int pnc_classic_header_entry_write(pnc_format *f, int err, const pnc_rewrite *rewrite)
 {
+    pnc_classic *c = pnc_classic_state_get(f);
     entry_change change = {.err = NC_NOERR};
     char *bytes = NULL;
 
     PNC_TRY(pnc_file_status_agree(f->file, err));
     PNC_TRY(pnc_classic_header_restore(f));
-    pnc_classic_state_get(f)->life = (pnc_growth_life){.held = PNC_HELD_UNKNOWN, .at = -1};
-    pnc_classic_state_get(f)->growth_io = get_growth_io(f);
+    c->life = (pnc_growth_life){.held = PNC_HELD_UNKNOWN, .at = -1};
+    c->growth_io = get_growth_io(f);
     if (f->file->rank == 0)
-        change.err = write_entry(f, &pnc_classic_state_get(f)->growth_io, rewrite, &bytes, &change.part);
+        change.err = write_entry(f, &c->growth_io, rewrite, &bytes, &change.part);
     pnc_file_bytes_broadcast(f->file, &change, sizeof change, "what has changed in the header");
     if (change.err != NC_NOERR)
         err = pnc_file_status_broadcast(f->file, (int)change.err);
     else if (needs_journal(change.part.where))
         err = write_with_journal(f, &change.part);
-    if (pnc_classic_state_get(f)->unrestored == PNC_RESTORED)
-        pnc_growth_life_end(&pnc_classic_state_get(f)->growth_io);
+    if (c->unrestored == PNC_RESTORED)
+        pnc_growth_life_end(&c->growth_io);
     pnc_memory_free(bytes);
     return err;
 }
