@@ -34,20 +34,26 @@ void pnc_formats_format_free(pnc_format *f)
     pnc_memory_free(f);
 }
 
+int pnc_formats_before_copy(pnc_format *f)
+{
+    pnc_model *copy = pnc_memory_alloc(1, sizeof *copy);
+    int err = copy == NULL ? NC_ENOMEM : pnc_format_model_copy(copy, f->model);
+
+    assert(f->before == NULL);
+    if (err == NC_NOERR) {
+        f->before = copy;
+        return NC_NOERR;
+    }
+    pnc_memory_free(copy);
+    return pnc_error_set(f->file->error, err, "%s: no memory for a copy of the definitions", f->file->path);
+}
+
 int pnc_formats_before_keep(pnc_format *f)
 {
     pnc_model copy;
-    int err = pnc_format_model_copy(&copy, f->model);
 
-    assert(f->before == NULL);
-    if (err == NC_NOERR)
-        f->before = pnc_memory_alloc(1, sizeof *f->before);
-    if (err == NC_NOERR && f->before == NULL) {
-        pnc_format_model_free(&copy);
-        err = NC_ENOMEM;
-    }
-    if (err != NC_NOERR)
-        return pnc_error_set(f->file->error, err, "%s: no memory for a copy of the definitions", f->file->path);
+    PNC_TRY(pnc_formats_before_copy(f));
+    copy = *f->before;
     *f->before = *f->model;
     *f->model = copy;
     return NC_NOERR;

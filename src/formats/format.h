@@ -140,7 +140,7 @@ typedef struct pnc_format_ops {
 
     /* --- a change of the definitions that has failed, and whose file could not be restored, as on a full disk --- */
 
-    /* Collective. Restore the file. If it needs that not, which all ranks know, nothing, not even a collective step. */
+    /* Collective. Restore the file. A file that is as it should be, which all ranks know, takes no collective step. */
     int (*restore)(pnc_format *f);
     /* The same at the start of a put. An independent one of several ranks cannot: NC_EINTERRUPTED. */
     int (*restore_before_put)(pnc_format *f, bool collective);
@@ -171,8 +171,10 @@ int pnc_formats_file_create(pnc_format *f, int version);
  * err is the result so far of this rank, and the return value too: the caller agrees. */
 int pnc_formats_file_load(pnc_format *f, int err);
 
-/* For redef. Local: keep the definitions, which the file has until the next enddef, and continue with a copy: it has no
- * memory of what was replaced or deleted before. free: forget them. */
+/* Local. `before` gets the definitions. copy: a copy of them, which may be needed again after a change in data mode.
+ * keep, for redef: the definitions themselves, which the file has until the next enddef; `model` becomes the copy,
+ * which has no memory of what was replaced or deleted. free: forget them. */
+int pnc_formats_before_copy(pnc_format *f);
 int pnc_formats_before_keep(pnc_format *f);
 void pnc_formats_before_free(pnc_format *f);
 

@@ -175,20 +175,6 @@ static int overwrite_name(pnc_format *f, const pnc_format_change *change, pnc_ex
 
 /* --- a new header --- */
 
-/* The definitions before the change: until all ranks have made it, and the file has it, they may be needed again. */
-static int copy_definitions(pnc_format *f)
-{
-    pnc_model *copy = pnc_memory_alloc(1, sizeof *copy);
-    int err = copy == NULL ? NC_ENOMEM : pnc_format_model_copy(copy, f->model);
-
-    if (err == NC_NOERR) {
-        f->before = copy;
-        return NC_NOERR;
-    }
-    pnc_memory_free(copy);
-    return pnc_error_set(f->file->error, err, "%s: no memory for a copy of the definitions", f->file->path);
-}
-
 static void restore_definitions(pnc_format *f)
 {
     pnc_format_model_free(f->model);
@@ -214,7 +200,7 @@ static int write_whole_header(pnc_format *f)
 
 static int replace_header(pnc_format *f, const pnc_format_change *change)
 {
-    int err = copy_definitions(f);
+    int err = pnc_formats_before_copy(f);
 
     if (err == NC_NOERR)
         err = change->name != NULL ? apply_name(f, change) : apply_value(f, change);
