@@ -3,8 +3,6 @@
 #include "dataset/modes.h"
 #include "io/request/queue.h"
 
-#define NOT_GIVEN (-1)
-
 /* A hint outranks the argument, which outranks the default. */
 static int64_t first_given(int64_t hint, int64_t argument)
 {
@@ -81,8 +79,9 @@ int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_alig
 
 int pnc_dataset_enddef(pnc_dataset *ds)
 {
-    pnc_layout_hints hints = {choose_header_space(ds, NOT_GIVEN), first_given(ds->hints.format.layout.v_align, 0),
-                              NOT_GIVEN, first_given(ds->hints.format.layout.r_align, 0)};
+    pnc_layout_hints hints = {choose_header_space(ds, PNC_LAYOUT_NOT_GIVEN),
+                              first_given(ds->hints.format.layout.v_align, 0), PNC_LAYOUT_NOT_GIVEN,
+                              first_given(ds->hints.format.layout.r_align, 0)};
 
     return end_define_mode(ds, &hints, pnc_dataset_mode_check_define(ds));
 }

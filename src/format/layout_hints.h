@@ -4,7 +4,9 @@
 
 #include <stdint.h>
 
-/* Bytes; -1 (0 for an alignment): not given, the default applies. */
+#define PNC_LAYOUT_NOT_GIVEN (-1)
+
+/* Bytes; PNC_LAYOUT_NOT_GIVEN (0 for an alignment): the default applies. */
 typedef struct pnc_layout_hints {
     int64_t h_minfree, v_align, v_minfree, r_align;
 } pnc_layout_hints;

@@ -5,8 +5,6 @@
 #include "formats/classic/header_change.h"
 #include "formats/classic/headerio.h"
 
-#define NOT_GIVEN (-1)
-
 static void announce_space(const pnc_format *f, int64_t bytes, const char *after)
 {
     if (bytes > 0)
@@ -53,7 +51,7 @@ int pnc_classic_define_end(pnc_format *f, pnc_layout_hints *hints, int err)
     PNC_TRY(err);
     if (f->before == NULL)
         keep_origin(f, h_minfree, v_minfree);
-    if (h_minfree == NOT_GIVEN) {
+    if (h_minfree == PNC_LAYOUT_NOT_GIVEN) {
         announce_space(f, hints->h_minfree, "header");
         announce_space(f, hints->v_minfree, "fixed-size variables");
     }

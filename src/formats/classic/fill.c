@@ -1,20 +1,21 @@
 /* Filling a record. */
 #include "base/memory.h"
 #include "file/agree.h"
+#include "format/mapping.h"
 #include "formats/classic/classic.h"
 #include "formats/classic/growing.h"
 #include "formats/classic/header_change.h"
 #include "formats/classic/records.h"
 #include "growth/fill.h"
 
-/* CDF-1 and CDF-2 store the number of records in 4 bytes; in CDF-5 the bound is the largest file offset. */
+/* In CDF-5 the bound is the largest file offset. */
 int pnc_classic_record_check(pnc_format *f, int64_t record)
 {
     const pnc_model *model = f->model;
     long long named;
     int64_t end;
 
-    if ((model->format == 5 || record < INT32_MAX) && record != INT64_MAX &&
+    if (record < pnc_format_records_get_most(model) &&
         pnc_size_multiply(record + 1, model->classic.recsize, &end) == 0 &&
         pnc_size_add(end, model->classic.begin_rec, &end) == 0)
         return NC_NOERR;
