@@ -73,8 +73,8 @@ static pnc_extent find_change(int64_t offset, const char *was, const char *becom
     return (pnc_extent){offset + first, end - first};
 }
 
-/* Whether a death could leave a part of one write: if the process is killed, the kernel has written bytes of one page
- * all or not at all. */
+/* Whether a process that dies while it writes could leave half of the bytes: those of one page the kernel writes all or
+ * not at all. */
 static bool needs_journal(pnc_extent where)
 {
     return where.length > 0 && where.offset / PNC_HEADER_PAGE != (where.offset + where.length - 1) / PNC_HEADER_PAGE;

@@ -116,7 +116,7 @@ pnc_strategy pnc_io_strategy_choose_collective(const pnc_access_pattern *p, cons
     if (hints->strategy > 0 && are_collective[forced])
         return explain_impossible(forced, p) == NULL ? forced : PNC_TWO_PHASE;
     same.slabs = same.runs = same.reads = same.bytes = 0;
-    same.nwriters = 1; /* without bytes each estimate has one access, whose wait for other ranks must not decide */
+    same.nwriters = 1; /* every estimate has one access then; its contention must not decide */
     return find_cheapest(&same, needs_aggregators(p, hints) ? PNC_WITHIN_NODES : PNC_SEPARATE, PNC_STRATEGIES,
                          PNC_TWO_PHASE);
 }

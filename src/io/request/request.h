@@ -18,7 +18,7 @@
 /* The hyperslabs of a blocking call with a list of more than so many numbers remain in the arrays of the caller. */
 #define PNC_LIST_NUMBERS (64 << 10)
 
-/* The largest fields first, flags last: a million of them may be pending. */
+/* Ordered to avoid padding: a million requests may be pending. */
 typedef struct pnc_request {
     pnc_elements elements;
     int64_t numrecs; /* number of records after a put, 0 for a fixed-size variable */

@@ -19,8 +19,8 @@ enum { TAG_MESSAGE = 1, TAG_ANSWER = 3 }; /* of even rounds; one more in odd one
 enum { MOST_FAILURES = 10 };              /* of MPI_Test, until a request counts as lost */
 
 /* An MPI call that fails may have done its work. One that posts a message leaves MPI_REQUEST_NULL if it has not: a
- * request that is there is completed as after a success. A message that is not sent is one that no rank waits for, or
- * is replaced by a shorter one with the error. */
+ * request that is there is completed as after a success. If a send fails, either no rank expects the message, or a
+ * shorter one with the error replaces it. */
 
 /* --- memory --- */
 
