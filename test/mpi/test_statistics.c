@@ -466,6 +466,23 @@ static void do_imbalance(const char *path)
     }
 }
 
+/* The file is open and still empty while another one is closed, which writes the reports. */
+static void do_another(const char *path)
+{
+    char name[4200];
+    const signed char value = 1;
+    const MPI_Offset first = 0;
+    int other;
+
+    snprintf(name, sizeof name, "%s.another", path);
+    check(ncmpi_create(MPI_COMM_WORLD, name, NC_CLOBBER, MPI_INFO_NULL, &other));
+    check(ncmpi_enddef(other));
+    define(path, LARGE, NULL);
+    check(ncmpi_close(other));
+    check(ncmpi_enddef(ncid));
+    check(ncmpi_put_var1_schar_all(ncid, var, &first, &value));
+}
+
 static void run_program(const char *what, const char *path)
 {
     static const struct {
@@ -480,7 +497,8 @@ static void run_program(const char *what, const char *path)
                     {"appends", do_appends},
                     {"columns", do_columns},
                     {"flushes", do_flushes},
-                    {"imbalance", do_imbalance}};
+                    {"imbalance", do_imbalance},
+                    {"another", do_another}};
 
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         if (strcmp(what, programs[i].name) == 0)

@@ -221,6 +221,18 @@ def read(path):
         return file.read()
 
 
+def test_another_dataset_as_report():
+    """The path of a report is that of another dataset of the program, which is open and has no bytes yet."""
+    run(1, "another", "good", "0")
+    wanted = read(FILE)
+    os.remove(FILE)
+    status, _, text = run(1, "another", "good", f"json:{FILE}")
+    tap.ok(status == 0 and read(FILE) == wanted and text.count("another one that is open") == 1,
+           "the path of a report is that of another dataset, which is open", text)
+    for name in (FILE, FILE + ".2", FILE + ".another"):
+        os.remove(name)
+
+
 def test_dataset_as_report():
     """The path of a report is that of the dataset, which must stay as it is without reports."""
     run(1, "growth", "bad", "0")
@@ -433,6 +445,7 @@ test_text()
 test_trace()
 test_unwritable()
 test_dataset_as_report()
+test_another_dataset_as_report()
 test_data_as_report()
 test_standard_output()
 test_ncmpistat()
