@@ -124,7 +124,7 @@ ncmpi_buffer_attach])
 m4_define([MULTI_DOC], [the same access to num variables in one call, with one entry of each array per variable. If the
 arguments for one variable are wrong on a rank, that rank transfers none of them and returns the first error.])
 m4_define([VARD_DOC], [filetype is an MPI datatype that describes a region of the file. Its elements have the external type
-of the variable, its displacements are in bytes from the start of the variable (ncmpi_inq_varoffset). It may extend into
+of the variable, its displacements are in bytes from its first byte (ncmpi_inq_varoffset). It may extend into
 other variables, at lower or higher offsets, but not beyond the data of the file. A put adds the records that the region
 contains. MPI_DATATYPE_NULL selects nothing, and a bufcount of 0 with a datatype transfers nothing.])
 m4_define([PUT_ATT_DOC], [create or replace attribute name of variable varid (or NC_GLOBAL) with len values, converted to xtype.

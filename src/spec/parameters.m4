@@ -25,7 +25,7 @@ PARAMETER([int *dimidsp], [receives the ids of the dimensions, slowest first; an
 PARAMETER([err], [an error code])
 PARAMETER([extent], [receives the extent in bytes])
 PARAMETER([filename], [path of a file])
-PARAMETER([filetype], [MPI datatype of the region of the file, with displacements in bytes from the start of the variable])
+PARAMETER([filetype], [MPI datatype of the region of the file, with displacements in bytes from the first byte of the variable])
 PARAMETER([const void *fill_value], [one value of the variable's type, or NULL])
 PARAMETER([MPI_Offset *value], [receives the value; may be NULL])
 PARAMETER([void *fill_value], [receives one value of the variable's type; may be NULL])
