@@ -30,8 +30,9 @@ MAY_SEE = {
     "select": PURE,
     "mapping": PURE + ["select"],
     "convert": PURE + ["select"],
+    "filter": PURE,
     "growth": PURE + ["select", "format"],
-    "host": PURE,
+    "host": PURE + ["filter/codecs.h"],
     "statistics": PURE,
     "drivers": PURE + ["select", "statistics", "host"],
     "mpitype": PURE + ["select"],
@@ -49,7 +50,7 @@ MAY_SEE = {
     "tools/plan": PURE + ["format", "select", "convert", "tools/common", "file/reduction.h", "io/choose"],
     "spec": [],
 }
-PURE_ROOMS = ["base", "format", "growth", "mapping", "select", "convert"]
+PURE_ROOMS = ["base", "filter", "format", "growth", "mapping", "select", "convert"]
 # All that outlives a call without belonging to an open file: by object, what and why threads do not disturb each other.
 MAY_CHANGE = {
     "src/base/memory": {"held": "atomic: bytes that are allocated", "peak": "atomic: the most of them"},
@@ -70,6 +71,9 @@ MAY_CHANGE = {
     "src/file/communicator": {"reserved": "atomic: how many communicators are kept or will be", "lock": "a mutex"},
     "src/file/watch": {"watcher": "under its lock, but `thread`, which only the thread that started it joins"},
     "src/file/nodes": {"keyval": "under its lock", "lock": "a mutex", "is_private": "one per thread"},
+    "src/host/codecs": {f"{library}_{what}": "set by pthread_once" for library in ("deflate", "szip", "zstd")
+                        for what in ("once", "functions")} |
+                       {f"has_{library}": "set by pthread_once" for library in ("deflate", "szip", "zstd")},
     "src/drivers/driver": {"pnc_driver_more": "tests set it before they open a file"},
     "src/drivers/memory/memory": {"files": "under its lock", "lock": "a mutex"},
     "src/drivers/mpiio/library": {"library": "atomic: the answer of MPI"},

@@ -28,6 +28,7 @@ PREFIX = {
     "src/drivers/memory": "pnc_memory_store_",
     "src/drivers/mpiio": "pnc_mpiio_",
     "src/file": "pnc_file_",
+    "src/filter": "pnc_filter_",
     "src/format": "pnc_format_",
     "src/formats": "pnc_formats_",
     "src/formats/classic": "pnc_classic_",

@@ -1,0 +1,265 @@
+/* A chunk through the filters of its chain, and back. */
+#include "filter/kind.h"
+
+#include "base/memory.h"
+
+static const pnc_filter_kind *const filter_kinds[] = {&pnc_filter_kind_shuffle, &pnc_filter_kind_deflate,
+                                                      &pnc_filter_kind_fletcher32, &pnc_filter_kind_szip,
+                                                      &pnc_filter_kind_zstd};
+
+/* Names for messages, as registered with The HDF Group. */
+static const struct {
+    int id;
+    const char *name;
+} other_filters[] = {{5, "nbit"},      {6, "scaleoffset"}, {307, "bzip2"},        {32000, "lzf"},
+                     {32001, "blosc"}, {32004, "lz4"},     {32008, "bitshuffle"}, {32013, "zfp"},
+                     {32017, "sz"},    {32024, "sz3"},     {32026, "blosc2"}};
+
+static const pnc_filter_kind *find_kind(int id)
+{
+    for (size_t k = 0; k < sizeof filter_kinds / sizeof *filter_kinds; k++)
+        if (filter_kinds[k]->id == id)
+            return filter_kinds[k];
+    return NULL;
+}
+
+const char *pnc_filter_name_get(int id)
+{
+    const pnc_filter_kind *kind = find_kind(id);
+
+    if (kind != NULL)
+        return kind->name;
+    for (size_t k = 0; k < sizeof other_filters / sizeof *other_filters; k++)
+        if (other_filters[k].id == id)
+            return other_filters[k].name;
+    return "filter";
+}
+
+int pnc_filter_parameters_check(const pnc_filter *filter, int least, int most, pnc_error *error)
+{
+    if (filter->nparameters >= least && filter->nparameters <= most)
+        return NC_NOERR;
+    return pnc_error_set(error, NC_EFILTER, "%s has %d parameters, but must have %d to %d",
+                         pnc_filter_name_get(filter->id), filter->nparameters, least, most);
+}
+
+int pnc_filter_damage_set(const pnc_filter_step *step, const char *what)
+{
+    return pnc_error_set(step->error, NC_EHDFERR, "%s: the stored chunk (%lld bytes) %s",
+                         pnc_filter_name_get(step->filter->id), (long long)step->in_bytes, what);
+}
+
+static bool is_applied(uint32_t mask, int i)
+{
+    return (mask >> i & 1) == 0;
+}
+
+static int check_filter(const pnc_filter *filter, const pnc_codecs *codecs, pnc_error *error)
+{
+    const pnc_filter_kind *kind = find_kind(filter->id);
+
+    if (kind == NULL)
+        return pnc_error_set(error, NC_EFILTER,
+                             "%s (id %d) is not among the filters of this library: shuffle, "
+                             "deflate, fletcher32, szip, zstd",
+                             pnc_filter_name_get(filter->id), filter->id);
+    PNC_TRY(kind->check(filter, error));
+    if (kind->has_library != NULL && !kind->has_library(codecs))
+        return pnc_error_set(error, NC_EFILTER, "%s (id %d) needs %s, which is not installed (Debian: apt install %s)",
+                             kind->name, kind->id, kind->library, kind->package);
+    return NC_NOERR;
+}
+
+int pnc_filter_chain_check(const pnc_filter_chain *chain, uint32_t mask, const pnc_codecs *codecs, pnc_error *error)
+{
+    if (chain->nfilters < 0 || chain->nfilters > PNC_FILTER_MOST)
+        return pnc_error_set(error, NC_EFILTER, "%d filters: a chunk passes at most %d", chain->nfilters,
+                             PNC_FILTER_MOST);
+    for (int i = 0; i < chain->nfilters; i++)
+        if (is_applied(mask, i))
+            PNC_TRY(check_filter(&chain->filters[i], codecs, error));
+    return NC_NOERR;
+}
+
+/* The most bytes after a filter. A compressor that is not optional may make a chunk larger: zlib's bound is
+ * n + n / 1000 + 12, that of zstd n + n / 256 + 64. */
+static int64_t get_step_bound(const pnc_filter_kind *kind, int64_t bytes)
+{
+    return kind->compresses ? bytes + bytes / 256 + 128 : bytes + kind->added;
+}
+
+int64_t pnc_filter_chain_get_bound(const pnc_filter_chain *chain, int64_t bytes)
+{
+    for (int i = 0; i < chain->nfilters; i++) {
+        const pnc_filter_kind *kind = find_kind(chain->filters[i].id);
+        if (kind != NULL)
+            bytes = get_step_bound(kind, bytes);
+    }
+    return bytes;
+}
+
+void pnc_filter_worker_init(pnc_filter_worker *worker, const pnc_codecs *codecs)
+{
+    *worker = (pnc_filter_worker){.codecs = codecs};
+}
+
+void pnc_filter_worker_free(pnc_filter_worker *worker)
+{
+    const pnc_codecs *codecs = worker->codecs;
+
+    if (worker->deflater != NULL)
+        codecs->load_deflate()->free_compressor(worker->deflater);
+    if (worker->inflater != NULL)
+        codecs->load_deflate()->free_decompressor(worker->inflater);
+    if (worker->zstd_writer != NULL)
+        codecs->load_zstd()->free_compressor(worker->zstd_writer);
+    if (worker->zstd_reader != NULL)
+        codecs->load_zstd()->free_decompressor(worker->zstd_reader);
+    for (int i = 0; i < 2; i++)
+        pnc_memory_free(worker->buffers[i]);
+    *worker = (pnc_filter_worker){.codecs = codecs};
+}
+
+/* Make buffer i hold `bytes`; its contents are lost. */
+static int reserve_buffer(pnc_filter_worker *worker, int i, int64_t bytes, pnc_error *error)
+{
+    if (bytes <= worker->capacities[i])
+        return NC_NOERR;
+    pnc_memory_free(worker->buffers[i]);
+    worker->buffers[i] = pnc_memory_alloc_array(bytes, 1);
+    worker->capacities[i] = worker->buffers[i] != NULL ? bytes : 0;
+    if (worker->buffers[i] == NULL)
+        return pnc_error_set(error, NC_ENOMEM, "no memory for the filters of a chunk: %lld bytes", (long long)bytes);
+    return NC_NOERR;
+}
+
+static int check_chunk_bytes(int64_t bytes, pnc_error *error)
+{
+    if (bytes >= 1 && bytes <= PNC_FILTER_CHUNK_MOST)
+        return NC_NOERR;
+    return pnc_error_set(error, NC_EINVAL, "a chunk of %lld bytes: it must have 1 to %lld", (long long)bytes,
+                         (long long)PNC_FILTER_CHUNK_MOST);
+}
+
+/* Encode with one filter, from step->in, which *used says to be in that buffer (-1: in none), to the other one. Without
+ * a result the filter is left out. */
+static int encode_step(pnc_filter_step *step, int *used)
+{
+    const pnc_filter_kind *kind = find_kind(step->filter->id);
+    bool must_shrink = kind->compresses && step->filter->is_optional;
+    int into = *used == 0 ? 1 : 0, err;
+
+    step->result = NULL;
+    step->capacity = must_shrink ? step->in_bytes - 1 : get_step_bound(kind, step->in_bytes);
+    if (step->capacity == 0)
+        return NC_NOERR;
+    PNC_TRY(reserve_buffer(step->worker, into, step->capacity, step->error));
+    step->out = step->worker->buffers[into];
+    err = kind->encode(step);
+    if (err == NC_EFILTER)
+        return must_shrink ? NC_NOERR
+                           : pnc_error_set(step->error, NC_EFILTER, "%s cannot encode a chunk of %lld bytes",
+                                           kind->name, (long long)step->in_bytes);
+    PNC_TRY(err);
+    assert(step->result_bytes <= step->capacity);
+    step->result = step->out;
+    *used = into;
+    return NC_NOERR;
+}
+
+int pnc_filter_chunk_encode(pnc_filter_worker *worker, const pnc_filter_chain *chain, const void *chunk, int64_t bytes,
+                            const void **stored, int64_t *stored_bytes, uint32_t *mask, pnc_error *error)
+{
+    pnc_filter_step step = {.worker = worker, .in = chunk, .in_bytes = bytes, .error = error};
+    uint32_t left_out = 0;
+    int used = -1;
+
+    PNC_TRY(check_chunk_bytes(bytes, error));
+    PNC_TRY(pnc_filter_chain_check(chain, 0, worker->codecs, error));
+    for (int i = 0; i < chain->nfilters; i++) {
+        step.filter = &chain->filters[i];
+        PNC_TRY(encode_step(&step, &used));
+        if (step.result == NULL) {
+            left_out |= UINT32_C(1) << i;
+            continue;
+        }
+        step.in = step.result;
+        step.in_bytes = step.result_bytes;
+    }
+    PNC_TRY(check_chunk_bytes(step.in_bytes, error));
+    *stored = step.in;
+    *stored_bytes = step.in_bytes;
+    *mask = left_out;
+    return NC_NOERR;
+}
+
+/* The bytes that a filter decodes to: so many, or at most so many. */
+typedef struct expectation {
+    int64_t bytes;
+    bool is_exact;
+} expectation;
+
+/* From the first filter, whose result is the chunk, to the last one that was applied. Returns the number of those that
+ * were applied; order[] has their positions. */
+static int expect_lengths(const pnc_filter_chain *chain, uint32_t mask, int64_t bytes, expectation *expected,
+                          int *order)
+{
+    expectation now = {bytes, true};
+    int n = 0;
+
+    for (int i = 0; i < chain->nfilters; i++) {
+        if (is_applied(mask, i)) {
+            const pnc_filter_kind *kind = find_kind(chain->filters[i].id);
+            order[n] = i;
+            expected[n++] = now;
+            now = (expectation){get_step_bound(kind, now.bytes), now.is_exact && !kind->compresses};
+        }
+    }
+    return n;
+}
+
+/* Decode with one filter, into the chunk if it is not NULL, else into a buffer. */
+static int decode_step(pnc_filter_step *step, const expectation *expected, unsigned char *chunk, int *used)
+{
+    const pnc_filter_kind *kind = find_kind(step->filter->id);
+    int into = *used == 0 ? 1 : 0;
+
+    step->capacity = expected->bytes;
+    if (chunk == NULL)
+        PNC_TRY(reserve_buffer(step->worker, into, step->capacity, step->error));
+    step->out = chunk != NULL ? chunk : step->worker->buffers[into];
+    step->result = step->out;
+    PNC_TRY(kind->decode(step));
+    assert(step->result_bytes <= step->capacity);
+    if (expected->is_exact && step->result_bytes != expected->bytes)
+        return pnc_error_set(step->error, NC_EHDFERR,
+                             "%s: the stored chunk (%lld bytes) decodes to %lld bytes in place of %lld", kind->name,
+                             (long long)step->in_bytes, (long long)step->result_bytes, (long long)expected->bytes);
+    if (step->result == step->out)
+        *used = into;
+    return NC_NOERR;
+}
+
+int pnc_filter_chunk_decode(pnc_filter_worker *worker, const pnc_filter_chain *chain, const void *stored,
+                            int64_t stored_bytes, uint32_t mask, void *chunk, int64_t bytes, pnc_error *error)
+{
+    pnc_filter_step step = {.worker = worker, .in = stored, .in_bytes = stored_bytes, .error = error};
+    expectation expected[PNC_FILTER_MOST];
+    int order[PNC_FILTER_MOST], used = -1, n;
+
+    PNC_TRY(check_chunk_bytes(bytes, error));
+    PNC_TRY(pnc_filter_chain_check(chain, mask, worker->codecs, error));
+    n = expect_lengths(chain, mask, bytes, expected, order);
+    if (n == 0 && stored_bytes != bytes)
+        return pnc_error_set(error, NC_EHDFERR, "the chunk has %lld bytes, but %lld are stored, without a filter",
+                             (long long)bytes, (long long)stored_bytes);
+    while (n-- > 0) {
+        step.filter = &chain->filters[order[n]];
+        PNC_TRY(decode_step(&step, &expected[n], n == 0 ? chunk : NULL, &used));
+        step.in = step.result;
+        step.in_bytes = step.result_bytes;
+    }
+    if (step.in != chunk)
+        memcpy(chunk, step.in, (size_t)bytes);
+    return NC_NOERR;
+}

@@ -1,0 +1,51 @@
+/* Functions of compression libraries. This room calls no library by name: the caller provides tables of their functions
+ * (src/host opens the libraries at first use), so that programs are linked with none of them.
+ *
+ * The prototypes are those of the libraries' public headers, with void for types whose contents users do not see. They
+ * are part of the ABI that the number of the shared library stands for. */
+#ifndef PNC_FILTER_CODECS_H
+#define PNC_FILTER_CODECS_H
+
+#include <stddef.h>
+
+/* libdeflate.so.0 (libdeflate.h): zlib streams. */
+typedef struct pnc_deflate_functions {
+    void *(*alloc_compressor)(int level);
+    size_t (*compress)(void *compressor, const void *in, size_t bytes, void *out, size_t capacity); /* 0: no space */
+    void (*free_compressor)(void *compressor);
+    void *(*alloc_decompressor)(void);
+    int (*decompress)(void *decompressor, const void *in, size_t bytes, void *out, size_t capacity, size_t *out_bytes);
+    void (*free_decompressor)(void *decompressor);
+} pnc_deflate_functions;
+
+/* SZ_com_t of szlib.h, and its option masks. */
+typedef struct pnc_szip_parameters {
+    int options, bits_per_pixel, pixels_per_block, pixels_per_scanline;
+} pnc_szip_parameters;
+
+/* libsz.so.2 (szlib.h), which is part of libaec. */
+typedef struct pnc_szip_functions {
+    int (*compress)(void *out, size_t *out_bytes, const void *in, size_t bytes, pnc_szip_parameters *parameters);
+    int (*decompress)(void *out, size_t *out_bytes, const void *in, size_t bytes, pnc_szip_parameters *parameters);
+} pnc_szip_functions;
+
+/* libzstd.so.1 (zstd.h). */
+typedef struct pnc_zstd_functions {
+    void *(*create_compressor)(void);
+    size_t (*compress)(void *compressor, void *out, size_t capacity, const void *in, size_t bytes, int level);
+    size_t (*free_compressor)(void *compressor);
+    void *(*create_decompressor)(void);
+    size_t (*decompress)(void *decompressor, void *out, size_t capacity, const void *in, size_t bytes);
+    size_t (*free_decompressor)(void *decompressor);
+    unsigned (*is_error)(size_t code);
+} pnc_zstd_functions;
+
+/* Each returns the functions of a library, the same in each call, or NULL if it is not installed. Any thread may call
+ * them. */
+typedef struct pnc_codecs {
+    const pnc_deflate_functions *(*load_deflate)(void);
+    const pnc_szip_functions *(*load_szip)(void);
+    const pnc_zstd_functions *(*load_zstd)(void);
+} pnc_codecs;
+
+#endif

@@ -1,0 +1,73 @@
+/* Filters of HDF5 and netCDF-4: the bytes of a chunk in memory to the bytes that a file stores, and back.
+ *
+ * Pure: no files, no MPI, no state beside a worker. A worker belongs to one thread at a time; others may run with their
+ * own at the same time. */
+#ifndef PNC_FILTER_FILTER_H
+#define PNC_FILTER_FILTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "filter/codecs.h"
+
+/* Ids as registered with The HDF Group. */
+enum { PNC_FILTER_DEFLATE = 1, PNC_FILTER_SHUFFLE = 2, PNC_FILTER_FLETCHER32 = 3, PNC_FILTER_SZIP = 4 };
+enum { PNC_FILTER_ZSTD = 32015 };
+
+/* The mask of a chunk has a bit for each filter; HDF5 has the same bound. */
+#define PNC_FILTER_MOST 32
+/* HDF5 stores the length of a chunk in 32 bits. */
+#define PNC_FILTER_CHUNK_MOST INT64_C(0xFFFFFFFF)
+
+typedef struct pnc_filter {
+    int id;
+    bool is_optional; /* a chunk that this filter does not make smaller is stored without it */
+    int nparameters;
+    const uint32_t *parameters; /* the caller's; as the file has them (cd_values of HDF5) */
+} pnc_filter;
+
+/* In the order in which a chunk passes them when it is written. */
+typedef struct pnc_filter_chain {
+    int nfilters;
+    const pnc_filter *filters; /* the caller's */
+} pnc_filter_chain;
+
+/* What is kept from one chunk to the next: two buffers, and the states of compressors. */
+typedef struct pnc_filter_worker {
+    const pnc_codecs *codecs;
+    unsigned char *buffers[2];
+    int64_t capacities[2];
+    void *deflater, *inflater;       /* of libdeflate */
+    int deflater_level;              /* of `deflater` */
+    void *zstd_writer, *zstd_reader; /* of libzstd */
+} pnc_filter_worker;
+
+/* The name of a filter; "filter" for those that this library does not have. */
+const char *pnc_filter_name_get(int id);
+
+/* Whether this library has all filters of a chain, with valid parameters, and their libraries are installed. Filters
+ * whose bit is set in `mask` are not checked. NC_EFILTER with a message. */
+int pnc_filter_chain_check(const pnc_filter_chain *chain, uint32_t mask, const pnc_codecs *codecs, pnc_error *error);
+
+/* The most bytes that are stored for a chunk of this many bytes. */
+int64_t pnc_filter_chain_get_bound(const pnc_filter_chain *chain, int64_t bytes);
+
+void pnc_filter_worker_init(pnc_filter_worker *worker, const pnc_codecs *codecs);
+void pnc_filter_worker_free(pnc_filter_worker *worker);
+
+/* Apply the filters to a chunk of `bytes`, 1 to PNC_FILTER_CHUNK_MOST. *stored belongs to the worker, and is valid
+ * until its next call; without filters it is the chunk itself. A bit of *mask is set for each optional filter that was
+ * left out. NC_EFILTER: as pnc_filter_chain_check, or a filter that is not optional fails; NC_EINVAL: the length;
+ * NC_ENOMEM. */
+int pnc_filter_chunk_encode(pnc_filter_worker *worker, const pnc_filter_chain *chain, const void *chunk, int64_t bytes,
+                            const void **stored, int64_t *stored_bytes, uint32_t *mask, pnc_error *error);
+
+/* The reverse; nothing about `stored` and `mask` is trusted. Writes exactly `bytes` at chunk, or fails: NC_EHDFERR for
+ * bytes that are damaged, others as above. After a failure the contents of chunk are undefined. Memory: at most two
+ * buffers of pnc_filter_chain_get_bound bytes, what the libraries have for their states (less than 1 MiB; none keeps a
+ * window), and for szip one more of the chunk's length and 32 KiB. */
+int pnc_filter_chunk_decode(pnc_filter_worker *worker, const pnc_filter_chain *chain, const void *stored,
+                            int64_t stored_bytes, uint32_t mask, void *chunk, int64_t bytes, pnc_error *error);
+
+#endif

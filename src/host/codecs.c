@@ -1,0 +1,107 @@
+/* dlopen of compression libraries: programs that are linked with this library need none of them to run. */
+#include "host/codecs.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* A function of a library, and where its address goes. */
+typedef struct wanted_symbol {
+    const char *name;
+    size_t offset;
+} wanted_symbol;
+
+/* False if the library or one of its functions is missing. The address of a function is copied: ISO C has no
+ * conversion from void * to it. */
+static bool load_symbols(const char *library, const wanted_symbol *wanted, size_t n, void *functions)
+{
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+
+    if (handle == NULL)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        void *address = dlsym(handle, wanted[i].name);
+        if (address == NULL)
+            return false;
+        memcpy((char *)functions + wanted[i].offset, &address, sizeof address);
+    }
+    return true;
+}
+
+/* What is set once, before other threads see it. */
+static pthread_once_t deflate_once = PTHREAD_ONCE_INIT, szip_once = PTHREAD_ONCE_INIT, zstd_once = PTHREAD_ONCE_INIT;
+static bool has_deflate, has_szip, has_zstd;
+static pnc_deflate_functions deflate_functions;
+static pnc_szip_functions szip_functions;
+static pnc_zstd_functions zstd_functions;
+
+#define WANTED(type, member, name)   \
+    {                                \
+        name, offsetof(type, member) \
+    }
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static void open_libdeflate(void)
+{
+    static const wanted_symbol wanted[] = {
+        WANTED(pnc_deflate_functions, alloc_compressor, "libdeflate_alloc_compressor"),
+        WANTED(pnc_deflate_functions, compress, "libdeflate_zlib_compress"),
+        WANTED(pnc_deflate_functions, free_compressor, "libdeflate_free_compressor"),
+        WANTED(pnc_deflate_functions, alloc_decompressor, "libdeflate_alloc_decompressor"),
+        WANTED(pnc_deflate_functions, decompress, "libdeflate_zlib_decompress"),
+        WANTED(pnc_deflate_functions, free_decompressor, "libdeflate_free_decompressor"),
+    };
+
+    has_deflate = load_symbols("libdeflate.so.0", wanted, COUNT(wanted), &deflate_functions);
+}
+
+static void open_libsz(void)
+{
+    static const wanted_symbol wanted[] = {
+        WANTED(pnc_szip_functions, compress, "SZ_BufftoBuffCompress"),
+        WANTED(pnc_szip_functions, decompress, "SZ_BufftoBuffDecompress"),
+    };
+
+    has_szip = load_symbols("libsz.so.2", wanted, COUNT(wanted), &szip_functions);
+}
+
+static void open_libzstd(void)
+{
+    static const wanted_symbol wanted[] = {
+        WANTED(pnc_zstd_functions, create_compressor, "ZSTD_createCCtx"),
+        WANTED(pnc_zstd_functions, compress, "ZSTD_compressCCtx"),
+        WANTED(pnc_zstd_functions, free_compressor, "ZSTD_freeCCtx"),
+        WANTED(pnc_zstd_functions, create_decompressor, "ZSTD_createDCtx"),
+        WANTED(pnc_zstd_functions, decompress, "ZSTD_decompressDCtx"),
+        WANTED(pnc_zstd_functions, free_decompressor, "ZSTD_freeDCtx"),
+        WANTED(pnc_zstd_functions, is_error, "ZSTD_isError"),
+    };
+
+    has_zstd = load_symbols("libzstd.so.1", wanted, COUNT(wanted), &zstd_functions);
+}
+
+static const pnc_deflate_functions *load_libdeflate(void)
+{
+    pthread_once(&deflate_once, open_libdeflate);
+    return has_deflate ? &deflate_functions : NULL;
+}
+
+static const pnc_szip_functions *load_libsz(void)
+{
+    pthread_once(&szip_once, open_libsz);
+    return has_szip ? &szip_functions : NULL;
+}
+
+static const pnc_zstd_functions *load_libzstd(void)
+{
+    pthread_once(&zstd_once, open_libzstd);
+    return has_zstd ? &zstd_functions : NULL;
+}
+
+const pnc_codecs *pnc_host_codecs_get(void)
+{
+    static const pnc_codecs codecs = {load_libdeflate, load_libsz, load_libzstd};
+
+    return &codecs;
+}

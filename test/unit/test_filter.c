@@ -1,0 +1,378 @@
+/* Filters of chunks: shuffle against its formula, checksums and compressed chunks against those that h5py and the zstd
+ * program wrote, chains against their reverse; what damaged chunks and missing libraries give. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "filter/filter.h"
+#include "filter/kernels.h"
+#include "host/codecs.h"
+#include "random.h"
+
+enum { CHUNK = 96, LARGE = 100000 };
+
+static const uint32_t four[] = {4}, level_1[] = {1}, szip_int[] = {141, 16, 32, 64}, szip_byte[] = {169, 16, 8, 96};
+static const pnc_filter shuffle = {PNC_FILTER_SHUFFLE, true, 1, four};
+static const pnc_filter deflate = {PNC_FILTER_DEFLATE, true, 1, level_1};
+static const pnc_filter fletcher32 = {PNC_FILTER_FLETCHER32, false, 0, NULL};
+static const pnc_filter szip = {PNC_FILTER_SZIP, true, 4, szip_int};
+static const pnc_filter zstd = {PNC_FILTER_ZSTD, false, 1, level_1};
+
+typedef void (*kernel)(unsigned char *out, const unsigned char *in, int64_t bytes, uint32_t size);
+
+static void test_shuffle(void **state)
+{
+    static const kernel encode[] = {pnc_filter_shuffle_encode, pnc_filter_scalar_shuffle_encode};
+    static const kernel decode[] = {pnc_filter_shuffle_decode, pnc_filter_scalar_shuffle_decode};
+
+    (void)state;
+    for (int round = 0; round < 400; round++) {
+        unsigned char in[700], out[700], back[700];
+        uint32_t size = (uint32_t)random_in(1, round % 10 == 0 ? 300 : 17);
+        int64_t bytes = random_in(0, sizeof in), n = bytes / size;
+        for (int64_t i = 0; i < bytes; i++)
+            in[i] = (unsigned char)random_bits();
+        for (int twin = 0; twin < 2; twin++) {
+            encode[twin](out, in, bytes, size);
+            for (int64_t element = 0; element < n; element++)
+                for (int64_t b = 0; b < size; b++)
+                    assert_int_equal(out[b * n + element], in[element * size + b]);
+            assert_memory_equal(out + n * size, in + n * size, (size_t)(bytes - n * size));
+            decode[twin](back, out, bytes, size);
+            assert_memory_equal(back, in, (size_t)bytes);
+        }
+    }
+}
+
+/* What h5py 3.7 with HDF5 1.10.8 stores. */
+static void test_known_checksums(void **state)
+{
+    static unsigned char bytes[70001];
+
+    (void)state;
+    assert_int_equal(pnc_filter_fletcher32_compute(bytes, 8), 0);
+    memset(bytes, 255, 40000);
+    assert_int_equal(pnc_filter_fletcher32_compute(bytes, 6), 0xFFFFFFFF);
+    assert_int_equal(pnc_filter_fletcher32_compute(bytes, 40000), 0xFFFFFFFF);
+    assert_int_equal(pnc_filter_fletcher32_compute((const unsigned char *)"\1\2\3\4\5", 5), 0x0E0E0906);
+    for (int i = 0; i < 70001; i++)
+        bytes[i] = (unsigned char)(i * 7919 % 251);
+    assert_int_equal(pnc_filter_fletcher32_compute(bytes, 70001), 0x48DDA4BB);
+}
+
+static void test_checksum_twins(void **state)
+{
+    static unsigned char bytes[60000];
+
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        int64_t at = random_in(0, 3), n = random_in(0, round % 2 == 0 ? 50 : (int64_t)sizeof bytes - 3);
+        int mode = (int)random_in(0, 3);
+        for (int64_t i = 0; i < n; i++)
+            bytes[at + i] = mode < 2 ? (unsigned char)random_bits() : (unsigned char)(mode == 2 ? 255 : 0);
+        assert_int_equal(pnc_filter_fletcher32_compute(bytes + at, n),
+                         pnc_filter_scalar_fletcher32_compute(bytes + at, n));
+    }
+}
+
+static bool has_libraries(void)
+{
+    const pnc_codecs *codecs = pnc_host_codecs_get();
+
+    return codecs->load_deflate() != NULL && codecs->load_szip() != NULL && codecs->load_zstd() != NULL;
+}
+
+/* Chunks of the bytes i / 16. */
+static const unsigned char zlib_chunk[] = {0x78, 0x9c, 0x63, 0x60, 0x40, 0x05, 0x8c, 0x68, 0x80, 0x09, 0x0d, 0x30,
+                                           0xa3, 0x01, 0x16, 0x34, 0xc0, 0x8a, 0x06, 0x00, 0x1c, 0x58, 0x00, 0xf1};
+static const unsigned char zstd_chunk[] = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, 0xa5, 0x00, 0x00, 0x38,
+                                           0x00, 0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x10, 0x00,
+                                           0x9d, 0x74, 0xd7, 0xb1, 0x4e, 0xba, 0x2b, 0x63, 0x01};
+static const unsigned char szip_chunk[] = {0x60, 0x00, 0x00, 0x00, 0x00, 0x08, 0xbf, 0xc4,
+                                           0x7f, 0x88, 0xff, 0x11, 0xfe, 0x23, 0xfc};
+
+/* Decode with one filter into the middle of a larger array, whose other bytes must not change. */
+static int decode_one(const pnc_filter *filter, const void *stored, size_t n, int64_t bytes, pnc_error *error)
+{
+    pnc_filter_chain chain = {1, filter};
+    pnc_filter_worker worker;
+    unsigned char around[3 * CHUNK];
+    int err;
+
+    memset(around, 0xEE, sizeof around);
+    pnc_error_clear(error);
+    pnc_filter_worker_init(&worker, pnc_host_codecs_get());
+    err = pnc_filter_chunk_decode(&worker, &chain, stored, (int64_t)n, 0, around + CHUNK, bytes, error);
+    pnc_filter_worker_free(&worker);
+    for (int i = 0; i < 3 * CHUNK; i++) {
+        if (i < CHUNK || i >= CHUNK + bytes)
+            assert_int_equal(around[i], 0xEE);
+        else if (err == NC_NOERR)
+            assert_int_equal(around[i], (i - CHUNK) / 16);
+    }
+    return err;
+}
+
+static void test_chunks_of_others(void **state)
+{
+    static const pnc_filter filters[] = {{PNC_FILTER_DEFLATE, true, 1, level_1},
+                                         {PNC_FILTER_ZSTD, true, 0, NULL},
+                                         {PNC_FILTER_SZIP, true, 4, szip_byte}};
+    static const struct {
+        const unsigned char *bytes;
+        size_t n;
+    } chunks[] = {{zlib_chunk, sizeof zlib_chunk}, {zstd_chunk, sizeof zstd_chunk}, {szip_chunk, sizeof szip_chunk}};
+    pnc_error error = {0};
+
+    (void)state;
+    if (!has_libraries())
+        skip();
+    for (int i = 0; i < 3; i++) {
+        unsigned char damaged[64];
+        assert_int_equal(decode_one(&filters[i], chunks[i].bytes, chunks[i].n, CHUNK, &error), NC_NOERR);
+        assert_int_equal(decode_one(&filters[i], chunks[i].bytes, chunks[i].n, CHUNK - 1, &error), NC_EHDFERR);
+        if (filters[i].id != PNC_FILTER_SZIP) /* libaec finds the end by the length that is expected */
+            assert_int_equal(decode_one(&filters[i], chunks[i].bytes, chunks[i].n, CHUNK + 1, &error), NC_EHDFERR);
+        for (size_t n = 0; n < chunks[i].n / 2; n++) {
+            assert_int_equal(decode_one(&filters[i], chunks[i].bytes, n, CHUNK, &error), NC_EHDFERR);
+            assert_non_null(strstr(error.text, "stored chunk"));
+        }
+        for (size_t n = 0; n < 8 * chunks[i].n; n++) {
+            memcpy(damaged, chunks[i].bytes, chunks[i].n);
+            damaged[n / 8] ^= (unsigned char)(1 << n % 8);
+            pnc_filter_chain chain = {1, &filters[i]};
+            pnc_filter_worker worker;
+            unsigned char out[CHUNK];
+            pnc_filter_worker_init(&worker, pnc_host_codecs_get());
+            pnc_filter_chunk_decode(&worker, &chain, damaged, (int64_t)chunks[i].n, 0, out, CHUNK, NULL);
+            pnc_filter_worker_free(&worker);
+        }
+    }
+}
+
+static void test_checksum_is_checked(void **state)
+{
+    unsigned char stored[CHUNK + 4];
+    uint32_t sum;
+    pnc_error error = {0};
+
+    (void)state;
+    for (int i = 0; i < CHUNK; i++)
+        stored[i] = (unsigned char)(i / 16);
+    sum = pnc_filter_scalar_fletcher32_compute(stored, CHUNK);
+    for (int quirk = 0; quirk < 2; quirk++) {
+        for (int i = 0; i < 4; i++)
+            stored[CHUNK + (quirk == 1 ? i ^ 1 : i)] = (unsigned char)(sum >> 8 * i);
+        assert_int_equal(decode_one(&fletcher32, stored, sizeof stored, CHUNK, &error), NC_NOERR);
+    }
+    assert_int_equal(decode_one(&fletcher32, stored, sizeof stored - 1, CHUNK - 1, &error), NC_EHDFERR);
+    assert_int_equal(decode_one(&fletcher32, stored, 3, CHUNK, &error), NC_EHDFERR);
+    assert_int_equal(decode_one(&fletcher32, stored, sizeof stored, CHUNK - 1, &error), NC_EHDFERR);
+    stored[7] ^= 16;
+    assert_int_equal(decode_one(&fletcher32, stored, sizeof stored, CHUNK, &error), NC_EHDFERR);
+    assert_non_null(strstr(error.text, "checksum"));
+}
+
+static void fill_chunk(unsigned char *chunk, int64_t bytes, int mode)
+{
+    for (int64_t i = 0; i < bytes; i++) {
+        chunk[i] = (unsigned char)random_bits();
+        if (mode > 0)
+            chunk[i] = i % 4 == 0 ? chunk[i] & 7 : (unsigned char)(i >> 12);
+    }
+}
+
+/* Random chains, with chunks of all kinds, by one worker. */
+static void test_round_trips(void **state)
+{
+    static const pnc_filter *const all[] = {&shuffle, &deflate, &fletcher32, &szip, &zstd};
+    static unsigned char chunk[LARGE], out[LARGE + 1];
+    pnc_filter_worker worker;
+
+    (void)state;
+    if (!has_libraries())
+        skip();
+    pnc_filter_worker_init(&worker, pnc_host_codecs_get());
+    for (int round = 0; round < 600; round++) {
+        pnc_filter filters[6];
+        pnc_filter_chain chain = {(int)random_in(0, 6), filters};
+        int64_t bytes = random_in(1, round % 4 == 0 ? LARGE : 40), stored_bytes;
+        const void *stored;
+        uint32_t mask;
+        for (int i = 0; i < chain.nfilters; i++) {
+            filters[i] = *all[random_in(0, 4)];
+            filters[i].is_optional = random_in(0, 1) == 1;
+            if (filters[i].id == PNC_FILTER_SZIP)
+                filters[i].is_optional = true;
+        }
+        fill_chunk(chunk, bytes, (int)random_in(0, 2));
+        assert_int_equal(pnc_filter_chunk_encode(&worker, &chain, chunk, bytes, &stored, &stored_bytes, &mask, NULL),
+                         NC_NOERR);
+        assert_true(stored_bytes <= pnc_filter_chain_get_bound(&chain, bytes));
+        void *copy = malloc((size_t)stored_bytes);
+        assert_non_null(copy);
+        memcpy(copy, stored, (size_t)stored_bytes);
+        out[bytes] = 77;
+        assert_int_equal(pnc_filter_chunk_decode(&worker, &chain, copy, stored_bytes, mask, out, bytes, NULL),
+                         NC_NOERR);
+        free(copy);
+        assert_memory_equal(chunk, out, (size_t)bytes);
+        assert_int_equal(out[bytes], 77);
+    }
+    pnc_filter_worker_free(&worker);
+}
+
+/* What an optional compressor does not make smaller is stored without it; others store it larger. */
+static void test_what_does_not_shrink(void **state)
+{
+    pnc_filter filters[] = {shuffle, deflate, fletcher32};
+    pnc_filter_chain chain = {3, filters};
+    pnc_filter_worker worker;
+    unsigned char chunk[1000], out[1000], copy[1100];
+    const void *stored;
+    int64_t n;
+    uint32_t mask;
+
+    (void)state;
+    if (!has_libraries())
+        skip();
+    fill_chunk(chunk, sizeof chunk, 0);
+    pnc_filter_worker_init(&worker, pnc_host_codecs_get());
+    for (int optional = 0; optional < 2; optional++) {
+        filters[1].is_optional = optional == 1;
+        assert_int_equal(pnc_filter_chunk_encode(&worker, &chain, chunk, 1000, &stored, &n, &mask, NULL), NC_NOERR);
+        assert_int_equal(mask, optional == 1 ? 2 : 0);
+        if (optional == 1)
+            assert_int_equal(n, 1004);
+        else
+            assert_true(n > 1004);
+        assert_true(n <= (int64_t)sizeof copy);
+        memcpy(copy, stored, (size_t)n);
+        assert_int_equal(pnc_filter_chunk_decode(&worker, &chain, copy, n, mask, out, 1000, NULL), NC_NOERR);
+        assert_memory_equal(chunk, out, 1000);
+    }
+    chain.nfilters = 0;
+    assert_int_equal(pnc_filter_chunk_encode(&worker, &chain, chunk, 1000, &stored, &n, &mask, NULL), NC_NOERR);
+    assert_true(stored == chunk && n == 1000 && mask == 0);
+    assert_int_equal(pnc_filter_chunk_decode(&worker, &chain, chunk, 999, 0, out, 1000, NULL), NC_EHDFERR);
+    pnc_filter_worker_free(&worker);
+}
+
+static const pnc_deflate_functions *no_deflate(void)
+{
+    return NULL;
+}
+
+static const pnc_szip_functions *no_szip(void)
+{
+    return NULL;
+}
+
+static const pnc_zstd_functions *no_zstd(void)
+{
+    return NULL;
+}
+
+static const pnc_codecs no_codecs = {no_deflate, no_szip, no_zstd};
+
+static void test_missing_libraries(void **state)
+{
+    static const struct {
+        const pnc_filter *filter;
+        const char *library, *package;
+    } rows[] = {{&deflate, "libdeflate.so.0", "libdeflate0"},
+                {&szip, "libsz.so.2", "libsz2"},
+                {&zstd, "libzstd.so.1", "libzstd1"}};
+    pnc_filter_worker worker;
+    unsigned char out[4];
+
+    (void)state;
+    pnc_filter_worker_init(&worker, &no_codecs);
+    for (int i = 0; i < 3; i++) {
+        pnc_filter_chain chain = {1, rows[i].filter};
+        pnc_error error = {0};
+        assert_int_equal(pnc_filter_chunk_decode(&worker, &chain, "abcd", 4, 0, out, 4, &error), NC_EFILTER);
+        assert_non_null(strstr(error.text, rows[i].library));
+        assert_non_null(strstr(error.text, rows[i].package));
+        assert_non_null(strstr(error.text, pnc_filter_name_get(rows[i].filter->id)));
+        assert_int_equal(pnc_filter_chunk_decode(&worker, &chain, "abcd", 4, 1, out, 4, NULL), NC_NOERR);
+        assert_memory_equal(out, "abcd", 4);
+    }
+    pnc_filter_worker_free(&worker);
+}
+
+static void test_invalid_chains(void **state)
+{
+    static const uint32_t zero[] = {0}, ten[] = {10},
+                          bad_szip[][4] = {{141, 16, 32, 4097}, {141, 16, 32, 0},  {141, 34, 32, 64},
+                                           {141, 15, 32, 64},   {141, 16, 33, 64}, {141, 0, 32, 64}};
+    const pnc_filter bad[] = {{32001, true, 0, NULL},
+                              {PNC_FILTER_SHUFFLE, true, 0, NULL},
+                              {PNC_FILTER_SHUFFLE, true, 1, zero},
+                              {PNC_FILTER_DEFLATE, true, 1, ten},
+                              {PNC_FILTER_DEFLATE, true, 0, NULL},
+                              {PNC_FILTER_ZSTD, true, 1, (const uint32_t[]){23}},
+                              {PNC_FILTER_SZIP, true, 3, szip_int}};
+    pnc_filter many[PNC_FILTER_MOST + 1];
+    pnc_filter_chain chain = {PNC_FILTER_MOST + 1, many};
+    pnc_error error = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(pnc_filter_chain_check(&(pnc_filter_chain){1, &bad[i]}, 0, &no_codecs, NULL), NC_EFILTER);
+        assert_int_equal(pnc_filter_chain_check(&(pnc_filter_chain){1, &bad[i]}, 1, &no_codecs, NULL), NC_NOERR);
+    }
+    for (size_t i = 0; i < sizeof bad_szip / sizeof *bad_szip; i++) {
+        const pnc_filter one = {PNC_FILTER_SZIP, true, 4, bad_szip[i]};
+        pnc_error_clear(&error);
+        assert_int_equal(pnc_filter_chain_check(&(pnc_filter_chain){1, &one}, 0, &no_codecs, &error), NC_EFILTER);
+        assert_non_null(strstr(error.text, "invalid parameters"));
+    }
+    for (int i = 0; i <= PNC_FILTER_MOST; i++)
+        many[i] = fletcher32;
+    assert_int_equal(pnc_filter_chain_check(&chain, 0, &no_codecs, NULL), NC_EFILTER);
+    chain.nfilters--;
+    assert_int_equal(pnc_filter_chain_check(&chain, 0, &no_codecs, NULL), NC_NOERR);
+    assert_int_equal(pnc_filter_chain_get_bound(&chain, 100), 100 + 4 * PNC_FILTER_MOST);
+    assert_string_equal(pnc_filter_name_get(32001), "blosc");
+    assert_string_equal(pnc_filter_name_get(-1), "filter");
+}
+
+static void test_chunk_lengths(void **state)
+{
+    pnc_filter_chain chain = {1, &fletcher32};
+    pnc_filter_worker worker;
+    const void *stored;
+    int64_t n;
+    uint32_t mask;
+
+    (void)state;
+    pnc_filter_worker_init(&worker, &no_codecs);
+    for (int i = 0; i < 3; i++) {
+        const int64_t wrong[] = {0, -1, PNC_FILTER_CHUNK_MOST + 1};
+        assert_int_equal(pnc_filter_chunk_encode(&worker, &chain, "", wrong[i], &stored, &n, &mask, NULL), NC_EINVAL);
+        assert_int_equal(pnc_filter_chunk_decode(&worker, &chain, "", 1, 0, NULL, wrong[i], NULL), NC_EINVAL);
+    }
+    pnc_filter_worker_free(&worker);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shuffle),
+        cmocka_unit_test(test_known_checksums),
+        cmocka_unit_test(test_checksum_twins),
+        cmocka_unit_test(test_chunks_of_others),
+        cmocka_unit_test(test_checksum_is_checked),
+        cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_what_does_not_shrink),
+        cmocka_unit_test(test_missing_libraries),
+        cmocka_unit_test(test_invalid_chains),
+        cmocka_unit_test(test_chunk_lengths),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
