@@ -5,21 +5,80 @@
 
 #include "base/minmax.h"
 
-/* Elements of 2, 4 and 8 bytes: `size` is a constant where these are inlined, and the loops over it are unrolled. */
-static inline __attribute__((always_inline)) void split_elements(unsigned char *restrict out,
-                                                                 const unsigned char *restrict in, int64_t n, int size)
+/* Elements of 2, 4 and 8 bytes. A statement for each byte of an element: compilers vectorise that, but not a loop over
+ * these bytes, which is 10 times slower for elements of 4 bytes (gcc 12, SSE2). */
+static void split_2(unsigned char *restrict out, const unsigned char *restrict in, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++)
-        for (int b = 0; b < size; b++)
-            out[b * n + i] = in[i * size + b];
+    unsigned char *restrict to0 = out, *restrict to1 = out + n;
+
+    for (int64_t i = 0; i < n; i++) {
+        to0[i] = in[2 * i];
+        to1[i] = in[2 * i + 1];
+    }
 }
 
-static inline __attribute__((always_inline)) void join_elements(unsigned char *restrict out,
-                                                                const unsigned char *restrict in, int64_t n, int size)
+static void split_4(unsigned char *restrict out, const unsigned char *restrict in, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++)
-        for (int b = 0; b < size; b++)
-            out[i * size + b] = in[b * n + i];
+    unsigned char *restrict to0 = out, *restrict to1 = out + n, *restrict to2 = out + 2 * n,
+                            *restrict to3 = out + 3 * n;
+
+    for (int64_t i = 0; i < n; i++) {
+        to0[i] = in[4 * i];
+        to1[i] = in[4 * i + 1];
+        to2[i] = in[4 * i + 2];
+        to3[i] = in[4 * i + 3];
+    }
+}
+
+static void split_8(unsigned char *restrict out, const unsigned char *restrict in, int64_t n)
+{
+    unsigned char *restrict to0 = out, *restrict to1 = out + n, *restrict to2 = out + 2 * n,
+                            *restrict to3 = out + 3 * n;
+    unsigned char *restrict to4 = out + 4 * n, *restrict to5 = out + 5 * n, *restrict to6 = out + 6 * n,
+                            *restrict to7 = out + 7 * n;
+
+    for (int64_t i = 0; i < n; i++) {
+        to0[i] = in[8 * i];
+        to1[i] = in[8 * i + 1];
+        to2[i] = in[8 * i + 2];
+        to3[i] = in[8 * i + 3];
+        to4[i] = in[8 * i + 4];
+        to5[i] = in[8 * i + 5];
+        to6[i] = in[8 * i + 6];
+        to7[i] = in[8 * i + 7];
+    }
+}
+
+static void join_2(unsigned char *restrict out, const unsigned char *restrict in, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        out[2 * i] = in[i];
+        out[2 * i + 1] = in[n + i];
+    }
+}
+
+static void join_4(unsigned char *restrict out, const unsigned char *restrict in, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        out[4 * i] = in[i];
+        out[4 * i + 1] = in[n + i];
+        out[4 * i + 2] = in[2 * n + i];
+        out[4 * i + 3] = in[3 * n + i];
+    }
+}
+
+static void join_8(unsigned char *restrict out, const unsigned char *restrict in, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        out[8 * i] = in[i];
+        out[8 * i + 1] = in[n + i];
+        out[8 * i + 2] = in[2 * n + i];
+        out[8 * i + 3] = in[3 * n + i];
+        out[8 * i + 4] = in[4 * n + i];
+        out[8 * i + 5] = in[5 * n + i];
+        out[8 * i + 6] = in[6 * n + i];
+        out[8 * i + 7] = in[7 * n + i];
+    }
 }
 
 /* Elements of other sizes: byte by byte of a part that stays in the first-level cache. */
@@ -51,9 +110,9 @@ void pnc_filter_shuffle_encode(unsigned char *out, const unsigned char *in, int6
 
     switch (size) {
     case 1: memcpy(out, in, (size_t)whole); break;
-    case 2: split_elements(out, in, n, 2); break;
-    case 4: split_elements(out, in, n, 4); break;
-    case 8: split_elements(out, in, n, 8); break;
+    case 2: split_2(out, in, n); break;
+    case 4: split_4(out, in, n); break;
+    case 8: split_8(out, in, n); break;
     default: split_any(out, in, n, size);
     }
     memcpy(out + whole, in + whole, (size_t)(bytes - whole));
@@ -65,9 +124,9 @@ void pnc_filter_shuffle_decode(unsigned char *out, const unsigned char *in, int6
 
     switch (size) {
     case 1: memcpy(out, in, (size_t)whole); break;
-    case 2: join_elements(out, in, n, 2); break;
-    case 4: join_elements(out, in, n, 4); break;
-    case 8: join_elements(out, in, n, 8); break;
+    case 2: join_2(out, in, n); break;
+    case 4: join_4(out, in, n); break;
+    case 8: join_8(out, in, n); break;
     default: join_any(out, in, n, size);
     }
     memcpy(out + whole, in + whole, (size_t)(bytes - whole));
