@@ -14,14 +14,14 @@
 #define CHOOSE "choose another path in PNETCDF_STATS"
 #define IS_DATASET "that is the dataset itself, or another one that is open: " CHOOSE
 
-static void explain(const pnc_dataset *ds, const char *what, const char *path, const char *why)
+void pnc_dataset_report_file_explain(const pnc_dataset *ds, const char *what, const char *path, const char *why)
 {
     pnc_dataset_warning_print(ds, "cannot write the %s %s: %s", what, path, why);
 }
 
 void pnc_dataset_report_file_warn(const pnc_dataset *ds, const char *what, const char *path)
 {
-    explain(ds, what, path, strerror(errno));
+    pnc_dataset_report_file_explain(ds, what, path, strerror(errno));
 }
 
 static bool has_name(const struct stat *facts, const char *path)
@@ -96,7 +96,7 @@ static FILE *open_regular(const pnc_dataset *ds, const char *what, const char *p
     }
     if (why == NULL)
         return file;
-    explain(ds, what, path, why);
+    pnc_dataset_report_file_explain(ds, what, path, why);
     if (fd >= 0)
         close(fd);
     if (is_new)
@@ -115,7 +115,7 @@ FILE *pnc_dataset_report_file_open(const pnc_dataset *ds, const char *what, cons
     if (file != NULL)
         return file;
     if (exists && is_dataset(ds, &facts)) { /* closing it would release the locks that this process has on it */
-        explain(ds, what, path, IS_DATASET);
+        pnc_dataset_report_file_explain(ds, what, path, IS_DATASET);
         return NULL;
     }
     if (!exists || S_ISREG(facts.st_mode))

@@ -381,8 +381,10 @@ static void finish_trace(pnc_dataset *ds)
 {
     pnc_statistics *s = ds->file.statistics;
 
-    if (s->trace != NULL && !pnc_trace_close(s->trace))
-        pnc_dataset_report_file_warn(ds, "timeline", "of a rank");
+    const char *failed = s->trace == NULL ? NULL : pnc_trace_close(s->trace);
+
+    if (failed != NULL)
+        pnc_dataset_report_file_explain(ds, "timeline", "of a rank", failed);
     s->trace = NULL;
 }
 

@@ -9,11 +9,12 @@
 
 typedef struct pnc_trace pnc_trace;
 
-/* Begin a timeline in an empty file, which the result owns. The process of its events is `node`, the first rank of the
- * node; their thread is the rank. NULL: the file is closed, and errno has the reason. */
+/* Begin a timeline in an empty file, and close `file`. The process of its events is `node`, the first rank of the node;
+ * their thread is the rank. NULL: errno has the reason. Nothing is written to a file that the program has replaced or
+ * truncated since then, as where it makes a dataset of that name. */
 pnc_trace *pnc_trace_create(FILE *file, int node, int rank);
-/* Complete and close the file. False if not all of it could be written. */
-bool pnc_trace_close(pnc_trace *trace);
+/* Complete and close the file. NULL, or why not all of it could be written, until the next call of strerror. */
+const char *pnc_trace_close(pnc_trace *trace);
 void pnc_trace_free(pnc_trace *trace); /* the same without a result; NULL: nothing */
 
 /* From `begin` to `end`, in nanoseconds of CLOCK_MONOTONIC. trace may be NULL. */

@@ -66,6 +66,18 @@ def warns(path, words, why):
             name, 0), f"{name} on {max(ranks, 1)} ranks: {why}", (status, err))
 
 
+def warns_of_large(path, words, why, is_large):
+    """Tools that read only the header warn where whole variables or records are missing."""
+    plan = [sys.executable, os.path.join(tool.BUILD, "src", "tools", "ncmpistat"), "--plan", path, "-v", "r",
+            "--grid=2,2"]
+    for name, command in (("ncmpidump -h", [*tool.command("ncmpidump"), "-h", path]), ("ncmpistat --plan", plan)):
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        status, err = done.returncode, done.stderr
+        warned = f"warning: {path}: the file ends at byte" in err and words in err
+        tap.ok(status == 0 and err.count("warning") == is_large and warned == is_large,
+               f"{name} {'warns' if is_large else 'is silent'}: {why}", (status, err))
+
+
 def test_warnings(begins, recsize, end):
     whole = read("whole.nc")
     for size, words, why, refused in (
@@ -77,6 +89,7 @@ def test_warnings(begins, recsize, end):
             (begins[1], "5 of its 5 records are missing as a whole", "all records, and a variable", True)):
         path = write("cut.nc", whole[:size])
         warns(path, words, why)
+        warns_of_large(path, words, why, refused)
         for ranks in (0, 3):
             if os.path.exists("new.nc"):
                 os.remove("new.nc")

@@ -225,10 +225,11 @@ def test_another_dataset_as_report():
     """The path of a report is that of another dataset of the program, which is open and has no bytes yet."""
     run(1, "another", "good", "0")
     wanted = read(FILE)
-    os.remove(FILE)
-    status, _, text = run(1, "another", "good", f"json:{FILE}")
-    tap.ok(status == 0 and read(FILE) == wanted and text.count("another one that is open") == 1,
-           "the path of a report is that of another dataset, which is open", text)
+    for kind, reason in (("json", "another one that is open"), ("trace", "the file has become another one")):
+        os.remove(FILE)
+        status, _, text = run(1, "another", "good", f"{kind}:{FILE}")
+        tap.ok(status == 0 and read(FILE) == wanted and text.count(reason) == 1,
+               f"the path of a report ({kind}) is that of another dataset, which is open", text)
     for name in (FILE, FILE + ".2", FILE + ".another"):
         os.remove(name)
 

@@ -64,7 +64,7 @@ static int open_file(const char *path, tool_file *file, diff_source *source)
     if (err != NC_NOERR)
         tool_error_print("%s: %s", path, pnc_error_get_text(err));
     else
-        (void)tool_file_report_short(file);
+        (void)tool_file_report_short(file, false);
     return err;
 }
 

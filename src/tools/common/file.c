@@ -135,13 +135,13 @@ int tool_file_open(const char *path, tool_file *file)
     return err;
 }
 
-pnc_shortage_kind tool_file_report_short(const tool_file *file)
+pnc_shortage_kind tool_file_report_short(const tool_file *file, bool only_large)
 {
     char text[PNC_SHORTAGE_TEXT];
     pnc_shortage shortage;
 
     pnc_format_shortage_find(&file->model, file->size, &shortage);
-    if (shortage.kind != PNC_SHORTAGE_NONE)
+    if (only_large ? pnc_format_shortage_is_large(shortage.kind) : shortage.kind != PNC_SHORTAGE_NONE)
         tool_warning_print("warning: %s: %s", file->path, pnc_format_shortage_explain(&file->model, &shortage, text));
     return shortage.kind;
 }

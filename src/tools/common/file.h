@@ -20,8 +20,9 @@ int tool_file_open_bytes(const char *path, tool_file *file); /* open only */
 /* Read the header into *bytes, which the caller frees with pnc_memory_free, report it to an observer
  * (format/observe.h), and decode it into file->model. Violations return NC_NOERR unless observer is NULL. */
 int tool_file_read_header(tool_file *file, const pnc_observer *observer, char **bytes, int64_t *n);
-/* What the file lacks that ends before the data that its header describes, after a warning. */
-pnc_shortage_kind tool_file_report_short(const tool_file *file);
+/* What the file lacks that ends before the data that its header describes, after a warning; only_large: a warning only
+ * if whole variables or records are missing, for a tool that reads no values. */
+pnc_shortage_kind tool_file_report_short(const tool_file *file, bool only_large);
 /* Open a file whose header another process has read: n bytes of it, when the file had `size` bytes. */
 int tool_file_open_copy(const char *path, const char *header, int64_t n, int64_t size, tool_file *file);
 void tool_file_close(tool_file *file);

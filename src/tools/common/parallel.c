@@ -65,7 +65,7 @@ int64_t tool_input_inspect(const char *path, pnc_shortage_kind *kind)
         tool_file file;
         if (tool_file_open(path, &file) == NC_NOERR) {
             found[0] = file.size;
-            found[1] = tool_file_report_short(&file);
+            found[1] = tool_file_report_short(&file, false);
         }
         tool_file_close(&file);
     }

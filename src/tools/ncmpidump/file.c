@@ -106,8 +106,8 @@ static int open_input(dump_file *file)
 static void warn_short(const dump_file *file)
 {
     const dump_options *options = file->options;
-    if (file->team->rank == 0 && !options->header_only && !options->kind && !options->version)
-        (void)tool_file_report_short(&file->input);
+    if (file->team->rank == 0 && !options->kind && !options->version)
+        (void)tool_file_report_short(&file->input, options->header_only);
 }
 
 int dump_file_open(const dump_options *options, dump_team *team, dump_file *file)

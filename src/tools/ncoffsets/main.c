@@ -134,7 +134,7 @@ int main(int argc, char **argv)
         if (err == NC_NOERR)
             err = tool_names_check(&o.variables, o.path, &file.model);
         if (err == NC_NOERR && o.form != FORM_KERCHUNK)
-            (void)tool_file_report_short(&file);
+            (void)tool_file_report_short(&file, false);
         if (err == NC_NOERR)
             err = show(&file, &o);
         status = err != NC_NOERR;

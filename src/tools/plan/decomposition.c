@@ -75,6 +75,8 @@ static int read_model(const char *path, pnc_model *model)
         err = read_cdl(fd, path, model);
     } else {
         err = tool_file_open(path, &file);
+        if (err == NC_NOERR)
+            (void)tool_file_report_short(&file, true);
         *model = file.model;
         file.model = (pnc_model){.ndims = 0};
         tool_file_close(&file);
