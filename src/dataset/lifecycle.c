@@ -107,6 +107,8 @@ static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
         err = pnc_formats_file_load(ds->format, err);
     else if (err == NC_NOERR)
         err = pnc_formats_file_create(ds->format, format_of(o->mode, o->format));
+    if (ds->format->ops != NULL)
+        ds->io.addressing = ds->format->ops->addressing;
     if (err == NC_NOERR)
         err = pnc_dataset_registry_add(ds, &ds->ncid);
     err = pnc_dataset_opening_end(o, ds, err);

@@ -3,6 +3,18 @@
 
 #include "format/layout.h"
 
+pnc_mapping pnc_format_mapping_get(const pnc_model *model, const pnc_var *var)
+{
+    return (pnc_mapping){.array = {.name = var->name,
+                                   .begin = var->classic.begin,
+                                   .elem_size = (int)pnc_type_get_size(var->type),
+                                   .ndims = var->ndims,
+                                   .shape = var->shape,
+                                   .is_record = var->is_record,
+                                   .recsize = model->classic.recsize},
+                         .part = var->size};
+}
+
 /* CDF-1 and CDF-2 store the number of records in 4 bytes. */
 int64_t pnc_format_records_get_most(const pnc_model *model)
 {
@@ -52,3 +64,8 @@ int pnc_format_reach_check(const pnc_model *model, const pnc_var *var, int64_t f
                              (long long)records, (long long)model->numrecs);
     return NC_NOERR;
 }
+
+const pnc_addressing pnc_format_classic_addressing = {.get_mapping = pnc_format_mapping_get,
+                                                      .get_most_records = pnc_format_records_get_most,
+                                                      .check_records = pnc_format_records_check,
+                                                      .check_reach = pnc_format_reach_check};

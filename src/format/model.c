@@ -295,6 +295,12 @@ int64_t pnc_format_dim_get_length(const pnc_model *model, int dimid)
     return dimid == model->recdim ? model->numrecs : model->dims[dimid]->len;
 }
 
+int64_t pnc_format_var_get_length(const pnc_model *model, const pnc_var *var, int dim)
+{
+    assert(dim >= 0 && dim < var->ndims);
+    return pnc_format_dim_get_length(model, var->dimids[dim]);
+}
+
 pnc_atts *pnc_format_atts_get(const pnc_model *model, int varid)
 {
     if (varid == NC_GLOBAL)

@@ -88,6 +88,12 @@ int pnc_format_model_init(pnc_model *model, int format, pnc_error *error);
 void pnc_format_model_free(pnc_model *model);                     /* leaves an empty, reusable struct */
 int pnc_format_model_copy(pnc_model *out, const pnc_model *from); /* deep; NC_NOERR or NC_ENOMEM */
 
+/* 1, 2 or 5: the conversion of values depends on it. */
+static inline int pnc_format_model_get_version(const pnc_model *model)
+{
+    return model->format;
+}
+
 /* NC_EBADNAME if a name is empty or invalid UTF-8. Such a model can be read from a file, but not written. */
 int pnc_format_names_check(const pnc_model *model, pnc_error *error);
 
@@ -107,6 +113,8 @@ int64_t pnc_format_dim_get_length(const pnc_model *model, int dimid); /* numrecs
  * NC_EUNLIMPOS NC_ENAMEINUSE NC_EVARSIZE.. */
 int pnc_format_var_add(pnc_model *model, const char *name, int type, int ndims, const int *dimids, pnc_error *error);
 int pnc_format_var_find(const pnc_model *model, const char *name);
+/* Of a dimension of the variable; of the record dimension, the number of records. */
+int64_t pnc_format_var_get_length(const pnc_model *model, const pnc_var *var, int dim);
 int pnc_format_var_rename(pnc_model *model, int varid, const char *name, pnc_error *error);
 
 /* Ids that callers pass. */

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include "base/error.h"
 #include "file/file.h"
+#include "format/addressing.h"
 #include "format/layout_hints.h"
 #include "format/model.h"
 
@@ -83,6 +84,7 @@ typedef struct pnc_format_layout {
 typedef struct pnc_format_ops {
     const char *name;
     size_t bytes; /* of the struct of the format */
+    const pnc_addressing *addressing;
 
     /* --- creating and opening --- */
 

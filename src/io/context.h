@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 #include "file/file.h"
-#include "format/mapping.h"
+#include "format/addressing.h"
 #include "format/model.h"
 #include "io/choose/sizes.h"
 #include "io/choose/strategy.h"
@@ -12,8 +12,9 @@
 typedef struct pnc_io_context {
     pnc_file *file;
     const pnc_model *model;
-    bool defines; /* in define mode: variables have no offsets, or those before ncmpi_redef */
-    bool relax;   /* PNETCDF_RELAX_COORD_BOUND: start == length with count 0 is allowed */
+    const pnc_addressing *addressing; /* of its format; set once that is known */
+    bool defines;                     /* in define mode: variables have no offsets, or those before ncmpi_redef */
+    bool relax;                       /* PNETCDF_RELAX_COORD_BOUND: start == length with count 0 is allowed */
     const pnc_access_hints *hints;
     int64_t buffer_size;     /* bound on extra memory per rank, in bytes (hint nc_ibuf_size) */
     char *stage;             /* staging buffer, allocated at first use */
@@ -30,7 +31,7 @@ typedef struct pnc_io_context {
 
 static inline pnc_mapping pnc_io_context_get_mapping(const pnc_io_context *io, int varid)
 {
-    return pnc_format_mapping_get(io->model, io->model->vars[varid]);
+    return io->addressing->get_mapping(io->model, io->model->vars[varid]);
 }
 
 static inline int64_t pnc_io_context_get_striping_unit(const pnc_io_context *io)

@@ -37,7 +37,8 @@ MAY_SEE = {
     "drivers": PURE + ["select", "statistics", "host"],
     "mpitype": PURE + ["select"],
     "file": PURE + ["statistics", "drivers/driver.h", "drivers/store.h"],
-    "io": PURE + ["select", "mapping", "convert", "format", "mpitype", "file", "statistics/statistics.h"],
+    "io": PURE + ["select", "mapping", "convert", "format/model.h", "format/addressing.h", "mpitype", "file",
+                  "statistics/statistics.h"],
     "formats": PURE + ["select", "convert", "format", "growth", "statistics/statistics.h", "host", "file"],
     # a dataset knows definitions, and how they are stored only by the operations of a format
     "dataset": PURE + ["convert", "format/model.h", "formats/format.h", "statistics", "drivers/driver.h", "file",
@@ -132,7 +133,7 @@ def may_include(room, source, target):
                for seen in MAY_SEE.get(os.path.dirname(source), MAY_SEE[room]))
 
 
-# What only a format knows; io asks mappings, and src/format/mapping.h.
+# What only a format knows; io asks mappings, and src/format/addressing.h.
 OF_FORMATS = re.compile(r"\b(begin_rec|recsize|is_record|header_extent)\b|(->|\.)(begin|classic)\b|->format\b")
 
 

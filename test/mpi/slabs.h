@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "format/layout.h"
+#include "format/mapping.h"
 #include "io/request/request.h"
 #include "../harness.h"
 

@@ -49,6 +49,7 @@ static void open_file(const char *path, slab_lengths l)
     MPI_Comm_dup(MPI_COMM_WORLD, &file.comm);
     make_model(l);
     t_local(pnc_io_context_init(&io, &file, &model) == NC_NOERR, "context");
+    io.addressing = &pnc_format_classic_addressing;
     t_check(create_store(file.comm, path, &file.store) == NC_NOERR, "create %s: %s", path, error.text);
     t_local(pnc_file_nodes_find(file.comm, &file.nodes) == NC_NOERR, "nodes");
     int leads = file.nodes->is_leader;

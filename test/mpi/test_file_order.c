@@ -28,6 +28,7 @@ static void make_model(void)
     t_local(model.classic.begin_rec + model.numrecs * model.classic.recsize <= MOST_BYTES, "the file fits");
     file = (pnc_file){.path = (char *)"order.nc", .comm = MPI_COMM_SELF, .nprocs = 1, .error = &error};
     t_local(pnc_io_context_init(&io, &file, &model) == NC_NOERR, "context");
+    io.addressing = &pnc_format_classic_addressing;
 }
 
 /* What the requests of a list are: any hyperslabs, which may be empty; parts of any rows; or of distinct rows. */

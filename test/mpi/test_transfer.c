@@ -10,6 +10,7 @@
 #include "drivers/driver.h"
 #include "drivers/wrapper.h"
 #include "format/layout.h"
+#include "format/mapping.h"
 #include "io/request/bundle.h"
 #include "io/transfer.h"
 #include "../harness.h"
@@ -127,6 +128,7 @@ static void start_file(int nnodes, int64_t memory)
     MPI_Allreduce(&leads, &file.nodes->n, 1, MPI_INT, MPI_SUM, file.comm);
     eye = (spy *)file.store;
     t_local(pnc_io_context_init(&io, &file, &model) == NC_NOERR, "context");
+    io.addressing = &pnc_format_classic_addressing;
     io.relax = true;
     io.buffer_size = memory;
 }

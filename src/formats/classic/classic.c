@@ -5,6 +5,7 @@
 
 #include "format/codec.h"
 #include "format/layout.h"
+#include "format/mapping.h"
 #include "formats/classic/header_change.h"
 #include "formats/classic/headerio.h"
 #include "formats/classic/records.h"
@@ -101,6 +102,7 @@ static void explain_moved_data(const pnc_format *f, char *out, size_t capacity)
 
 const pnc_format_ops pnc_classic_format = {.name = "classic",
                                            .bytes = sizeof(pnc_classic),
+                                           .addressing = &pnc_format_classic_addressing,
                                            .is_format = is_classic,
                                            .has_version = has_version,
                                            .create = create_model,

@@ -211,7 +211,7 @@ static int write_small(pnc_io_context *io, const pnc_request *r, pnc_extent exte
 static int execute_small(pnc_io_context *io, const pnc_request *r)
 {
     const pnc_var *var = io->model->vars[r->elements.varid];
-    const pnc_mapping mapping = pnc_format_mapping_get(io->model, var);
+    const pnc_mapping mapping = pnc_io_context_get_mapping(io, r->elements.varid);
     pnc_extent extent = *r->elements.extents;
     int64_t done = extent.length;
     pnc_locator locator;

@@ -124,7 +124,7 @@ static int take_slab(pnc_io_context *io, const pnc_slab_arguments *given, const 
     PNC_TRY(check_bounds(io, var, array, &known, how));
     records = how.growing ? pnc_select_hyperslab_count_records(array, s.start, s.count, s.stride) : 0;
     if (records > 0)
-        PNC_TRY(pnc_format_records_check(io->model, var, s.start[0], records, io->file->error));
+        PNC_TRY(io->addressing->check_records(io->model, var, s.start[0], records, io->file->error));
     r->numrecs = records > r->numrecs ? records : r->numrecs;
     return add_elements(io, &r->elements, var->ndims, s.count);
 }
@@ -174,7 +174,7 @@ static bool make_extents(const pnc_io_context *io, const pnc_call *call, const p
                          const pnc_mapping *mapping, pnc_request *r)
 {
     bool has_count = call->shape == PNC_VARN || call->shape == PNC_VAR1 || call->count != NULL;
-    int64_t most = pnc_format_records_get_most(io->model), records;
+    int64_t most = io->addressing->get_most_records(io->model), records;
 
     if (call->shape == PNC_VAR)
         return pnc_mapping_extent_make_whole(mapping, &r->elements);

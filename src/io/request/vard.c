@@ -2,7 +2,6 @@
  * a buffer datatype and never expanded. */
 #include "io/request/vard.h"
 
-#include "format/mapping.h"
 #include "io/request/request_memory.h"
 #include "mpitype/flatten.h"
 
@@ -102,7 +101,7 @@ int pnc_io_vard_request_init(pnc_io_context *io, const pnc_vard *vard, pnc_reque
         q->elements.count = 0;
         return NC_NOERR;
     }
-    PNC_TRY(
-        pnc_format_reach_check(io->model, var, r.first, r.end, q->direction == PNC_PUT, &q->numrecs, io->file->error));
+    PNC_TRY(io->addressing->check_reach(io->model, var, r.first, r.end, q->direction == PNC_PUT, &q->numrecs,
+                                        io->file->error));
     return pnc_io_request_set_memory(io, &call, q);
 }
