@@ -105,4 +105,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except subprocess.CalledProcessError as failure:
+        sys.exit(f"trace_calls.py: {failure.cmd[0]} failed")

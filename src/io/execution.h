@@ -12,6 +12,7 @@ typedef struct pnc_execution {
     /* of a strategy that all ranks execute together: */
     pnc_file_order *order; /* of the list, of which nothing was taken */
     pnc_range range;       /* of the file, of all ranks */
+    int64_t buffer;        /* bytes that an aggregator holds */
     pnc_range node_range;  /* of this node, with nodes_apart compared; else of this rank */
     bool nodes_apart;      /* no other node accesses the range of this one */
     bool is_news;          /* the display has shown the choice, and goes on with the aggregators */

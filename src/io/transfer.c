@@ -29,7 +29,8 @@ static int count_runs_of(pnc_io_context *io, const pnc_elements *e, pnc_access_p
         if (err != NC_NOERR)
             return pnc_io_request_fail(io, e->varid, err);
         p->runs += selection->nruns;
-        p->reads += pnc_io_reads_count(selection, e->elem_size);
+        if (p->on_servers && p->direction == PNC_GET)
+            p->reads += pnc_io_reads_count(selection, e->elem_size);
         pnc_select_selection_free(&own);
     }
     return NC_NOERR;
@@ -80,15 +81,6 @@ static int execute_strategy(const pnc_execution *x, pnc_strategy choice)
     return executors[choice](x);
 }
 
-/* A rank without others. */
-static int execute_independent(pnc_io_context *io, pnc_request_list *list, pnc_strategy choice)
-{
-    const pnc_execution x = {.io = io, .list = list};
-
-    assert(!pnc_io_strategy_is_collective(choice));
-    return execute_strategy(&x, choice);
-}
-
 /* --- agreement --- */
 
 /* Values that the ranks agree on in one reduction: the maximum of each. */
@@ -112,18 +104,21 @@ static int find_out_of_range(const pnc_io_context *io, pnc_request_list *list)
     return list->out_of_range != NULL ? NC_ERANGE : NC_NOERR;
 }
 
-/* Count the ranks that have the same error of their own: one of them reports it. */
-static void count_own(pnc_file *file, pnc_request_list *list, int own, int64_t agreed)
-{
-    if (list->out_of_range != NULL && own != NC_NOERR)
-        list->others = pnc_file_finders_count(file, own, agreed);
-    else
-        pnc_file_failure_count(file, own, agreed);
-}
+/* A collective call of several ranks. */
+typedef struct collective_call {
+    pnc_io_context *io;
+    pnc_request_list *list, exchanged; /* all requests; those that this rank leaves to a strategy of all ranks */
+    pnc_access_pattern pattern;        /* of this rank */
+    pnc_file_order order;              /* of the exchanged requests */
+    bool has_order;
+    agreement v;
+} collective_call;
 
-static int agree_results(pnc_io_context *io, pnc_request_list *list, int status, agreement *v)
+/* The ranks that have the same error of their own are counted: one of them reports it. */
+static int agree_results(collective_call *c, int status)
 {
-    pnc_file *file = io->file;
+    pnc_file *file = c->io->file;
+    agreement *v = &c->v;
     int64_t values[6] = {0, v->numrecs, v->minus_low, v->high, v->longest, pnc_file_failure_encode(file, v->own)};
     int mismatch;
 
@@ -132,21 +127,24 @@ static int agree_results(pnc_io_context *io, pnc_request_list *list, int status,
     mismatch = pnc_file_maxima_agree(file, values, 6, "the results of a collective call");
     if (mismatch != NC_NOERR)
         return pnc_error_keep_first(status, mismatch);
-    count_own(file, list, v->own, values[5]);
+    if (c->list->out_of_range != NULL && v->own != NC_NOERR)
+        c->list->others = pnc_file_finders_count(file, v->own, values[5]);
+    else
+        pnc_file_failure_count(file, v->own, values[5]);
     *v = (agreement){values[0], values[1], values[2], values[3], values[4], NC_NOERR};
     return pnc_file_failure_share(file, status, v->failure,
-                                  list->direction == PNC_PUT ? "a collective write" : "a collective read");
+                                  c->list->direction == PNC_PUT ? "a collective write" : "a collective read");
 }
 
-/* Make the aggregators and their buffers, once. Where memory, or the MPI library, does not allow it, all ranks access
- * the file on their own: slower, with the same result. */
-static void prepare_two_phase(pnc_io_context *io)
+/* Make the aggregators and their buffers, of so many bytes each, once. Where memory, or the MPI library, does not allow
+ * it, all ranks access the file on their own: slower, with the same result. */
+static void prepare_two_phase(pnc_io_context *io, int64_t buffer)
 {
     int err;
 
     if (io->two_phase != NULL || io->no_two_phase) /* on all ranks or on none */
         return;
-    err = pnc_io_two_phase_create(io, &io->two_phase);
+    err = pnc_io_two_phase_create(io, buffer, &io->two_phase);
     if (err == NC_NOERR)
         return;
     io->no_two_phase = true;
@@ -186,19 +184,20 @@ static void compare_nodes(pnc_io_context *io, pnc_execution *x, pnc_access_patte
     p->nodes_range = (double)found.sum / length;
 }
 
-/* Collective: the ranks have agreed that some of them need others. The pattern is that of this rank; longest: as in the
- * agreement. */
+/* Collective: the ranks have agreed that some of them need others. longest: as in the agreement. */
 static int execute_collective(pnc_execution *x, pnc_access_pattern *p, int64_t longest)
 {
     pnc_io_context *io = x->io;
+    const pnc_node *node;
     pnc_strategy choice;
 
-    prepare_two_phase(io);
+    prepare_two_phase(io, p->buffer);
     if (io->no_two_phase)
         return execute_strategy(x, PNC_MERGED);
-    p->window = pnc_io_two_phase_get_window(io->two_phase);
-    p->all_nodes = pnc_io_two_phase_get_node(io->two_phase)->all_nodes;
-    p->has_mpi_io = pnc_io_strategy_is_forced(PNC_MPI_IO, io->hints) && pnc_io_mpi_io_open(io);
+    node = pnc_io_two_phase_get_node(io->two_phase);
+    p->window = node->naggregators * p->buffer;
+    p->all_nodes = node->all_nodes;
+    p->has_mpi_io = pnc_io_strategy_is_forced(PNC_MPI_IO, io->hints) && pnc_io_mpi_io_open(io, node, p->buffer);
     compare_ranks(io, x->order, x->range, longest, p);
     compare_nodes(io, x, p);
     choice = pnc_io_strategy_choose_collective(p, io->hints);
@@ -208,64 +207,85 @@ static int execute_collective(pnc_execution *x, pnc_access_pattern *p, int64_t l
     return execute_strategy(x, choice);
 }
 
-/* A collective call of several ranks: independent access, then aggregators if any rank needs them. If any rank has
- * an error, all ranks return an error: also if it had no memory for its request, which is no mistake in its arguments.
- */
+/* Execute the requests if this rank needs no others; else find which range of the file they touch. */
+static int access_without_others(collective_call *c)
+{
+    pnc_io_context *io = c->io;
+    pnc_strategy choice;
+
+    PNC_TRY(describe_access(io, c->list, &c->pattern));
+    choice = pnc_io_strategy_choose_independent(&c->pattern, io->hints);
+    if (choice != PNC_STRATEGIES) {
+        const pnc_execution x = {.io = io, .list = c->list};
+
+        pnc_io_strategy_display(io, &c->pattern, choice);
+        PNC_TRY(execute_strategy(&x, choice));
+        if (c->v.own == NC_NOERR)
+            c->v.own = find_out_of_range(io, c->list);
+        return NC_NOERR;
+    }
+    c->exchanged = *c->list;
+    c->has_order = true;
+    PNC_TRY(pnc_io_file_order_init(&c->order, io, &c->exchanged));
+    if (c->order.high > c->order.low) {
+        c->v.minus_low = -c->order.low;
+        c->v.high = c->order.high;
+        c->v.longest = pnc_io_range_compute_length((pnc_range){c->order.low, c->order.high}, c->pattern.runs,
+                                                   c->pattern.striping_unit);
+    }
+    return NC_NOERR;
+}
+
+/* All ranks take part: those that need no others with an empty list. */
+static int access_with_others(collective_call *c)
+{
+    pnc_execution x = {.io = c->io,
+                       .list = &c->exchanged,
+                       .order = &c->order,
+                       .range = {-c->v.minus_low, c->v.high},
+                       .buffer = c->pattern.buffer};
+    int err;
+
+    if (!c->has_order)
+        (void)pnc_io_file_order_init(&c->order, c->io, &c->exchanged); /* an empty one needs no memory */
+    c->has_order = true;
+    err = execute_collective(&x, &c->pattern, c->v.longest);
+    if (err == NC_NOERR && c->exchanged.n > 0)
+        c->v.own = find_out_of_range(c->io, c->list);
+    err = agree_results(c, err);
+    if (err == NC_NOERR && c->list->direction == PNC_PUT)
+        pnc_file_end_adopt(c->io->file, c->v.high);
+    return err;
+}
+
+/* Independent access, then aggregators if any rank needs them. If any rank has an error, all ranks return an error:
+ * also if it had no memory for its request, which is no mistake in its arguments. */
 static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64_t *numrecs)
 {
-    pnc_request_list exchanged = {.direction = list->direction, .collective = true};
-    pnc_access_pattern pattern;
-    bool is_mistake = list->error != NC_ENOMEM;
-    agreement v = {.numrecs = *numrecs, .minus_low = INT64_MIN, .own = is_mistake ? list->error : NC_NOERR};
-    pnc_file_order order;
-    pnc_strategy own = PNC_DIRECT;
-    bool has_order;
-    int err = is_mistake ? NC_NOERR : list->error;
+    int mistake = list->error == NC_ENOMEM ? NC_NOERR : list->error, err = mistake != NC_NOERR ? NC_NOERR : list->error;
+    collective_call c;
 
+    c.io = io;
+    c.list = list;
+    c.exchanged = (pnc_request_list){.direction = list->direction, .collective = true};
+    c.has_order = false;
+    c.v = (agreement){.numrecs = *numrecs, .minus_low = INT64_MIN, .own = mistake};
     if (io->file->limit != NULL && io->file->call.begins) /* the limit does not include the time of accesses */
         PNC_TRY(pnc_file_status_agree(io->file, NC_NOERR));
-    err = pnc_error_keep_first(err, describe_access(io, list, &pattern));
     if (err == NC_NOERR)
-        own = pnc_io_strategy_choose_independent(&pattern, io->hints);
-    has_order = err == NC_NOERR && own == PNC_STRATEGIES;
-
-    if (has_order) {
-        exchanged = *list;
-        err = pnc_io_file_order_init(&order, io, &exchanged);
-        if (err == NC_NOERR && order.high > order.low) {
-            v.minus_low = -order.low;
-            v.high = order.high;
-            v.longest =
-                pnc_io_range_compute_length((pnc_range){order.low, order.high}, pattern.runs, pattern.striping_unit);
-        }
-    } else if (err == NC_NOERR) {
-        pnc_io_strategy_display(io, &pattern, own);
-        err = execute_independent(io, list, own);
-        if (err == NC_NOERR && v.own == NC_NOERR)
-            v.own = find_out_of_range(io, list);
-    }
-    err = agree_results(io, list, err, &v);
-    *numrecs = v.numrecs;
-    if (err == NC_NOERR && v.high > 0) { /* the same on all ranks */
-        pnc_execution x = {.io = io, .list = &exchanged, .order = &order, .range = {-v.minus_low, v.high}};
-
-        if (!has_order)
-            (void)pnc_io_file_order_init(&order, io, &exchanged); /* an empty one needs no memory */
-        err = execute_collective(&x, &pattern, v.longest);
-        if (err == NC_NOERR && has_order)
-            v.own = find_out_of_range(io, list);
-        has_order = true;
-        err = agree_results(io, list, err, &v);
-        if (err == NC_NOERR && list->direction == PNC_PUT)
-            pnc_file_end_adopt(io->file, v.high);
-    }
-    if (has_order)
-        pnc_io_file_order_free(&order);
+        err = access_without_others(&c);
+    err = agree_results(&c, err);
+    *numrecs = c.v.numrecs;
+    if (err == NC_NOERR && c.v.high > 0) /* the same on all ranks */
+        err = access_with_others(&c);
+    if (c.has_order)
+        pnc_io_file_order_free(&c.order);
     return err;
 }
 
 static int transfer_independent(pnc_io_context *io, pnc_request_list *list)
 {
+    const pnc_execution x = {.io = io, .list = list};
     pnc_strategy choice = PNC_DIRECT;
     pnc_access_pattern pattern;
 
@@ -274,7 +294,7 @@ static int transfer_independent(pnc_io_context *io, pnc_request_list *list)
         choice = pnc_io_strategy_choose_independent(&pattern, io->hints);
         pnc_io_strategy_display(io, &pattern, choice);
     }
-    PNC_TRY(execute_independent(io, list, choice));
+    PNC_TRY(execute_strategy(&x, choice));
     (void)find_out_of_range(io, list);
     return NC_NOERR;
 }

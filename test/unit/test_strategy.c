@@ -413,6 +413,7 @@ static void test_rounds(void **state)
                                    .striping_unit = MIB};
         pnc_rounds_shape call = {.direction = r->direction,
                                  .naggregators = 4,
+                                 .buffer = pnc_io_buffer_compute_size(&buffer),
                                  .within_nodes = r->within_nodes,
                                  .can_overlap = r->can_overlap,
                                  .length = r->length,

@@ -71,33 +71,22 @@ int64_t pnc_io_buffer_compute_size(const pnc_buffer_shape *b)
     return b->nnodes > 1 && unit <= size / 8 && unit <= MOST_EXCESS ? size + unit : size;
 }
 
-int64_t pnc_io_buffer_compute_half(const pnc_buffer_shape *b)
-{
-    int64_t half = pnc_io_buffer_compute_size(b) / 2, unit = b->striping_unit;
-
-    return unit <= half ? half / unit * unit : half / PNC_PAGE * PNC_PAGE;
-}
-
-/* Whether it is worth it to use two buffers: the call takes more than one round. On a local file system an access ends
- * in the page cache: it takes no time that could overlap. */
-static bool is_halved(const pnc_buffer_shape *b, const pnc_rounds_shape *call)
-{
-    return b->on_servers && call->can_overlap && pnc_io_buffer_compute_half(b) >= LEAST_BUFFER &&
-           call->length > call->naggregators * pnc_io_buffer_compute_size(b);
-}
-
+/* Two buffers, each of whole blocks, if the call takes more than one round. Not on a local file system: an access ends
+ * in the page cache, and takes no time that could overlap. */
 pnc_rounds pnc_io_rounds_choose(const pnc_buffer_shape *b, const pnc_rounds_shape *call)
 {
     bool is_put = call->direction == PNC_PUT, is_dense = call->bytes >= call->length / 2;
     bool reads_blocks = !is_put && b->on_servers && is_dense, accesses_blocks = is_put || reads_blocks;
-    bool overlaps = accesses_blocks && is_halved(b, call);
+    int64_t half = call->buffer / 2, unit = b->striping_unit <= half ? b->striping_unit : PNC_PAGE;
+    bool overlaps = accesses_blocks && b->on_servers && call->can_overlap && half / unit * unit >= LEAST_BUFFER &&
+                    call->length > call->naggregators * call->buffer;
 
     return (pnc_rounds){
         .reads_blocks = reads_blocks,
         .overlaps = overlaps,
         .in_background = overlaps || (!is_put && b->on_servers && call->can_overlap),
         .domains = {.naggregators = call->naggregators,
-                    .buffer = overlaps ? pnc_io_buffer_compute_half(b) : pnc_io_buffer_compute_size(b),
+                    .buffer = overlaps ? half / unit * unit : call->buffer,
                     .striping_unit = b->striping_unit,
                     .cyclic = b->round_robin,
                     .may_wrap = accesses_blocks && b->nnodes > 1 && !call->within_nodes},

@@ -84,9 +84,8 @@ typedef struct pnc_buffer_shape {
     bool round_robin;
 } pnc_buffer_shape;
 
-/* Bytes that an aggregator holds, and the half of it, in whole blocks, of a call that uses two buffers. */
+/* Bytes that an aggregator holds. */
 int64_t pnc_io_buffer_compute_size(const pnc_buffer_shape *buffer);
-int64_t pnc_io_buffer_compute_half(const pnc_buffer_shape *buffer);
 
 /* Accesses of an aggregator in the background, of one buffer: more wait for the oldest. */
 #define PNC_TRANSFERS_AT_ONCE 8
@@ -95,6 +94,7 @@ int64_t pnc_io_buffer_compute_half(const pnc_buffer_shape *buffer);
 typedef struct pnc_rounds_shape {
     pnc_direction direction;
     int naggregators;
+    int64_t buffer;    /* bytes that each of them holds */
     bool within_nodes; /* nodes work without each other */
     bool can_overlap;  /* accesses may take place in the background */
     int64_t length;    /* of the range of the call */

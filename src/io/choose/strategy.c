@@ -48,21 +48,16 @@ const char *pnc_io_strategy_explain_rejection(pnc_strategy strategy, const pnc_a
 
 /* --- the choice --- */
 
-/* The cheapest suitable one of [first, end); without one, `otherwise`. Costs are computed only to compare two: a small
+/* PNC_DIRECT, which is always suitable, or a cheaper one before `end`. Costs are computed only to compare two: a small
  * call, which often has no choice, takes less time than an estimate. */
-static pnc_strategy find_cheapest(const pnc_access_pattern *p, pnc_strategy first, pnc_strategy end,
-                                  pnc_strategy otherwise)
+static pnc_strategy find_cheapest(const pnc_access_pattern *p, pnc_strategy end)
 {
-    pnc_strategy best = PNC_STRATEGIES;
+    pnc_strategy best = PNC_DIRECT;
     double least = -1, seconds;
 
-    for (pnc_strategy s = first; s < end; s++) {
+    for (pnc_strategy s = PNC_DIRECT + 1; s < end; s++) {
         if (!pnc_io_strategy_is_suitable(s, p))
             continue;
-        if (best == PNC_STRATEGIES) {
-            best = s;
-            continue;
-        }
         if (least < 0)
             least = pnc_io_strategy_compute_cost(best, p).seconds;
         seconds = pnc_io_strategy_compute_cost(s, p).seconds;
@@ -71,7 +66,7 @@ static pnc_strategy find_cheapest(const pnc_access_pattern *p, pnc_strategy firs
             least = seconds;
         }
     }
-    return best == PNC_STRATEGIES ? otherwise : best;
+    return best;
 }
 
 /* What the hints say about aggregators. */
@@ -103,20 +98,19 @@ pnc_strategy pnc_io_strategy_choose_independent(const pnc_access_pattern *p, con
     if (p->nprocs > 1 && get_switch(p, hints) == PNC_ENABLE)
         return PNC_STRATEGIES;
     if (p->nprocs == 1 || get_switch(p, hints) == PNC_DISABLE)
-        return find_cheapest(p, PNC_DIRECT, PNC_SEPARATE, PNC_DIRECT);
-    choice = find_cheapest(p, PNC_DIRECT, PNC_STRATEGIES, PNC_DIRECT);
+        return find_cheapest(p, PNC_SEPARATE);
+    choice = find_cheapest(p, PNC_STRATEGIES);
     return are_collective[choice] ? PNC_STRATEGIES : choice;
 }
 
 pnc_strategy pnc_io_strategy_choose_collective(const pnc_access_pattern *p, const pnc_access_hints *hints)
 {
     pnc_strategy forced = (pnc_strategy)(hints->strategy - 1);
-    pnc_access_pattern same = *p;
+    pnc_strategy s = needs_aggregators(p, hints) ? PNC_WITHIN_NODES : PNC_SEPARATE;
 
     if (hints->strategy > 0 && are_collective[forced])
         return explain_impossible(forced, p) == NULL ? forced : PNC_TWO_PHASE;
-    same.slabs = same.runs = same.reads = same.bytes = 0;
-    same.nwriters = 1; /* every estimate has one access then; its contention must not decide */
-    return find_cheapest(&same, needs_aggregators(p, hints) ? PNC_WITHIN_NODES : PNC_SEPARATE, PNC_STRATEGIES,
-                         PNC_TWO_PHASE);
+    while (s < PNC_STRATEGIES && !pnc_io_strategy_is_suitable(s, p))
+        s++;
+    return s < PNC_STRATEGIES ? s : PNC_TWO_PHASE;
 }

@@ -139,8 +139,9 @@ bool pnc_io_strategy_has_separate(const pnc_access_pattern *pattern, const pnc_a
 
 /* The strategy of a rank that needs no others; PNC_STRATEGIES: it needs them, as that is cheaper, or by a hint. */
 pnc_strategy pnc_io_strategy_choose_independent(const pnc_access_pattern *pattern, const pnc_access_hints *hints);
-/* The strategy of the ranks that need others: the same on all of them, as it depends on what is the same on all ranks.
- * A strategy that a hint forces, but that is not possible, becomes PNC_TWO_PHASE. */
+/* The strategy of the ranks that need others: the first of the rows that is suitable, as each one synchronises and
+ * sends less than those behind it. The same on all of them, as it depends on what is the same on all ranks. A strategy
+ * that a hint forces, but that is not possible, becomes PNC_TWO_PHASE. */
 pnc_strategy pnc_io_strategy_choose_collective(const pnc_access_pattern *pattern, const pnc_access_hints *hints);
 
 #endif

@@ -2,14 +2,11 @@
 #include "io/mpi_io/mpi_io.h"
 
 #include "io/mpi_io/collective_access.h"
-#include "io/two_phase/two_phase.h"
 
-bool pnc_io_mpi_io_open(pnc_io_context *io)
+bool pnc_io_mpi_io_open(pnc_io_context *io, const pnc_node *node, int64_t buffer)
 {
-    const pnc_node *node = pnc_io_two_phase_get_node(io->two_phase);
-    pnc_domain_shape shape = {.naggregators = node->naggregators,
-                              .buffer = pnc_io_two_phase_get_window(io->two_phase) / node->naggregators,
-                              .striping_unit = pnc_io_context_get_striping_unit(io)};
+    pnc_domain_shape shape = {
+        .naggregators = node->naggregators, .buffer = buffer, .striping_unit = pnc_io_context_get_striping_unit(io)};
     int err;
 
     if (io->collective_access != NULL || io->no_collective_access)

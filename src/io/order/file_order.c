@@ -16,23 +16,6 @@ static int fail_no_order(pnc_file_order *o, int64_t bytes)
 
 /* --- sources in the order of the file --- */
 
-/* Find the range of all sources; sort them unless each one begins after the end of the one before it. */
-static int order_sources(pnc_file_order *o)
-{
-    pnc_source_totals totals;
-
-    PNC_TRY(pnc_io_singles_init(&o->singles, o->io, o->list));
-    if (o->singles.n > 0) {
-        o->low = o->singles.low;
-        o->high = o->singles.high;
-        return NC_NOERR;
-    }
-    PNC_TRY(pnc_io_sources_count(&o->finder, &totals));
-    o->low = totals.low;
-    o->high = totals.high;
-    return totals.ascend ? NC_NOERR : pnc_io_source_sorter_create(o->io, o->list, &totals, &o->sorter, &o->window);
-}
-
 static void prefetch_source(const pnc_file_order *o)
 {
     if (o->at + 2 * PNC_REQUESTS_AHEAD < o->window->n)
@@ -371,31 +354,43 @@ static bool is_whole_single(const pnc_file_order *o, int64_t limit, const pnc_po
 
 /* --- interface --- */
 
+/* Sources are sorted unless each one begins after the end of the one before it. */
 int pnc_io_file_order_init(pnc_file_order *o, pnc_io_context *io, const pnc_request_list *list)
 {
+    pnc_source_totals totals;
+
     *o = (pnc_file_order){.io = io, .list = list, .target = {.varid = -1}};
     pnc_io_source_finder_init(&o->finder, io, list);
-    PNC_TRY(order_sources(o));
+    PNC_TRY(pnc_io_singles_init(&o->singles, io, list));
+    if (o->singles.n > 0) {
+        o->low = o->singles.low;
+        o->high = o->singles.high;
+        return find_next_source(o);
+    }
+    PNC_TRY(pnc_io_sources_count(&o->finder, &totals));
+    o->low = totals.low;
+    o->high = totals.high;
+    o->next = totals.first;
+    o->has_next = totals.n > 0;
+    if (totals.ascend)
+        return NC_NOERR;
+    PNC_TRY(pnc_io_source_sorter_create(io, list, &totals, &o->sorter, &o->window));
     return find_next_source(o);
 }
 
 int pnc_io_file_order_init_copy(pnc_file_order *o, const pnc_file_order *from)
 {
     assert(from->nactive == 0 && from->at <= 1);
-    *o = (pnc_file_order){.io = from->io,
-                          .list = from->list,
-                          .low = from->low,
-                          .high = from->high,
-                          .singles = from->singles,
-                          .sorter = from->sorter,
-                          .is_copy = true,
-                          .window = from->window,
-                          .target = {.varid = -1}};
+    *o = *from;
+    o->is_copy = true;
+    o->heap = NULL;
+    o->capacity = 0;
+    o->spare = NULL;
+    o->packer = (pnc_packer){0};
+    o->last = NULL;
     if (o->window != NULL)
         o->window->users++;
-    pnc_io_source_finder_init(&o->finder, o->io, o->list);
-    o->finder.least_run = from->finder.least_run;
-    return find_next_source(o);
+    return NC_NOERR;
 }
 
 void pnc_io_file_order_free(pnc_file_order *o)

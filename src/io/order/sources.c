@@ -182,19 +182,24 @@ int pnc_io_source_find_next(pnc_source_finder *finder, pnc_source *out, bool *fo
 int pnc_io_sources_count(pnc_source_finder *finder, pnc_source_totals *totals)
 {
     pnc_source_totals t = {.ascend = true};
+    pnc_source_position second = {0};
     pnc_source source;
     bool found;
 
     pnc_io_source_finder_start(finder);
     PNC_TRY(pnc_io_source_find_next(finder, &source, &found));
     while (found) {
+        if (t.n == 0) {
+            t.first = source;
+            second = finder->at;
+        }
         t.ascend = t.ascend && (t.n == 0 || source.first >= t.high);
         t.low = t.n == 0 || source.first < t.low ? source.first : t.low;
         t.high = t.n == 0 || source.end > t.high ? source.end : t.high;
         t.n++;
         PNC_TRY(pnc_io_source_find_next(finder, &source, &found));
     }
-    pnc_io_source_finder_start(finder);
+    finder->at = second;
     t.least_run = finder->least_run;
     *totals = t;
     return NC_NOERR;

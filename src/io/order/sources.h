@@ -17,7 +17,8 @@ typedef struct pnc_source {
 typedef struct pnc_source_totals {
     int64_t n;
     int64_t low, high; /* range of the file; equal: there is no source */
-    bool ascend;       /* each source begins after the end of the one before it */
+    pnc_source first;
+    bool ascend; /* each source begins after the end of the one before it */
     int64_t least_run;
 } pnc_source_totals;
 
@@ -42,7 +43,7 @@ void pnc_io_source_finder_init(pnc_source_finder *finder, pnc_io_context *io, co
 void pnc_io_source_finder_start(pnc_source_finder *finder);
 /* Find the next source in the order of posting; *found is false at the end. NC_ENOMEM */
 int pnc_io_source_find_next(pnc_source_finder *finder, pnc_source *out, bool *found);
-/* Find all sources, from the beginning. NC_ENOMEM */
+/* Find all sources; then the finder is behind the first one. NC_ENOMEM */
 int pnc_io_sources_count(pnc_source_finder *finder, pnc_source_totals *totals);
 
 #endif

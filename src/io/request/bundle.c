@@ -4,8 +4,9 @@
 #include "base/memory.h"
 #include "io/request/vard.h"
 
-/* What needs an initial value: not the large array of numbers, nor a request that is made later. */
-static void init_bundle(pnc_bundle *b, pnc_op op, bool collective)
+/* What needs an initial value: not the large array of numbers, nor a request that is made later. Returns memory for the
+ * numbers of all requests, or NULL. */
+static int64_t *init_bundle(pnc_bundle *b, pnc_op op, bool collective, int64_t numbers)
 {
     b->list = (pnc_request_list){.direction = pnc_io_op_get_direction(op), .collective = collective};
     b->single.flat = NULL; /* for a bundle that is freed after an error */
@@ -15,23 +16,16 @@ static void init_bundle(pnc_bundle *b, pnc_op op, bool collective)
     b->many = NULL;
     b->many_at = NULL;
     b->many_numbers = NULL;
-}
-
-/* Memory for the numbers of all requests. */
-static int64_t *reserve_numbers(pnc_bundle *b, int64_t n)
-{
-    if (n <= PNC_NUMBERS_INLINE)
+    if (numbers <= PNC_NUMBERS_INLINE)
         return b->few_numbers;
-    b->many_numbers = pnc_memory_alloc(n, sizeof *b->many_numbers);
+    b->many_numbers = pnc_memory_alloc(numbers, sizeof *b->many_numbers);
     return b->many_numbers;
 }
 
 int pnc_io_bundle_init_call(pnc_bundle *b, pnc_io_context *io, const pnc_call *call)
 {
-    int64_t n = pnc_io_request_count_numbers(io, call), *numbers;
+    int64_t n = pnc_io_request_count_numbers(io, call), *numbers = init_bundle(b, call->op, call->collective, n);
 
-    init_bundle(b, call->op, call->collective);
-    numbers = reserve_numbers(b, n);
     if (numbers == NULL)
         return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for %lld indices of a call", (long long)n);
     PNC_TRY(pnc_io_request_init(io, call, numbers, &b->selection, &b->single));
@@ -42,7 +36,7 @@ int pnc_io_bundle_init_call(pnc_bundle *b, pnc_io_context *io, const pnc_call *c
 
 int pnc_io_bundle_init_vard(pnc_bundle *b, pnc_io_context *io, const pnc_vard *vard)
 {
-    init_bundle(b, vard->op, vard->collective);
+    (void)init_bundle(b, vard->op, vard->collective, 0);
     PNC_TRY(pnc_io_vard_request_init(io, vard, &b->single));
     b->list.at = &b->single_at;
     if (b->single.elements.count > 0)
@@ -68,27 +62,9 @@ static pnc_call call_of(const pnc_multi *m, int i)
                       .buftype = m->datatypes == NULL ? MPI_DATATYPE_NULL : m->datatypes[i]};
 }
 
-static int reserve_requests(pnc_bundle *b, pnc_io_context *io, const pnc_multi *m)
-{
-    int64_t total = 0, *numbers;
-
-    for (int i = 0; i < m->num; i++) {
-        pnc_call call = call_of(m, i);
-
-        total += pnc_io_request_count_numbers(io, &call);
-    }
-    b->many = pnc_memory_alloc(m->num, sizeof *b->many);
-    b->many_at = pnc_memory_alloc(m->num, sizeof *b->many_at);
-    numbers = reserve_numbers(b, total);
-    if (b->many == NULL || b->many_at == NULL || numbers == NULL)
-        return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for requests of %d variables", m->num);
-    return NC_NOERR;
-}
-
 /* Make a request of each variable. Returns the first error; the requests without one are in the list. */
-static int fill_list(pnc_bundle *b, pnc_io_context *io, const pnc_multi *m)
+static int fill_list(pnc_bundle *b, pnc_io_context *io, const pnc_multi *m, int64_t *numbers)
 {
-    int64_t *numbers = b->many_numbers != NULL ? b->many_numbers : b->few_numbers;
     int first = NC_NOERR;
 
     b->list.at = b->many_at;
@@ -117,17 +93,26 @@ static void free_requests(pnc_bundle *b)
 
 int pnc_io_bundle_init_multi(pnc_bundle *b, pnc_io_context *io, const pnc_multi *m)
 {
+    int64_t total = 0, *numbers;
     int err;
 
-    init_bundle(b, m->op, m->collective);
+    for (int i = 0; i < m->num && m->varids != NULL; i++) {
+        pnc_call call = call_of(m, i);
+
+        total += pnc_io_request_count_numbers(io, &call);
+    }
+    numbers = init_bundle(b, m->op, m->collective, total);
     if (m->num < 0)
         return pnc_error_set(io->file->error, NC_EINVAL, "num is %d: must not be negative", m->num);
     if (m->num == 0)
         return NC_NOERR;
     if (m->varids == NULL)
         return pnc_error_set(io->file->error, NC_EINVAL, "varids is NULL");
-    PNC_TRY(reserve_requests(b, io, m));
-    err = fill_list(b, io, m);
+    b->many = pnc_memory_alloc(m->num, sizeof *b->many);
+    b->many_at = pnc_memory_alloc(m->num, sizeof *b->many_at);
+    if (b->many == NULL || b->many_at == NULL || numbers == NULL)
+        return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for requests of %d variables", m->num);
+    err = fill_list(b, io, m, numbers);
     if (err != NC_NOERR)
         free_requests(b);
     return err;

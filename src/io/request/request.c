@@ -4,46 +4,47 @@
 #include <assert.h>
 
 #include "base/memory.h"
+#include "base/minmax.h"
 #include "io/request/request_memory.h"
 
-static bool has_stride(const pnc_call *call)
+static pnc_slab_arguments arguments_of(const pnc_call *call)
 {
-    return (call->shape == PNC_VARS || call->shape == PNC_VARM) && call->stride != NULL;
-}
+    bool has_stride = call->shape == PNC_VARS || call->shape == PNC_VARM, is_list = call->shape == PNC_VARN;
 
-static int64_t count_slabs(const pnc_call *call)
-{
-    if (call->shape != PNC_VARN)
-        return 1;
-    return call->num > 0 ? call->num : 0;
+    return (pnc_slab_arguments){.n = !is_list ? 1 : pnc_max64(call->num, 0),
+                                .is_list = is_list,
+                                .start = call->start,
+                                .count = call->count,
+                                .stride = has_stride ? call->stride : NULL,
+                                .starts = call->starts,
+                                .counts = call->counts};
 }
 
 #define ARRAYS_NUMBERS (int64_t)((sizeof(pnc_slab_arrays) + sizeof(int64_t) - 1) / sizeof(int64_t))
 
-/* Of `n` hyperslabs; at least those of an extent each. */
-static int64_t count_numbers(int64_t n, int ndims, bool strided)
+/* Of all hyperslabs; at least those of an extent each. */
+static int64_t count_numbers(const pnc_slab_arguments *given, int ndims)
 {
-    return n * (ndims > 0 ? ndims : 1) * (strided ? 3 : 2);
+    return given->n * (ndims > 0 ? ndims : 1) * (given->stride != NULL ? 3 : 2);
 }
 
 /* A pending request must not depend on the caller's arrays. */
-static bool is_long(const pnc_call *call, int ndims)
+static bool is_long(const pnc_call *call, const pnc_slab_arguments *given, int ndims)
 {
     bool is_blocking = call->op == PNC_OP_PUT || call->op == PNC_OP_GET;
 
-    return is_blocking && call->shape == PNC_VARN && count_numbers(count_slabs(call), ndims, false) > PNC_LIST_NUMBERS;
+    return given->is_list && is_blocking && count_numbers(given, ndims) > PNC_LIST_NUMBERS;
 }
 
 int64_t pnc_io_request_count_numbers(const pnc_io_context *io, const pnc_call *call)
 {
+    const pnc_slab_arguments given = arguments_of(call);
     int ndims;
 
     if (call->varid < 0 || call->varid >= io->model->nvars)
         return 0;
     ndims = io->model->vars[call->varid]->ndims;
-    if (!is_long(call, ndims))
-        return count_numbers(count_slabs(call), ndims, has_stride(call));
-    return PNC_LIST_NUMBERS + ARRAYS_NUMBERS + 2 * ndims;
+    return is_long(call, &given, ndims) ? PNC_LIST_NUMBERS + ARRAYS_NUMBERS + 2 * ndims : count_numbers(&given, ndims);
 }
 
 int64_t pnc_io_request_count_used(const pnc_io_context *io, const pnc_request *r)
@@ -54,17 +55,6 @@ int64_t pnc_io_request_count_used(const pnc_io_context *io, const pnc_request *r
 }
 
 /* --- hyperslabs --- */
-
-static pnc_slab_arguments arguments_of(const pnc_call *call)
-{
-    return (pnc_slab_arguments){.n = count_slabs(call),
-                                .is_list = call->shape == PNC_VARN,
-                                .start = call->start,
-                                .count = call->count,
-                                .stride = has_stride(call) ? call->stride : NULL,
-                                .starts = call->starts,
-                                .counts = call->counts};
-}
 
 /* Add the elements of one hyperslab to the request's. The check assumes elements of 8 bytes, the largest in memory
  * and file, so that no size in bytes overflows later. */
@@ -110,6 +100,7 @@ static int take_slab(pnc_io_context *io, const pnc_slab_arguments *given, const 
 {
     const pnc_var *var = io->model->vars[r->elements.varid];
     pnc_slab s = pnc_mapping_slab_take(&r->elements, given, var->ndims, i), known = s;
+    bool has_count = given->is_list ? given->counts != NULL && given->counts[i] != NULL : given->count != NULL;
     int64_t records;
 
     if (given->is_list && var->ndims > 0 && (given->starts == NULL || given->starts[i] == NULL))
@@ -117,41 +108,36 @@ static int take_slab(pnc_io_context *io, const pnc_slab_arguments *given, const 
                              (long long)i);
     if (!given->is_list && given->start == NULL)
         known.start = NULL;
-    if (given->is_list && (given->counts == NULL || given->counts[i] == NULL))
-        known.count = NULL;
-    if (!given->is_list && given->count == NULL)
+    if (!has_count)
         known.count = NULL;
     PNC_TRY(check_bounds(io, var, array, &known, how));
     records = how.growing ? pnc_select_hyperslab_count_records(array, s.start, s.count, s.stride) : 0;
     if (records > 0)
         PNC_TRY(io->addressing->check_records(io->model, var, s.start[0], records, io->file->error));
-    r->numrecs = records > r->numrecs ? records : r->numrecs;
+    r->numrecs = pnc_max64(records, r->numrecs);
     return add_elements(io, &r->elements, var->ndims, s.count);
 }
 
-/* The whole variable: all existing records. */
-static int take_whole(pnc_io_context *io, const pnc_var *var, pnc_elements *e)
-{
-    for (int i = 0; i < var->ndims; i++) {
-        e->numbers[i] = 0;
-        e->numbers[var->ndims + i] = pnc_format_var_get_length(io->model, var, i);
-    }
-    return add_elements(io, e, var->ndims, e->numbers + var->ndims);
-}
-
+/* PNC_VAR: the whole variable, all existing records. */
 static int take_slabs(pnc_io_context *io, const pnc_call *call, const pnc_slab_arguments *given,
                       const pnc_mapping *mapping, pnc_request *r)
 {
+    int64_t *start = r->elements.numbers, *count = start + mapping->array.ndims;
     pnc_bounds how = {.relax = io->relax,
                       .growing = r->direction == PNC_PUT,
                       .single = call->shape == PNC_VAR1 || call->shape == PNC_VARN,
                       .numrecs = io->model->numrecs};
 
-    if (call->shape == PNC_VAR)
-        return take_whole(io, io->model->vars[r->elements.varid], &r->elements);
-    for (int64_t i = 0; i < given->n; i++)
-        PNC_TRY(take_slab(io, given, &mapping->array, how, i, r));
-    return NC_NOERR;
+    if (call->shape != PNC_VAR) {
+        for (int64_t i = 0; i < given->n; i++)
+            PNC_TRY(take_slab(io, given, &mapping->array, how, i, r));
+        return NC_NOERR;
+    }
+    for (int i = 0; i < mapping->array.ndims; i++) {
+        start[i] = 0;
+        count[i] = pnc_format_var_get_length(io->model, io->model->vars[call->varid], i);
+    }
+    return add_elements(io, &r->elements, mapping->array.ndims, count);
 }
 
 /* Make the selection of the only hyperslab, of a call that is executed at once. */
@@ -210,15 +196,6 @@ int pnc_io_request_check_target(pnc_io_context *io, const pnc_call *call)
     return pnc_io_conversion_check(io, io->model->vars[call->varid], call->mem);
 }
 
-/* Place the description of the arrays, and the numbers of one hyperslab, before the memory for extents. */
-static void keep_in_arrays(const pnc_slab_arguments *given, int ndims, pnc_elements *e)
-{
-    e->in_arrays = true;
-    e->arrays = (pnc_slab_arrays *)(void *)e->numbers;
-    *e->arrays = (pnc_slab_arrays){.given = *given, .numbers = e->numbers + ARRAYS_NUMBERS};
-    e->numbers = e->arrays->numbers + 2 * ndims;
-}
-
 int pnc_io_request_init(pnc_io_context *io, const pnc_call *call, int64_t *numbers, pnc_selection *ready,
                         pnc_request *r)
 {
@@ -236,8 +213,12 @@ int pnc_io_request_init(pnc_io_context *io, const pnc_call *call, int64_t *numbe
     e->n = given.n;
     if (call->shape == PNC_VARN)
         PNC_TRY(check_blocks(io, call, io->model->vars[call->varid]));
-    if (is_long(call, mapping.array.ndims))
-        keep_in_arrays(&given, mapping.array.ndims, e);
+    if (is_long(call, &given, mapping.array.ndims)) { /* before the memory for extents: the arrays, one hyperslab */
+        e->in_arrays = true;
+        e->arrays = (pnc_slab_arrays *)(void *)numbers;
+        *e->arrays = (pnc_slab_arrays){.given = given, .numbers = numbers + ARRAYS_NUMBERS};
+        e->numbers = e->arrays->numbers + 2 * mapping.array.ndims;
+    }
     if (!make_extents(io, call, &given, &mapping, r)) {
         PNC_TRY(take_slabs(io, call, &given, &mapping, r));
         if (ready != NULL)

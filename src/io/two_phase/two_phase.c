@@ -30,16 +30,8 @@ struct pnc_two_phase {
 
 /* --- memory --- */
 
-/* Bytes that an aggregator holds. */
-static int64_t compute_memory(const pnc_two_phase *x)
-{
-    pnc_buffer_shape shape = pnc_io_context_get_buffer_shape(x->io);
-
-    return pnc_io_buffer_compute_size(&shape);
-}
-
 /* Memory of this rank, and shared memory: collective. */
-static int init_two_phase(pnc_two_phase *x)
+static int init_two_phase(pnc_two_phase *x, int64_t buffer)
 {
     PNC_TRY(pnc_io_node_segments_make(&x->node, x->io->file));
     x->own_node = x->node;
@@ -50,11 +42,11 @@ static int init_two_phase(pnc_two_phase *x)
     if (x->pieces == NULL)
         return pnc_error_set(x->io->file->error, NC_ENOMEM, "%s: no memory for a list of pieces", x->io->file->path);
     if (pnc_io_node_is_aggregator(&x->node))
-        PNC_TRY(pnc_io_collective_memory_alloc(&x->memory, x->io->file, compute_memory(x)));
+        PNC_TRY(pnc_io_collective_memory_alloc(&x->memory, x->io->file, buffer));
     return pnc_io_exchange_init(&x->exchange, x->io->file, &x->node);
 }
 
-int pnc_io_two_phase_create(pnc_io_context *io, pnc_two_phase **out)
+int pnc_io_two_phase_create(pnc_io_context *io, int64_t buffer, pnc_two_phase **out)
 {
     pnc_two_phase *x = pnc_memory_alloc_zeroed(1, sizeof *x);
     pnc_node node;
@@ -70,7 +62,7 @@ int pnc_io_two_phase_create(pnc_io_context *io, pnc_two_phase **out)
     }
     x->io = io;
     x->node = node;
-    err = pnc_file_status_agree(io->file, init_two_phase(x));
+    err = pnc_file_status_agree(io->file, init_two_phase(x, buffer));
     if (err == NC_NOERR)
         *out = x;
     else
@@ -246,11 +238,12 @@ static int64_t sum_bytes(pnc_two_phase *x)
 }
 
 /* The same on all ranks of the scope. */
-static pnc_rounds choose_rounds(pnc_two_phase *x, pnc_range range)
+static pnc_rounds choose_rounds(pnc_two_phase *x, pnc_range range, int64_t bytes)
 {
-    pnc_buffer_shape buffer = pnc_io_context_get_buffer_shape(x->io);
+    const pnc_buffer_shape buffer = pnc_io_context_get_buffer_shape(x->io);
     pnc_rounds_shape call = {.direction = x->direction,
                              .naggregators = x->scope->naggregators,
+                             .buffer = bytes,
                              .within_nodes = x->scope == &x->own_node,
                              .can_overlap = x->io->hints->no_overlap == 0 && pnc_file_has_overlap(x->io->file),
                              .length = range.high - range.low};
@@ -323,15 +316,16 @@ static void describe_aggregation(const pnc_two_phase *x)
                                        .high = block.high};
 }
 
-static int run_rounds(pnc_two_phase *x, pnc_file_order *order, pnc_range range, bool is_news)
+static int run_rounds(pnc_two_phase *x, const pnc_execution *call, pnc_range range)
 {
+    pnc_file_order *order = call->order;
     int64_t next = range.low < range.high ? range.low : PNC_END_OF_ORDER;
 
     x->order = order;
     x->range = range;
     x->direction = order->list->direction;
     x->err = NC_NOERR;
-    x->rounds = choose_rounds(x, range);
+    x->rounds = choose_rounds(x, range, call->buffer);
     x->aggregators = pnc_io_node_get_aggregators(x->scope);
     if (pnc_io_node_is_aggregator(x->scope))
         init_buffers(x);
@@ -339,7 +333,7 @@ static int run_rounds(pnc_two_phase *x, pnc_file_order *order, pnc_range range, 
         x->err = pnc_io_file_order_init_copy(&x->values, order);
     pnc_io_exchange_start(&x->exchange, x->direction, x->scope);
     pnc_io_file_domains_init(&x->domains, &x->rounds.domains, range.low, range.high);
-    if (is_news && x->scope == &x->node && pnc_io_node_is_delegate(&x->node))
+    if (call->is_news && x->scope == &x->node && pnc_io_node_is_delegate(&x->node))
         pnc_io_aggregators_display(x->io->file, &x->node, &x->domains);
     describe_aggregation(x);
     while (next != PNC_END_OF_ORDER) {
@@ -355,11 +349,6 @@ static int run_rounds(pnc_two_phase *x, pnc_file_order *order, pnc_range range, 
 
 /* --- interface --- */
 
-int64_t pnc_io_two_phase_get_window(const pnc_two_phase *x)
-{
-    return x->node.naggregators * compute_memory(x);
-}
-
 const pnc_node *pnc_io_two_phase_get_node(const pnc_two_phase *x)
 {
     return &x->node;
@@ -370,7 +359,7 @@ int pnc_io_two_phase_execute_rounds(pnc_two_phase *x, const pnc_execution *execu
     assert(!in_nodes || x->node.all_nodes);
     x->scope = in_nodes ? &x->own_node : &x->node;
     x->sieves_writes = !in_nodes || execution->nodes_apart;
-    return run_rounds(x, execution->order, in_nodes ? execution->node_range : execution->range, execution->is_news);
+    return run_rounds(x, execution, in_nodes ? execution->node_range : execution->range);
 }
 
 int pnc_io_two_phase_execute(const pnc_execution *execution)

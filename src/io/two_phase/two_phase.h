@@ -16,8 +16,9 @@
 /* The aggregators of a dataset and their buffers. They are made by the first call that needs them. */
 typedef struct pnc_two_phase pnc_two_phase;
 
-/* Collective. If any rank cannot allocate its buffers, or lacks communicators, all ranks return an error. */
-int pnc_io_two_phase_create(pnc_io_context *io, pnc_two_phase **out);
+/* Collective. buffer: bytes that an aggregator holds. If any rank cannot allocate its buffers, or lacks communicators,
+ * all ranks return an error. */
+int pnc_io_two_phase_create(pnc_io_context *io, int64_t buffer, pnc_two_phase **out);
 /* Collective; NULL is allowed. */
 void pnc_io_two_phase_free(pnc_two_phase *x);
 
@@ -25,8 +26,6 @@ void pnc_io_two_phase_free(pnc_two_phase *x);
  * same answer on all ranks. */
 bool pnc_io_two_phase_is_separate(pnc_two_phase *x, const pnc_file_order *order);
 
-/* Bytes of the file that one round covers. */
-int64_t pnc_io_two_phase_get_window(const pnc_two_phase *x);
 const pnc_node *pnc_io_two_phase_get_node(const pnc_two_phase *x);
 
 /* The strategies two_phase and within_nodes: collective. In nodes: the same within each node, without messages to other

@@ -546,6 +546,7 @@ static void init_domains(work *w, int naggregators, int64_t bytes)
     int64_t length = w->range.high - w->range.low;
     const pnc_rounds_shape call = {.direction = o->direction,
                                    .naggregators = naggregators,
+                                   .buffer = pnc_io_buffer_compute_size(&shape),
                                    .within_nodes = w->in_nodes,
                                    .can_overlap = true,
                                    .length = length,
@@ -556,7 +557,7 @@ static void init_domains(work *w, int naggregators, int64_t bytes)
     w->in_background = rounds.in_background;
     pnc_io_file_domains_init(&w->domains, &rounds.domains, w->range.low, w->range.high);
     w->out->overlaps = rounds.overlaps;
-    w->out->buffer = pnc_io_buffer_compute_size(&shape);
+    w->out->buffer = call.buffer;
     w->out->window = w->domains.window * w->domains.unit;
     w->out->is_estimate = w->out->is_estimate || (o->direction == PNC_GET && !w->reads_blocks);
 }
