@@ -47,7 +47,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Small values, which every type can hold. */
-static void prepare(pnc_direction direction, int xtype, pnc_mem_type mem, char *src)
+static void prepare(pnc_direction direction, int xtype, pnc_mem_type mem, pnc_encoding encoding, char *src)
 {
     static signed char small[ELEMENTS];
     static const char fill[8];
@@ -56,21 +56,21 @@ static void prepare(pnc_direction direction, int xtype, pnc_mem_type mem, char *
     char *external = malloc(PIECE);
     if (external == NULL)
         exit(1);
-    pnc_convert_kernel_find_scalar(PNC_PUT, xtype, PNC_SCHAR, 5)(external, small, ELEMENTS, fill);
+    pnc_convert_kernel_find_scalar(PNC_PUT, xtype, PNC_SCHAR, encoding)(external, small, ELEMENTS, fill);
     if (direction == PNC_GET)
         memcpy(src, external, PIECE);
     else
-        pnc_convert_kernel_find_scalar(PNC_GET, xtype, mem, 5)(src, external, ELEMENTS, fill);
+        pnc_convert_kernel_find_scalar(PNC_GET, xtype, mem, encoding)(src, external, ELEMENTS, fill);
     free(external);
 }
 
-static void bench(pnc_direction direction, int xtype, pnc_mem_type mem, char *dst, char *src)
+static void bench(pnc_direction direction, int xtype, pnc_mem_type mem, pnc_encoding encoding, char *dst, char *src)
 {
     const size_t in = direction == PNC_PUT ? pnc_mem_type_get_size(mem) : pnc_type_get_size(xtype);
-    const pnc_kernel kernel[] = {copy, pnc_convert_kernel_find_scalar(direction, xtype, mem, 5),
-                                 pnc_convert_kernel_find(direction, xtype, mem, 5, NULL)};
+    const pnc_kernel kernel[] = {copy, pnc_convert_kernel_find_scalar(direction, xtype, mem, encoding),
+                                 pnc_convert_kernel_find(direction, xtype, mem, encoding, NULL)};
     double rate[3][RUNS];
-    prepare(direction, xtype, mem, src);
+    prepare(direction, xtype, mem, encoding, src);
     for (int run = 0; run < RUNS; run++)
         for (int k = 0; k < 3; k++)
             rate[k][run] =
@@ -78,9 +78,9 @@ static void bench(pnc_direction direction, int xtype, pnc_mem_type mem, char *ds
     for (int k = 0; k < 3; k++)
         qsort(rate[k], RUNS, sizeof(double), by_size);
     const double limit = rate[0][RUNS / 2], scalar = rate[1][RUNS / 2], fast = rate[2][RUNS / 2];
-    printf("%-3s %-9s %-2s %-7s %9.2f %9.2f %9.2f %9.2f\n", direction == PNC_PUT ? "put" : "get",
-           pnc_mem_type_get_name(mem), direction == PNC_PUT ? "->" : "<-", pnc_type_get_name(xtype), limit, scalar,
-           fast, fast / limit);
+    printf("%-3s %-9s %-2s %-7s %-6s %9.2f %9.2f %9.2f %9.2f\n", direction == PNC_PUT ? "put" : "get",
+           pnc_mem_type_get_name(mem), direction == PNC_PUT ? "->" : "<-", pnc_type_get_name(xtype),
+           encoding.little ? "little" : "big", limit, scalar, fast, fast / limit);
 }
 
 int main(int argc, char **argv)
@@ -99,14 +99,17 @@ int main(int argc, char **argv)
         return 1;
     memset(dst, 0, PIECE);
     printf("# gigabytes of source per second; kernels: %s; memcpy: the source's bytes\n", pnc_convert_kernel_get_isa());
-    printf("#%-23s %9s %9s %9s %9s\n", "", "memcpy", "scalar", "fast", "ratio");
-    for (int direction = PNC_PUT; direction <= PNC_GET; direction++) {
+    printf("#%-30s %9s %9s %9s %9s\n", "", "memcpy", "scalar", "fast", "ratio");
+    for (int k = 0; k < 4; k++) {
+        const pnc_direction direction = k % 2 == 0 ? PNC_PUT : PNC_GET;
+        const pnc_encoding encoding = {.little = k >= 2};
+
         if (!all)
             for (size_t i = 0; i < sizeof pair / sizeof pair[0]; i++)
-                bench((pnc_direction)direction, pair[i].xtype, pair[i].mem, dst, src);
+                bench(direction, pair[i].xtype, pair[i].mem, encoding, dst, src);
         for (int xtype = NC_BYTE; all && xtype <= NC_UINT64; xtype++)
             for (int mem = PNC_SCHAR; xtype != NC_CHAR && mem < PNC_MEM_TYPE_COUNT; mem++)
-                bench((pnc_direction)direction, xtype, (pnc_mem_type)mem, dst, src);
+                bench(direction, xtype, (pnc_mem_type)mem, encoding, dst, src);
     }
     free(src);
     free(dst);

@@ -78,7 +78,7 @@ static void to_native(cdl_header *header)
         for (int i = 0; i < atts->n; i++, n++) {
             const pnc_att *att = atts->at[i];
             pnc_kernel load =
-                pnc_convert_kernel_find(PNC_GET, att->type, pnc_type_get_mem_type(att->type), NC_FORMAT_CDF5, NULL);
+                pnc_convert_kernel_find(PNC_GET, att->type, pnc_type_get_mem_type(att->type), PNC_ENCODING_CDF5, NULL);
             header->values[n] = att->len > 0 ? elements : NULL;
             if (att->len > 0)
                 load(elements, att->value, att->len, unused);

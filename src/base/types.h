@@ -18,6 +18,15 @@ typedef enum pnc_mem_type {
     PNC_MEM_TYPE_COUNT
 } pnc_mem_type;
 
+/* How external values are stored. */
+typedef struct pnc_encoding {
+    bool little;         /* least significant byte first */
+    bool signless_bytes; /* NC_BYTE has no sign, as in CDF-1 and CDF-2: uchar reads and writes its bits */
+} pnc_encoding;
+
+#define PNC_ENCODING_CDF5 ((pnc_encoding){.little = false, .signless_bytes = false})
+#define PNC_HOST_IS_LITTLE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+
 size_t pnc_type_get_size(int xtype);           /* bytes of one external value; 0 if xtype is not a type */
 const char *pnc_type_get_name(int xtype);      /* CDL name: "byte", "char", "short", "int", "float", ... */
 bool pnc_type_is_valid(int xtype, int format); /* types 1..6 in CDF-1 and CDF-2, 1..11 in CDF-5 */

@@ -13,9 +13,10 @@ typedef int (*pnc_kernel)(void *dst, const void *src, int64_t n, const void *fil
 
 typedef enum pnc_direction { PNC_PUT, PNC_GET } pnc_direction;
 
-/* The kernel of a type pair, or NULL for text <-> number (NC_ECHAR). In formats 1 and 2, NC_BYTE through uchar
+/* The kernel of a type pair, or NULL for text <-> number (NC_ECHAR). Where bytes have no sign, NC_BYTE through uchar
  * copies bits and never returns NC_ERANGE. *same is set if memory and file have the same bytes (memcpy). */
-pnc_kernel pnc_convert_kernel_find(pnc_direction direction, int xtype, pnc_mem_type mem, int format, bool *same);
+pnc_kernel pnc_convert_kernel_find(pnc_direction direction, int xtype, pnc_mem_type mem, pnc_encoding encoding,
+                                   bool *same);
 
 /* Whether the kernel of a type pair may find an element out of range, and store the fill value. False if both types
  * have the same values. */
@@ -23,7 +24,7 @@ bool pnc_convert_may_fail(int xtype, pnc_mem_type mem);
 
 /* The scalar kernel of the same pair, which defines the correct result. The fast kernels call it for blocks with
  * special values. */
-pnc_kernel pnc_convert_kernel_find_scalar(pnc_direction direction, int xtype, pnc_mem_type mem, int format);
+pnc_kernel pnc_convert_kernel_find_scalar(pnc_direction direction, int xtype, pnc_mem_type mem, pnc_encoding encoding);
 
 /* The instruction set in use: "baseline", "avx2", ... */
 const char *pnc_convert_kernel_get_isa(void);
@@ -31,8 +32,8 @@ const char *pnc_convert_kernel_get_isa(void);
 /* The default fill value of a memory type, in memory form (the value that a get stores for an element out of range);
  * out has 8 bytes. Long has the value of NC_FILL_INT. */
 void pnc_convert_fill_get_memory(pnc_mem_type mem, void *out);
-/* The default fill value of an external type as external bytes. */
-void pnc_convert_fill_get_external(int xtype, void *out);
+/* The default fill value of an external type as external bytes; out has 8 bytes. */
+void pnc_convert_fill_get_external(int xtype, pnc_encoding encoding, void *out);
 
 /* A request's memory as a stream of external bytes. */
 typedef struct pnc_packer {
@@ -53,7 +54,7 @@ typedef struct pnc_conversion {
     pnc_direction direction;
     int xtype;
     pnc_mem_type mem;
-    int format;       /* 1, 2 or 5 */
+    pnc_encoding encoding;
     const void *fill; /* as for a kernel that may fail; NULL: the default of the destination's type */
 } pnc_conversion;
 

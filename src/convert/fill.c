@@ -33,7 +33,7 @@ void pnc_convert_fill_get_memory(pnc_mem_type mem, void *out)
         writer[mem](out);
 }
 
-void pnc_convert_fill_get_external(int xtype, void *out)
+void pnc_convert_fill_get_external(int xtype, pnc_encoding encoding, void *out)
 {
 #define PNC_XTYPE_ROW(constant, bytes, name, ctype, fill) [constant] = fill_##constant,
     static const fill_writer writer[] = {
@@ -43,5 +43,5 @@ void pnc_convert_fill_get_external(int xtype, void *out)
     assert(pnc_type_is_valid(xtype, 5));
     memset(out, 0, 8);
     writer[xtype](value);
-    pnc_convert_kernel_find(PNC_PUT, xtype, pnc_type_get_mem_type(xtype), 5, NULL)(out, value, 1, value);
+    pnc_convert_kernel_find(PNC_PUT, xtype, pnc_type_get_mem_type(xtype), encoding, NULL)(out, value, 1, value);
 }

@@ -21,22 +21,26 @@ typedef enum pnc_num {
     PNC_NUM_COUNT
 } pnc_num;
 
-/* The kernels compiled for one instruction set. put: [memory][file]; get: [file][memory]. */
+/* The kernels compiled for one instruction set, of external values of one byte order. put: [memory][file]; get:
+ * [file][memory]. */
 typedef struct pnc_kernels {
     const char *isa;
     pnc_kernel put[PNC_NUM_COUNT][PNC_NUM_COUNT];
     pnc_kernel get[PNC_NUM_COUNT][PNC_NUM_COUNT];
 } pnc_kernels;
 
-extern const pnc_kernels pnc_kernels_scalar; /* one element at a time */
-extern const pnc_kernels pnc_kernels_base;   /* blocks, baseline instruction set of the architecture */
-extern const pnc_kernels pnc_kernels_avx2;   /* blocks, AVX2; only where PNC_WITH_AVX2 is defined */
+/* One element at a time. */
+extern const pnc_kernels pnc_kernels_scalar, pnc_kernels_scalar_little;
+/* Blocks, baseline instruction set of the architecture. */
+extern const pnc_kernels pnc_kernels_base, pnc_kernels_base_little;
+/* Blocks, AVX2; only where PNC_WITH_AVX2 is defined. */
+extern const pnc_kernels pnc_kernels_avx2, pnc_kernels_avx2_little;
 
 /* The kind of conversion of each pair of types: M(source, destination, kind).
  * SAME  byte order only                      WIDE  always fits
  * INT   integers that may not fit            TRUNC floating point to integer
  * REAL  double to float
- * A double that becomes a short in the file is (f64, i16, TRUNC): kernels_scalar.c and the vectorised kernels_block.h
+ * A double that becomes a short in the file is (f64, i16, TRUNC): kernels_scalar.h and the vectorised kernels_block.h
  * make put_f64_i16 of it. */
 /* clang-format off */
 #define PNC_PAIR_ROW(M, S, i8w, u8w, i16w, u16w, i32w, u32w, i64w, u64w, f32w, f64w) \

@@ -1,4 +1,5 @@
-/* Template of the fast kernels: included once per instruction set, with KERNELS (name of the table) and ISA defined.
+/* Template of the fast kernels: included once per instruction set and byte order of external values, with KERNELS (name
+ * of the table), SCALAR (that of the scalar twins), ISA and EXTERNAL_ORDER defined.
  *
  * A block fits in the first-level cache. Its range check only accumulates flags, without a branch per element, so
  * that the compiler vectorises it. A block with a special value (out of range, or NaN to an integer) is converted by
@@ -18,17 +19,17 @@
 #define LIMITS_REAL(S, D) const pnc_##S low = -FLT_MAX, high = FLT_MAX
 
 /* Converts block by block: to and from point to element i, m is the number of elements in the block. */
-#define BLOCKS(S, D, way, usual, convert)                                             \
-    int status = NC_NOERR;                                                            \
-    for (int64_t i = 0; i < n; i += BLOCK) {                                          \
-        int64_t m = n - i < BLOCK ? n - i : BLOCK;                                    \
-        char *to = (char *)dst + i * (int64_t)sizeof(pnc_##D);                        \
-        const char *from = (const char *)src + i * (int64_t)sizeof(pnc_##S);          \
-        if (usual)                                                                    \
-            convert;                                                                  \
-        else if (pnc_kernels_scalar.way[PNC_NUM_##S][PNC_NUM_##D](to, from, m, fill)) \
-            status = NC_ERANGE;                                                       \
-    }                                                                                 \
+#define BLOCKS(S, D, way, usual, convert)                                    \
+    int status = NC_NOERR;                                                   \
+    for (int64_t i = 0; i < n; i += BLOCK) {                                 \
+        int64_t m = n - i < BLOCK ? n - i : BLOCK;                           \
+        char *to = (char *)dst + i * (int64_t)sizeof(pnc_##D);               \
+        const char *from = (const char *)src + i * (int64_t)sizeof(pnc_##S); \
+        if (usual)                                                           \
+            convert;                                                         \
+        else if (SCALAR.way[PNC_NUM_##S][PNC_NUM_##D](to, from, m, fill))    \
+            status = NC_ERANGE;                                              \
+    }                                                                        \
     return status
 
 /* Pairs that may fail: check, then convert. A get swaps the bytes into a block of its own in between. */
@@ -48,7 +49,7 @@
         LIMITS_##kind(S, D);                                                                               \
         pnc_bits_##S odd = 0;                                                                              \
         for (int64_t i = 0; i < n; i++) {                                                                  \
-            pnc_##S v = pnc_load_be_##S(src, i);                                                           \
+            pnc_##S v = pnc_load_ext_##S(src, i);                                                          \
             odd = (pnc_bits_##S)(odd | ODD_##kind(v));                                                     \
             block[i] = v;                                                                                  \
         }                                                                                                  \
@@ -57,7 +58,7 @@
     static inline void convert_put_##S##_##D(char *restrict dst, const char *restrict src, int64_t n)      \
     {                                                                                                      \
         for (int64_t i = 0; i < n; i++)                                                                    \
-            pnc_store_be_##D(dst, i, (pnc_##D)pnc_load_##S(src, i));                                       \
+            pnc_store_ext_##D(dst, i, (pnc_##D)pnc_load_##S(src, i));                                      \
     }                                                                                                      \
     static inline void convert_get_##S##_##D(char *restrict dst, const pnc_##S *restrict block, int64_t n) \
     {                                                                                                      \
@@ -101,9 +102,9 @@
         all_get_##S##_##D(dst, src, n);                                                           \
         return NC_NOERR;                                                                          \
     }
-#define KERNEL_WIDE(S, D)                                                      \
-    KERNEL_PASS(S, D, pnc_store_be_##D(dst, i, (pnc_##D)pnc_load_##S(src, i)), \
-                pnc_store_##D(dst, i, (pnc_##D)pnc_load_be_##S(src, i)))
+#define KERNEL_WIDE(S, D)                                                       \
+    KERNEL_PASS(S, D, pnc_store_ext_##D(dst, i, (pnc_##D)pnc_load_##S(src, i)), \
+                pnc_store_##D(dst, i, (pnc_##D)pnc_load_ext_##S(src, i)))
 #define KERNEL_SAME(S, D) KERNEL_PASS(S, D, pnc_swap_##S(dst, src, i), pnc_swap_##S(dst, src, i))
 
 #define KERNEL(S, D, way) KERNEL_##way(S, D)

@@ -15,7 +15,7 @@ typedef struct pnc_misfit_text {
 /* The external type of 8 bytes that has all values of a memory type. */
 int pnc_convert_misfit_get_type(pnc_mem_type mem);
 /* A value of an external type, in external bytes. */
-pnc_misfit_text pnc_convert_misfit_print(int xtype, const void *bytes);
+pnc_misfit_text pnc_convert_misfit_print(int xtype, pnc_encoding encoding, const void *bytes);
 
 /* Values next to each other. */
 typedef struct pnc_misfits {
@@ -23,7 +23,7 @@ typedef struct pnc_misfits {
     pnc_misfit_text value; /* of that one */
 } pnc_misfits;
 /* Search the arguments of a conversion without text, all of which have been converted once. */
-pnc_misfits pnc_convert_misfits_find(pnc_direction direction, int xtype, pnc_mem_type mem, int format,
+pnc_misfits pnc_convert_misfits_find(pnc_direction direction, int xtype, pnc_mem_type mem, pnc_encoding encoding,
                                      const void *values, int64_t n);
 
 #endif

@@ -1,6 +1,7 @@
-/* The ten numeric types of the kernels: C type, limits, loads and stores at any alignment in both byte orders.
+/* The ten numeric types of the kernels: C type, limits, loads and stores at any alignment in memory form and in
+ * external form, whose byte order is EXTERNAL_ORDER: __ORDER_BIG_ENDIAN__ or __ORDER_LITTLE_ENDIAN__.
  *
- * All functions are static inline: each kernel file compiles them for its own instruction set. */
+ * All functions are static inline: each kernel file compiles them for its own instruction set and byte order. */
 #ifndef PNC_CONVERT_NUMBERS_H
 #define PNC_CONVERT_NUMBERS_H
 
@@ -83,23 +84,23 @@ static inline uint8_t pnc_swap_8(uint8_t v)
     return v;
 }
 
-/* Files are big-endian; no operation on big-endian machines. */
+/* No operation on machines that have the external byte order. */
 static inline uint16_t pnc_swap_16(uint16_t v)
 {
-    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap16(v) : v;
+    return __BYTE_ORDER__ == EXTERNAL_ORDER ? v : __builtin_bswap16(v);
 }
 
 static inline uint32_t pnc_swap_32(uint32_t v)
 {
-    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap32(v) : v;
+    return __BYTE_ORDER__ == EXTERNAL_ORDER ? v : __builtin_bswap32(v);
 }
 
 static inline uint64_t pnc_swap_64(uint64_t v)
 {
-    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap64(v) : v;
+    return __BYTE_ORDER__ == EXTERNAL_ORDER ? v : __builtin_bswap64(v);
 }
 
-/* Element i of an array in memory form (load, store) or external form (load_be, store_be), at any alignment. swap
+/* Element i of an array in memory form (load, store) or external form (load_ext, store_ext), at any alignment. swap
  * converts from either form to the other and preserves all bits of a NaN. */
 #define NUMBER(T, width)                                                   \
     static inline pnc_##T pnc_load_##T(const char *p, int64_t i)           \
@@ -112,7 +113,7 @@ static inline uint64_t pnc_swap_64(uint64_t v)
     {                                                                      \
         memcpy(p + i * (int64_t)sizeof v, &v, sizeof v);                   \
     }                                                                      \
-    static inline pnc_##T pnc_load_be_##T(const char *p, int64_t i)        \
+    static inline pnc_##T pnc_load_ext_##T(const char *p, int64_t i)       \
     {                                                                      \
         uint##width##_t bits;                                              \
         pnc_##T v;                                                         \
@@ -121,7 +122,7 @@ static inline uint64_t pnc_swap_64(uint64_t v)
         memcpy(&v, &bits, sizeof v);                                       \
         return v;                                                          \
     }                                                                      \
-    static inline void pnc_store_be_##T(char *p, int64_t i, pnc_##T v)     \
+    static inline void pnc_store_ext_##T(char *p, int64_t i, pnc_##T v)    \
     {                                                                      \
         uint##width##_t bits;                                              \
         memcpy(&bits, &v, sizeof bits);                                    \

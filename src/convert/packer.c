@@ -26,7 +26,7 @@ static void set_fill(pnc_packer *packer, const pnc_conversion *c)
     if (c->fill != NULL)
         memcpy(packer->fill, c->fill, (size_t)(c->direction == PNC_PUT ? packer->ext_size : packer->mem_size));
     else if (c->direction == PNC_PUT)
-        pnc_convert_fill_get_external(c->xtype, packer->fill);
+        pnc_convert_fill_get_external(c->xtype, c->encoding, packer->fill);
     else
         pnc_convert_fill_get_memory(c->mem, packer->fill);
 }
@@ -37,7 +37,7 @@ int pnc_convert_packer_init(pnc_packer *packer, const pnc_conversion *conversion
     const pnc_conversion *c = conversion;
     int64_t offset = 0;
     *packer = (pnc_packer){.direction = c->direction, .memory = memory, .status = NC_NOERR};
-    packer->kernel = pnc_convert_kernel_find(c->direction, c->xtype, c->mem, c->format, &packer->same);
+    packer->kernel = pnc_convert_kernel_find(c->direction, c->xtype, c->mem, c->encoding, &packer->same);
     if (packer->kernel == NULL)
         return NC_ECHAR;
     packer->mem_size = (int)pnc_mem_type_get_size(c->mem);

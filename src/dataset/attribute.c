@@ -16,7 +16,7 @@
 typedef struct new_value {
     int xtype;
     int64_t len;
-    void *bytes; /* external */
+    void *bytes; /* in the encoding of the model */
     int status;  /* NC_NOERR or NC_ERANGE */
 } new_value;
 
@@ -143,6 +143,7 @@ static int check_put(pnc_dataset *ds, int varid, const pnc_new_att *att)
 static int convert_value(pnc_dataset *ds, const pnc_new_att *att, new_value *value)
 {
     int64_t size = (int64_t)pnc_type_get_size(value->xtype);
+    pnc_encoding encoding = pnc_format_model_get_encoding(&ds->model);
     unsigned char fill[8];
     pnc_kernel kernel;
 
@@ -150,13 +151,13 @@ static int convert_value(pnc_dataset *ds, const pnc_new_att *att, new_value *val
     if (value->bytes == NULL)
         return pnc_error_set(&ds->error, NC_ENOMEM, "no memory for %lld elements of attribute \"%s\"",
                              (long long)value->len, att->name);
-    pnc_convert_fill_get_external(value->xtype, fill);
-    kernel = pnc_convert_kernel_find(PNC_PUT, value->xtype, att->mem, ds->model.format, NULL);
+    pnc_convert_fill_get_external(value->xtype, encoding, fill);
+    kernel = pnc_convert_kernel_find(PNC_PUT, value->xtype, att->mem, encoding, NULL);
     value->status = kernel(value->bytes, att->values, value->len, fill);
     return NC_NOERR;
 }
 
-/* Put external bytes into the model, and in data mode into the file. */
+/* Put the bytes into the model, and in data mode into the file. */
 static int store_attribute(pnc_dataset *ds, int varid, const char *name, const new_value *value)
 {
     pnc_atts *atts = pnc_format_atts_get(&ds->model, varid);
@@ -205,9 +206,9 @@ int pnc_dataset_attribute_put(pnc_dataset *ds, int varid, const pnc_new_att *att
     if (err == NC_NOERR)
         err = store_attribute(ds, varid, att->name, &value);
     if (err == NC_NOERR && value.status != NC_NOERR)
-        err = fail_range(
-            ds, varid, att->name, pnc_type_get_name(att->xtype),
-            pnc_convert_misfits_find(PNC_PUT, att->xtype, att->mem, ds->model.format, att->values, att->len));
+        err = fail_range(ds, varid, att->name, pnc_type_get_name(att->xtype),
+                         pnc_convert_misfits_find(PNC_PUT, att->xtype, att->mem,
+                                                  pnc_format_model_get_encoding(&ds->model), att->values, att->len));
     pnc_memory_free(value.bytes);
     return err;
 }
@@ -225,6 +226,7 @@ int pnc_dataset_attribute_get(pnc_dataset *ds, int varid, const char *name, pnc_
 {
     pnc_atts *atts;
     const pnc_att *att;
+    pnc_encoding encoding = pnc_format_model_get_encoding(&ds->model);
     pnc_kernel kernel;
     unsigned char fill[8];
     int index, err;
@@ -242,11 +244,11 @@ int pnc_dataset_attribute_get(pnc_dataset *ds, int varid, const char *name, pnc_
         return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL",
                              label_of(ds, varid, name).text);
     pnc_convert_fill_get_memory(mem, fill);
-    kernel = pnc_convert_kernel_find(PNC_GET, att->type, mem, ds->model.format, NULL);
+    kernel = pnc_convert_kernel_find(PNC_GET, att->type, mem, encoding, NULL);
     err = kernel(ip, att->value, att->len, fill);
     if (err != NC_NOERR)
         fail_range(ds, varid, name, pnc_mem_type_get_name(mem),
-                   pnc_convert_misfits_find(PNC_GET, att->type, mem, ds->model.format, att->value, att->len));
+                   pnc_convert_misfits_find(PNC_GET, att->type, mem, encoding, att->value, att->len));
     return err;
 }
 
@@ -276,11 +278,33 @@ static int find_source(const pnc_att_copy *copy, const pnc_att **att)
     return NC_NOERR;
 }
 
+/* Where the datasets store values in different byte orders: *reordered has those of the other one. */
+static int reorder_value(const pnc_att_copy *copy, const pnc_att *att, new_value *value, void **reordered)
+{
+    pnc_mem_type mem = pnc_type_get_mem_type(att->type);
+    pnc_encoding encoding = pnc_format_model_get_encoding(&copy->from->model);
+    void *values;
+    int err;
+
+    if (encoding.little == copy->to->model.little || att->len == 0)
+        return NC_NOERR;
+    values = pnc_memory_alloc(att->len, pnc_mem_type_get_size(mem));
+    if (values == NULL)
+        return pnc_error_set(&copy->to->error, NC_ENOMEM, "no memory for %lld elements of attribute \"%s\"",
+                             (long long)att->len, copy->name);
+    pnc_convert_kernel_find(PNC_GET, att->type, mem, encoding, NULL)(values, att->value, att->len, NULL);
+    err = convert_value(copy->to, &(pnc_new_att){copy->name, att->type, att->len, values, mem}, value);
+    pnc_memory_free(values);
+    *reordered = value->bytes;
+    return err;
+}
+
 int pnc_dataset_attribute_copy(const pnc_att_copy *copy)
 {
     bool onto_itself = copy->from == copy->to && copy->varid_in == copy->varid_out; /* changes nothing */
     new_value value = {NC_CHAR, 0, NULL, NC_NOERR};
     const pnc_att *att = NULL;
+    void *reordered = NULL;
     int err = find_source(copy, &att);
 
     if (err == NC_NOERR)
@@ -290,11 +314,14 @@ int pnc_dataset_attribute_copy(const pnc_att_copy *copy)
         pnc_new_att put = {copy->name, att->type, att->len, values, pnc_type_get_mem_type(att->type)};
 
         err = check_put(copy->to, copy->varid_out, &put);
+        if (err == NC_NOERR)
+            err = reorder_value(copy, att, &value, &reordered);
     }
     err = agree_attribute(copy->to, err, copy->varid_out, copy->name, &value);
-    if (err != NC_NOERR || onto_itself)
-        return err;
-    return store_attribute(copy->to, copy->varid_out, copy->name, &value);
+    if (err == NC_NOERR && !onto_itself)
+        err = store_attribute(copy->to, copy->varid_out, copy->name, &value);
+    pnc_memory_free(reordered);
+    return err;
 }
 
 int pnc_dataset_del_att(pnc_dataset *ds, int varid, const char *name)

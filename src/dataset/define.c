@@ -66,8 +66,8 @@ int pnc_dataset_set_fill(pnc_dataset *ds, int fillmode, int *old_modep)
 static int store_fill_value(pnc_dataset *ds, pnc_var *var, const void *fill_value)
 {
     unsigned char external[8];
-    pnc_kernel kernel =
-        pnc_convert_kernel_find(PNC_PUT, var->type, pnc_type_get_mem_type(var->type), ds->model.format, NULL);
+    pnc_encoding encoding = pnc_format_model_get_encoding(&ds->model);
+    pnc_kernel kernel = pnc_convert_kernel_find(PNC_PUT, var->type, pnc_type_get_mem_type(var->type), encoding, NULL);
 
     kernel(external, fill_value, 1, external);
     return pnc_format_atts_put(&ds->model, &var->atts, NC_FillValue, var->type, 1, external, &ds->error);

@@ -242,10 +242,11 @@ int pnc_dataset_inq_var_fill(pnc_dataset *ds, int varid, int *no_fill, void *fil
     SET_OUTPUT(no_fill, var->no_fill);
     if (fill_value != NULL) {
         unsigned char external[8], unused[8] = {0};
+        pnc_encoding encoding = pnc_format_var_get_encoding(&ds->model, var);
         pnc_kernel kernel =
-            pnc_convert_kernel_find(PNC_GET, var->type, pnc_type_get_mem_type(var->type), ds->model.format, NULL);
+            pnc_convert_kernel_find(PNC_GET, var->type, pnc_type_get_mem_type(var->type), encoding, NULL);
 
-        pnc_format_var_get_fill_value(var, external);
+        pnc_format_var_get_fill_value(&ds->model, var, external);
         kernel(fill_value, external, 1, unused);
     }
     return NC_NOERR;

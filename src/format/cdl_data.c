@@ -94,7 +94,7 @@ int pnc_format_cdl_data_begin(pnc_cdl_reader *reader, pnc_cdl_position at, const
     if (reader->block == NULL)
         return pnc_format_cdl_fail_memory(reader);
     var = get_variable(reader);
-    pnc_format_var_get_fill_value(var, reader->fill);
+    pnc_format_var_get_fill_value(reader->model, var, reader->fill);
     reader->count = reader->first = 0;
     reader->quoted = reader->newline = false;
     reader->limit = var->is_record ? INT64_MAX : count_elements(var);

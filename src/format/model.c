@@ -120,6 +120,7 @@ static int copy_var(pnc_model *out, const pnc_var *from)
     var->type = from->type;
     var->classic = from->classic;
     var->no_fill = from->no_fill;
+    var->little = from->little;
     var->is_record = from->is_record;
     var->size = from->size;
     memcpy(var->dimids, from->dimids, (size_t)from->ndims * sizeof *var->dimids);
@@ -137,6 +138,7 @@ int pnc_format_model_copy(pnc_model *out, const pnc_model *from)
     out->numrecs = from->numrecs;
     out->recdim = -1;
     out->classic = from->classic;
+    out->little = from->little;
     out->has_bad_names = from->has_bad_names;
     code = pnc_format_dims_reserve(out, from->ndims);
     if (code == NC_NOERR)

@@ -27,7 +27,7 @@ typedef struct pnc_att {
     char *name;
     int type;
     int64_t len; /* number of elements */
-    /* big-endian bytes, whatever the format; len * pnc_type_get_size(type), without padding; NULL if len is 0 */
+    /* in the encoding of the model; len * pnc_type_get_size(type) bytes, without padding; NULL if len is 0 */
     void *value;
     pnc_classic_entry classic;
 } pnc_att;
@@ -50,6 +50,7 @@ typedef struct pnc_var {
     int *dimids;
     pnc_atts atts;
     bool no_fill; /* not in the file: filling is off for this variable */
+    bool little;  /* its values are little-endian */
     /* derived from dimids when the variable is added or decoded */
     bool is_record;
     int64_t *shape; /* dimension lengths, 0 for the record dimension */
@@ -80,6 +81,7 @@ typedef struct pnc_model {
     pnc_table var_names;
     int nrecvars;
     pnc_atts gatts;
+    bool little;        /* values of attributes are little-endian */
     bool has_bad_names; /* the file had names that are empty or invalid UTF-8; by renaming they may have gone since */
     pnc_classic_model classic;
 } pnc_model;
@@ -88,10 +90,16 @@ int pnc_format_model_init(pnc_model *model, int format, pnc_error *error);
 void pnc_format_model_free(pnc_model *model);                     /* leaves an empty, reusable struct */
 int pnc_format_model_copy(pnc_model *out, const pnc_model *from); /* deep; NC_NOERR or NC_ENOMEM */
 
-/* 1, 2 or 5: the conversion of values depends on it. */
-static inline int pnc_format_model_get_version(const pnc_model *model)
+/* How values of attributes are stored in the model. */
+static inline pnc_encoding pnc_format_model_get_encoding(const pnc_model *model)
 {
-    return model->format;
+    return (pnc_encoding){.little = model->little, .signless_bytes = model->format <= NC_FORMAT_CDF2};
+}
+
+/* How values of a variable are stored in the file. */
+static inline pnc_encoding pnc_format_var_get_encoding(const pnc_model *model, const pnc_var *var)
+{
+    return (pnc_encoding){.little = var->little, .signless_bytes = model->format <= NC_FORMAT_CDF2};
 }
 
 /* NC_EBADNAME if a name is empty or invalid UTF-8. Such a model can be read from a file, but not written. */
@@ -125,7 +133,7 @@ int pnc_format_var_reject(const pnc_model *model, int varid, pnc_error *error); 
 /* Attributes of the file (varid NC_GLOBAL) or of a variable; NULL for an unknown varid. */
 pnc_atts *pnc_format_atts_get(const pnc_model *model, int varid);
 int pnc_format_atts_find(const pnc_atts *atts, const char *name); /* index or -1 */
-/* Create or replace. value has external bytes, and is copied. */
+/* Create or replace. value has the encoding of the model, and is copied. */
 int pnc_format_atts_put(pnc_model *model, pnc_atts *atts, const char *name, int type, int64_t len, const void *value,
                         pnc_error *error);
 int pnc_format_atts_rename(pnc_model *model, pnc_atts *atts, int index, const char *name, pnc_error *error);
@@ -143,7 +151,7 @@ int pnc_format_entry_rename(pnc_model *model, pnc_entry entry, const char *name,
 void pnc_format_name_undo(pnc_table *names, int index, char **name, char *old);
 
 /* The fill value of a variable: its attribute _FillValue if that has the type of the variable and length 1, else the
- * default of the type. out receives pnc_type_get_size(type) external bytes. */
-void pnc_format_var_get_fill_value(const pnc_var *var, void *out);
+ * default of the type. out receives pnc_type_get_size(type) bytes in the encoding of the variable. */
+void pnc_format_var_get_fill_value(const pnc_model *model, const pnc_var *var, void *out);
 
 #endif

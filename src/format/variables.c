@@ -162,41 +162,42 @@ free_name:
     return code;
 }
 
-void pnc_format_value_encode(const void *value, size_t n, void *out)
+/* Copy a value from one byte order to another one. */
+static void copy_value(const void *value, bool from_little, size_t n, void *out, bool to_little)
 {
     const unsigned char *from = value;
     unsigned char *to = out;
-    const int probe = 1;
 
-    if (*(const unsigned char *)&probe == 0) {
-        memcpy(to, from, n);
-        return;
-    }
     for (size_t i = 0; i < n; i++)
-        to[i] = from[n - 1 - i];
+        to[i] = from[from_little == to_little ? i : n - 1 - i];
 }
 
-static void get_default_fill(int type, void *out)
+void pnc_format_value_encode(const void *value, size_t n, void *out)
+{
+    copy_value(value, PNC_HOST_IS_LITTLE, n, out, false);
+}
+
+static void get_default_fill(int type, bool little, void *out)
 {
     switch (type) {
-#define PNC_XTYPE_ROW(constant, bytes, name, ctype, fill) \
-    case constant: {                                      \
-        ctype value = fill;                               \
-        pnc_format_value_encode(&value, bytes, out);      \
-        break;                                            \
+#define PNC_XTYPE_ROW(constant, bytes, name, ctype, fill)           \
+    case constant: {                                                \
+        ctype value = fill;                                         \
+        copy_value(&value, PNC_HOST_IS_LITTLE, bytes, out, little); \
+        break;                                                      \
     }
 #include "spec/type_table.h"
     default: break;
     }
 }
 
-void pnc_format_var_get_fill_value(const pnc_var *var, void *out)
+void pnc_format_var_get_fill_value(const pnc_model *model, const pnc_var *var, void *out)
 {
     int index = pnc_format_atts_find_exact(&var->atts, "_FillValue");
     const pnc_att *att = index < 0 ? NULL : var->atts.at[index];
 
     if (att != NULL && att->type == var->type && att->len == 1)
-        memcpy(out, att->value, pnc_type_get_size(var->type));
+        copy_value(att->value, model->little, pnc_type_get_size(var->type), out, var->little);
     else
-        get_default_fill(var->type, out);
+        get_default_fill(var->type, var->little, out);
 }

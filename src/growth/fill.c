@@ -11,6 +11,7 @@
 
 typedef struct filler {
     const pnc_growth_io *io;
+    const pnc_model *model;
     int64_t pos, first, end; /* in the sequence of bytes: the next variable, and this rank's part */
     char *buffer;
     int64_t capacity;
@@ -18,11 +19,11 @@ typedef struct filler {
 } filler;
 
 /* This rank's part of `total` bytes. */
-static int filler_init(filler *f, const pnc_growth_io *io, int64_t total)
+static int filler_init(filler *f, const pnc_growth_io *io, const pnc_model *model, int64_t total)
 {
     int64_t share = total / io->nprocs, extra = total % io->nprocs;
 
-    *f = (filler){.io = io, .first = share * io->rank + pnc_min64(io->rank, extra)};
+    *f = (filler){.io = io, .model = model, .first = share * io->rank + pnc_min64(io->rank, extra)};
     f->end = f->first + share + (io->rank < extra);
     f->capacity = (pnc_min64(share, BUFFER_BYTES - 16) + 16) / 8 * 8; /* whole elements of any type */
     f->buffer = pnc_memory_alloc(f->capacity, 1);
@@ -49,11 +50,11 @@ static int filler_finish(filler *f, int err)
 }
 
 /* Repeat the variable's fill value. */
-static void set_pattern(const pnc_var *var, char *pattern, int64_t bytes)
+static void set_pattern(const pnc_model *model, const pnc_var *var, char *pattern, int64_t bytes)
 {
     int64_t done = (int64_t)pnc_type_get_size(var->type), n;
 
-    pnc_format_var_get_fill_value(var, pattern);
+    pnc_format_var_get_fill_value(model, var, pattern);
     for (; done < bytes; done += n) {
         n = pnc_min64(done, bytes - done);
         memcpy(pattern + done, pattern, (size_t)n);
@@ -64,7 +65,7 @@ static void set_pattern(const pnc_var *var, char *pattern, int64_t bytes)
 static int fill_large(filler *f, const pnc_var *var, pnc_extent part)
 {
     PNC_TRY(flush(f));
-    set_pattern(var, f->buffer, f->capacity);
+    set_pattern(f->model, var, f->buffer, f->capacity);
     for (int64_t at = 0; at < part.length; at += f->capacity) {
         pnc_extent portion = {part.offset + at, pnc_min64(part.length - at, f->capacity)};
 
@@ -79,7 +80,7 @@ static int fill_small(filler *f, const pnc_var *var, pnc_extent part)
         PNC_TRY(flush(f));
     if (f->held.length == 0)
         f->held.offset = part.offset;
-    set_pattern(var, f->buffer + f->held.length, part.length);
+    set_pattern(f->model, var, f->buffer + f->held.length, part.length);
     f->held.length += part.length;
     return NC_NOERR;
 }
@@ -135,7 +136,7 @@ static int fill_from(const pnc_growth_io *io, const pnc_model *model, int varid)
 
     if (fixed + numrecs * record == 0)
         return NC_NOERR;
-    PNC_TRY(filler_init(&f, io, fixed + numrecs * record));
+    PNC_TRY(filler_init(&f, io, model, fixed + numrecs * record));
     err = fill_vars(&f, model, varid, false, 0);
     for (int64_t r = 0; r < numrecs && err == NC_NOERR; r++)
         err = fill_vars(&f, model, varid, true, r);
@@ -155,6 +156,6 @@ int pnc_growth_record_fill(const pnc_growth_io *io, const pnc_model *model, cons
 {
     filler f;
 
-    PNC_TRY(filler_init(&f, io, var->size));
+    PNC_TRY(filler_init(&f, io, model, var->size));
     return filler_finish(&f, fill_var(&f, var, var->classic.begin + record * model->classic.recsize));
 }

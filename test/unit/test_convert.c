@@ -15,7 +15,9 @@
 #include "../wide.h"
 #include "random.h"
 
-enum { FORMAT5 = 5 };
+#define CDF5 PNC_ENCODING_CDF5
+#define CDF1 ((pnc_encoding){.signless_bytes = true})
+#define LITTLE ((pnc_encoding){.little = true})
 
 /* ---- values that matter: the neighbourhood of every limit, in every type that can hold it ---- */
 
@@ -168,9 +170,10 @@ static void make_value(pnc_num num, int k, char *out)
     }
 }
 
-static void reverse(char *p, int size)
+/* From memory form to external form, or back. */
+static void reverse(char *p, int size, bool little)
 {
-    if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+    if ((__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) == little)
         return;
     char old[8];
     memcpy(old, p, (size_t)size);
@@ -185,7 +188,7 @@ enum { MAX_N = 1600 };
 typedef struct pair {
     pnc_kernel fast, scalar;
     pnc_num from, to;
-    bool get;
+    bool get, little;
     const char *isa;
 } pair;
 
@@ -204,7 +207,7 @@ static void set_source(const pair *p, int shift, int64_t i, int k)
     char *at = source + shift + i * num_size[p->from];
     make_value(p->from, k, at);
     if (p->get)
-        reverse(at, num_size[p->from]);
+        reverse(at, num_size[p->from], p->little);
 }
 
 /* Both kernels on the same source: every byte around and in the result, and the code, must agree. */
@@ -221,74 +224,90 @@ static void compare_once(const pair *p, int shift, int64_t n)
     int64_t i = 0;
     while (i < (int64_t)bytes - 1 && one[i] == two[i])
         i++;
-    fail_msg("%s %s: %s to %s differs from the scalar twin: codes %d and %d, first at element %d", p->isa,
-             p->get ? "get" : "put", num_name[p->from], num_name[p->to], a, b, (int)((i - 3) / num_size[p->to]));
+    fail_msg("%s %s%s: %s to %s differs from the scalar twin: codes %d and %d, first at element %d", p->isa,
+             p->get ? "get" : "put", p->little ? ", little-endian" : "", num_name[p->from], num_name[p->to], a, b,
+             (int)((i - 3) / num_size[p->to]));
 }
 
 /* One value that matters among others that are well: it must not slip through the check of the block. Then blocks of
  * all kinds, at all lengths and alignments. */
-static void compare_kernels(pnc_kernel fast, pnc_kernel scalar, pnc_num from, pnc_num to, bool get, const char *isa)
+static void compare_kernels(const pair *p)
 {
-    const pair p = {fast, scalar, from, to, get, isa};
     for (int64_t i = 0; i < 70; i++)
-        set_source(&p, 1, i, WELL);
+        set_source(p, 1, i, WELL);
     for (int k = 0; k < MATTERS; k++) {
         int64_t at = random_in(0, 69);
-        set_source(&p, 1, at, k);
-        compare_once(&p, 1, 70);
-        set_source(&p, 1, at, WELL);
+        set_source(p, 1, at, k);
+        compare_once(p, 1, 70);
+        set_source(p, 1, at, WELL);
     }
     for (int round = 0; round < 9; round++) {
         int64_t n = round == 0 ? MAX_N : random_in(0, round < 4 ? 40 : MAX_N);
         int shift = (int)random_in(0, 7);
         for (int64_t i = 0; i < n; i++)
-            set_source(&p, shift, i, choose_value(round, i));
-        compare_once(&p, shift, n);
+            set_source(p, shift, i, choose_value(round, i));
+        compare_once(p, shift, n);
     }
 }
 
-static void compare_all(const pnc_kernels *set)
+static void compare_all(const pnc_kernels *set, const pnc_kernels *scalar, bool little)
 {
     for (int from = 0; from < PNC_NUM_COUNT; from++)
         for (int to = 0; to < PNC_NUM_COUNT; to++) {
-            compare_kernels(set->put[from][to], pnc_kernels_scalar.put[from][to], (pnc_num)from, (pnc_num)to, false,
-                            set->isa);
-            compare_kernels(set->get[from][to], pnc_kernels_scalar.get[from][to], (pnc_num)from, (pnc_num)to, true,
-                            set->isa);
+            const pair put = {.fast = set->put[from][to],
+                              .scalar = scalar->put[from][to],
+                              .from = (pnc_num)from,
+                              .to = (pnc_num)to,
+                              .little = little,
+                              .isa = set->isa};
+            pair get = put;
+
+            get.get = true;
+            get.fast = set->get[from][to];
+            get.scalar = scalar->get[from][to];
+            compare_kernels(&put);
+            compare_kernels(&get);
         }
 }
 
 static void test_baseline_against_scalar(void **state)
 {
     (void)state;
-    compare_all(&pnc_kernels_base);
+    compare_all(&pnc_kernels_base, &pnc_kernels_scalar, false);
+    compare_all(&pnc_kernels_base_little, &pnc_kernels_scalar_little, true);
 }
 
 /* What this machine chose, through the public door: all type pairs. */
+static int compare_chosen(pnc_direction direction, int xtype, pnc_mem_type mem, pnc_encoding encoding)
+{
+    static const pnc_num of_xtype[] = {0, 0, 0, 2, 4, 8, 9, 1, 3, 5, 6, 7};
+    static const pnc_num of_mem[] = {0, 0, 1, 2, 3, 4, 5, sizeof(long) == 8 ? 6 : 4, 8, 9, 6, 7};
+    pair p = {.fast = pnc_convert_kernel_find(direction, xtype, mem, encoding, NULL),
+              .scalar = pnc_convert_kernel_find_scalar(direction, xtype, mem, encoding),
+              .get = direction == PNC_GET,
+              .little = encoding.little,
+              .isa = pnc_convert_kernel_get_isa()};
+    assert_true((p.fast == NULL) == ((xtype == NC_CHAR) != (mem == PNC_TEXT)));
+    assert_true((p.fast == NULL) == (p.scalar == NULL));
+    if (p.fast == NULL || mem == PNC_TEXT)
+        return p.fast != NULL;
+    p.from = direction == PNC_PUT ? of_mem[mem] : of_xtype[xtype];
+    p.to = direction == PNC_PUT ? of_xtype[xtype] : of_mem[mem];
+    compare_kernels(&p);
+    return 1;
+}
+
 static void test_chosen_against_scalar(void **state)
 {
     (void)state;
     int pairs = 0;
-    for (int direction = PNC_PUT; direction <= PNC_GET; direction++)
-        for (int xtype = NC_BYTE; xtype <= NC_UINT64; xtype++)
-            for (int mem = 0; mem < PNC_MEM_TYPE_COUNT; mem++) {
-                pnc_kernel fast =
-                    pnc_convert_kernel_find((pnc_direction)direction, xtype, (pnc_mem_type)mem, FORMAT5, NULL);
-                pnc_kernel scalar =
-                    pnc_convert_kernel_find_scalar((pnc_direction)direction, xtype, (pnc_mem_type)mem, FORMAT5);
-                assert_true((fast == NULL) == ((xtype == NC_CHAR) != (mem == PNC_TEXT)));
-                assert_true((fast == NULL) == (scalar == NULL));
-                pairs += fast != NULL;
-                if (!fast || mem == PNC_TEXT)
-                    continue;
-                static const pnc_num of_xtype[] = {0, 0, 0, 2, 4, 8, 9, 1, 3, 5, 6, 7};
-                static const pnc_num of_mem[] = {0, 0, 1, 2, 3, 4, 5, sizeof(long) == 8 ? 6 : 4, 8, 9, 6, 7};
-                pnc_num memory = of_mem[mem], file = of_xtype[xtype];
-                compare_kernels(fast, scalar, direction == PNC_PUT ? memory : file,
-                                direction == PNC_PUT ? file : memory, direction == PNC_GET,
-                                pnc_convert_kernel_get_isa());
-            }
-    assert_int_equal(pairs, 2 * (11 * 10 + 1));
+    for (int little = 0; little <= 1; little++)
+        for (int direction = PNC_PUT; direction <= PNC_GET; direction++)
+            for (int xtype = NC_BYTE; xtype <= NC_UINT64; xtype++)
+                for (int mem = 0; mem < PNC_MEM_TYPE_COUNT; mem++)
+                    pairs += compare_chosen((pnc_direction)direction, xtype, (pnc_mem_type)mem,
+                                            (pnc_encoding){.little = little});
+    assert_int_equal(pairs, 2 * 2 * (11 * 10 + 1));
 }
 
 /* ---- the scalar twins against the rules, in a type that holds every value of every type ---- */
@@ -355,8 +374,9 @@ static bool expected(pnc_num from, pnc_num to, wide v, wide *out)
     return true;
 }
 
-static void check_rule(pnc_num from, pnc_num to, int k, const char *fill)
+static void check_rule(pnc_num from, pnc_num to, int k, const char *fill, bool little)
 {
+    const pnc_kernels *set = little ? &pnc_kernels_scalar_little : &pnc_kernels_scalar;
     char src[8], dst[8], ext[8];
     wide want, v;
     make_value(from, k, src);
@@ -364,19 +384,19 @@ static void check_rule(pnc_num from, pnc_num to, int k, const char *fill)
     bool fits = expected(from, to, v, &want);
     if (to < PNC_NUM_f32 && want == 0)
         want = 0; /* integers have no negative zero */
-    int status = pnc_kernels_scalar.put[from][to](dst, src, 1, fill);
+    int status = set->put[from][to](dst, src, 1, fill);
     assert_int_equal(status, fits ? NC_NOERR : NC_ERANGE);
     if (!fits) {
         assert_memory_equal(dst, fill, num_size[to]);
     } else {
-        reverse(dst, num_size[to]);
+        reverse(dst, num_size[to], little);
         if (!wide_same(value_of(to, dst), want))
             fail_msg("put %s %.20Lg as %s gives %.20Lg, not %.20Lg", num_name[from], (long double)v, num_name[to],
                      (long double)value_of(to, dst), (long double)want);
     }
     memcpy(ext, src, 8);
-    reverse(ext, num_size[from]);
-    status = pnc_kernels_scalar.get[from][to](dst, ext, 1, fill);
+    reverse(ext, num_size[from], little);
+    status = set->get[from][to](dst, ext, 1, fill);
     assert_int_equal(status, fits ? NC_NOERR : NC_ERANGE);
     if (!fits)
         assert_memory_equal(dst, fill, num_size[to]);
@@ -391,19 +411,20 @@ static void test_scalar_against_rules(void **state)
     for (int from = 0; from < PNC_NUM_COUNT; from++)
         for (int to = 0; to < PNC_NUM_COUNT; to++) {
             for (int k = 0; k < COUNT(real_values) || k < COUNT(whole_values); k++)
-                check_rule((pnc_num)from, (pnc_num)to, k, fill);
+                for (int little = 0; little <= 1; little++)
+                    check_rule((pnc_num)from, (pnc_num)to, k, fill, little);
             for (int k = 0; k < 2000; k++)
-                check_rule((pnc_num)from, (pnc_num)to, ANY, fill);
+                check_rule((pnc_num)from, (pnc_num)to, ANY, fill, k % 2 == 1);
         }
 }
 
 /* ---- single facts ---- */
 
-static int put1(int xtype, pnc_mem_type mem, int format, const void *value, void *ext)
+static int put1(int xtype, pnc_mem_type mem, pnc_encoding encoding, const void *value, void *ext)
 {
     char fill[8];
-    pnc_convert_fill_get_external(xtype, fill);
-    return pnc_convert_kernel_find(PNC_PUT, xtype, mem, format, NULL)(ext, value, 1, fill);
+    pnc_convert_fill_get_external(xtype, encoding, fill);
+    return pnc_convert_kernel_find(PNC_PUT, xtype, mem, encoding, NULL)(ext, value, 1, fill);
 }
 
 /* Measured on PnetCDF 1.12.3, x86-64: doubles put into each type. */
@@ -439,11 +460,11 @@ static void test_measured_values(void **state)
     unsigned char ext[8];
     (void)state;
     for (int i = 0; i < COUNT(fact); i++) {
-        assert_int_equal(put1(fact[i].xtype, PNC_DOUBLE, FORMAT5, &fact[i].value, ext), fact[i].code);
+        assert_int_equal(put1(fact[i].xtype, PNC_DOUBLE, CDF5, &fact[i].value, ext), fact[i].code);
         assert_memory_equal(ext, fact[i].bytes, pnc_type_get_size(fact[i].xtype));
     }
     float inf = INFINITY;
-    assert_int_equal(put1(NC_FLOAT, PNC_FLOAT, FORMAT5, &inf, ext), NC_NOERR);
+    assert_int_equal(put1(NC_FLOAT, PNC_FLOAT, CDF5, &inf, ext), NC_NOERR);
     assert_memory_equal(ext, "\x7f\x80\0\0", 4);
 }
 
@@ -453,17 +474,18 @@ static void test_byte_through_uchar(void **state)
     unsigned char ext, back, fill[8];
     bool same;
     (void)state;
-    assert_int_equal(put1(NC_BYTE, PNC_UCHAR, 1, &value, &ext), NC_NOERR);
+    assert_int_equal(put1(NC_BYTE, PNC_UCHAR, CDF1, &value, &ext), NC_NOERR);
     assert_int_equal(ext, 200);
-    assert_int_equal(put1(NC_BYTE, PNC_UCHAR, 2, &value, &ext), NC_NOERR);
-    assert_int_equal(put1(NC_BYTE, PNC_UCHAR, 5, &value, &ext), NC_ERANGE);
+    assert_int_equal(put1(NC_BYTE, PNC_UCHAR, CDF1, &value, &ext), NC_NOERR);
+    assert_int_equal(put1(NC_BYTE, PNC_UCHAR, CDF5, &value, &ext), NC_ERANGE);
     assert_int_equal(ext, 0x81);
     pnc_convert_fill_get_memory(PNC_UCHAR, fill);
     ext = 0xfe;
-    assert_int_equal(pnc_convert_kernel_find(PNC_GET, NC_BYTE, PNC_UCHAR, 2, &same)(&back, &ext, 1, fill), NC_NOERR);
+    assert_int_equal(pnc_convert_kernel_find(PNC_GET, NC_BYTE, PNC_UCHAR, CDF1, &same)(&back, &ext, 1, fill), NC_NOERR);
     assert_int_equal(back, 0xfe);
     assert_true(same);
-    assert_int_equal(pnc_convert_kernel_find(PNC_GET, NC_BYTE, PNC_UCHAR, 5, &same)(&back, &ext, 1, fill), NC_ERANGE);
+    assert_int_equal(pnc_convert_kernel_find(PNC_GET, NC_BYTE, PNC_UCHAR, CDF5, &same)(&back, &ext, 1, fill),
+                     NC_ERANGE);
     assert_int_equal(back, 255);
     assert_false(same);
 }
@@ -472,21 +494,25 @@ static void test_same(void **state)
 {
     bool same;
     (void)state;
-    pnc_convert_kernel_find(PNC_PUT, NC_CHAR, PNC_TEXT, 1, &same);
+    pnc_convert_kernel_find(PNC_PUT, NC_CHAR, PNC_TEXT, CDF1, &same);
     assert_true(same);
-    pnc_convert_kernel_find(PNC_PUT, NC_BYTE, PNC_SCHAR, 5, &same);
+    pnc_convert_kernel_find(PNC_PUT, NC_BYTE, PNC_SCHAR, CDF5, &same);
     assert_true(same);
-    pnc_convert_kernel_find(PNC_GET, NC_UBYTE, PNC_UCHAR, 5, &same);
+    pnc_convert_kernel_find(PNC_GET, NC_UBYTE, PNC_UCHAR, CDF5, &same);
     assert_true(same);
-    pnc_convert_kernel_find(PNC_GET, NC_UBYTE, PNC_SCHAR, 5, &same);
+    pnc_convert_kernel_find(PNC_GET, NC_UBYTE, PNC_SCHAR, CDF5, &same);
     assert_false(same);
-    pnc_convert_kernel_find(PNC_PUT, NC_INT, PNC_INT, 1, &same);
+    pnc_convert_kernel_find(PNC_PUT, NC_INT, PNC_INT, CDF1, &same);
     assert_int_equal(same, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-    assert_null(pnc_convert_kernel_find(PNC_PUT, NC_CHAR, PNC_INT, 1, &same));
+    pnc_convert_kernel_find(PNC_PUT, NC_INT, PNC_INT, LITTLE, &same);
+    assert_int_equal(same, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+    pnc_convert_kernel_find(PNC_PUT, NC_DOUBLE, PNC_FLOAT, LITTLE, &same);
     assert_false(same);
-    assert_null(pnc_convert_kernel_find(PNC_PUT, NC_INT, PNC_TEXT, 1, &same));
-    assert_null(pnc_convert_kernel_find(PNC_PUT, 12, PNC_INT, 5, &same));
-    assert_null(pnc_convert_kernel_find(PNC_PUT, 0, PNC_INT, 5, &same));
+    assert_null(pnc_convert_kernel_find(PNC_PUT, NC_CHAR, PNC_INT, CDF1, &same));
+    assert_false(same);
+    assert_null(pnc_convert_kernel_find(PNC_PUT, NC_INT, PNC_TEXT, CDF1, &same));
+    assert_null(pnc_convert_kernel_find(PNC_PUT, 12, PNC_INT, CDF5, &same));
+    assert_null(pnc_convert_kernel_find(PNC_PUT, 0, PNC_INT, CDF5, &same));
 }
 
 /* The bytes of the default fill values as the format specification lists them. */
@@ -512,9 +538,12 @@ static void test_fill_values(void **state)
     (void)state;
     for (int i = 0; i < COUNT(fact); i++) {
         memset(out, 0x55, sizeof out);
-        pnc_convert_fill_get_external(fact[i].xtype, out);
+        pnc_convert_fill_get_external(fact[i].xtype, CDF5, out);
         assert_memory_equal(out, fact[i].bytes, 8);
         assert_int_equal(out[8], 0x55);
+        pnc_convert_fill_get_external(fact[i].xtype, LITTLE, out);
+        for (int b = 0, size = (int)pnc_type_get_size(fact[i].xtype); b < size; b++)
+            assert_int_equal(out[b], fact[i].bytes[size - 1 - b]);
     }
     for (int mem = 0; mem < PNC_MEM_TYPE_COUNT; mem++) {
         memset(out, 0x55, sizeof out);

@@ -96,7 +96,7 @@ static void expect_filled(const pnc_var *var, int64_t offset)
     size_t size = pnc_type_get_size(var->type);
     unsigned char fill[8];
 
-    pnc_format_var_get_fill_value(var, fill); /* test_model has its values */
+    pnc_format_var_get_fill_value(&model, var, fill); /* test_model has its values */
     for (int64_t i = 0; i < var->size; i++) {
         if (the_file.written[offset + i] != 1 || the_file.bytes[offset + i] != fill[(size_t)i % size])
             fail_msg("%s: byte %lld of %lld is written %d times, as %d", var->name, (long long)i, (long long)var->size,

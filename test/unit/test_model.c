@@ -226,16 +226,43 @@ static void test_fill(void **state)
     for (int i = 0; i < 11; i++) {
         snprintf(name, sizeof name, "v%d", i);
         assert_int_equal(pnc_format_var_add(&model, name, rows[i].type, 0, NULL, NULL), NC_NOERR);
-        pnc_format_var_get_fill_value(model.vars[i], out);
+        pnc_format_var_get_fill_value(&model, model.vars[i], out);
         assert_memory_equal(out, rows[i].bytes, pnc_type_get_size(rows[i].type));
     }
     pnc_format_atts_put(&model, &model.vars[3]->atts, "_FillValue", NC_INT, 1, "\1\2\3\4", NULL);
-    pnc_format_var_get_fill_value(model.vars[3], out);
+    pnc_format_var_get_fill_value(&model, model.vars[3], out);
     assert_memory_equal(out, "\1\2\3\4", 4);
     /* of another type: does not count */
     pnc_format_atts_put(&model, &model.vars[3]->atts, "_FillValue", NC_SHORT, 1, "\1\2", NULL);
-    pnc_format_var_get_fill_value(model.vars[3], out);
+    pnc_format_var_get_fill_value(&model, model.vars[3], out);
     assert_memory_equal(out, "\x80\0\0\x01", 4);
+}
+
+/* The orders of values of the file and of attributes are two things. */
+static void test_byte_order(void **state)
+{
+    unsigned char out[8];
+    pnc_model copy;
+    (void)state;
+
+    assert_int_equal(pnc_format_var_add(&model, "v", NC_INT, 0, NULL, NULL), NC_NOERR);
+    model.vars[0]->little = true;
+    pnc_format_var_get_fill_value(&model, model.vars[0], out);
+    assert_memory_equal(out, "\x01\0\0\x80", 4);
+    pnc_format_atts_put(&model, &model.vars[0]->atts, "_FillValue", NC_INT, 1, "\1\2\3\4", NULL);
+    pnc_format_var_get_fill_value(&model, model.vars[0], out);
+    assert_memory_equal(out, "\4\3\2\1", 4);
+    model.little = true;
+    pnc_format_var_get_fill_value(&model, model.vars[0], out);
+    assert_memory_equal(out, "\1\2\3\4", 4);
+    model.vars[0]->little = false;
+    pnc_format_var_get_fill_value(&model, model.vars[0], out);
+    assert_memory_equal(out, "\4\3\2\1", 4);
+    model.vars[0]->little = true;
+    assert_int_equal(pnc_format_model_copy(&copy, &model), NC_NOERR);
+    assert_true(pnc_format_model_get_encoding(&copy).little);
+    assert_true(pnc_format_var_get_encoding(&copy, copy.vars[0]).little);
+    pnc_format_model_free(&copy);
 }
 
 static void test_copy(void **state)
@@ -348,6 +375,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_same_names, start, finish),
         cmocka_unit_test_setup_teardown(test_other_form, start, finish),
         cmocka_unit_test_setup_teardown(test_fill, start, finish),
+        cmocka_unit_test_setup_teardown(test_byte_order, start, finish),
         cmocka_unit_test_setup_teardown(test_copy, start, finish),
     };
 

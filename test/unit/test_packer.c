@@ -10,7 +10,11 @@
 #include "convert/convert.h"
 #include "random.h"
 
-enum { ROOM = 1 << 17, FORMAT5 = 5 };
+enum { ROOM = 1 << 17 };
+
+#define CDF5 PNC_ENCODING_CDF5
+#define CDF1 ((pnc_encoding){.signless_bytes = true})
+#define LITTLE ((pnc_encoding){.little = true})
 
 typedef struct layout {
     int ndims;
@@ -88,12 +92,12 @@ static void random_bytes(char *out, int64_t n, int size)
     }
 }
 
-static void check_put(const layout *l, pnc_packer *packer, pnc_mem_type mem, int xtype)
+static void check_put(const layout *l, pnc_packer *packer, pnc_mem_type mem, int xtype, pnc_encoding encoding)
 {
-    pnc_kernel scalar = pnc_convert_kernel_find_scalar(PNC_PUT, xtype, mem, FORMAT5);
+    pnc_kernel scalar = pnc_convert_kernel_find_scalar(PNC_PUT, xtype, mem, encoding);
     int status = NC_NOERR, size = (int)pnc_mem_type_get_size(mem), ext_size = (int)pnc_type_get_size(xtype);
     char fill[8];
-    pnc_convert_fill_get_external(xtype, fill);
+    pnc_convert_fill_get_external(xtype, encoding, fill);
     random_bytes(memory, ROOM / 8, size);
     memcpy(before, memory, ROOM);
     memset(ext, 0x55, ROOM);
@@ -107,9 +111,9 @@ static void check_put(const layout *l, pnc_packer *packer, pnc_mem_type mem, int
     assert_int_equal(packer->status, status);
 }
 
-static void check_get(const layout *l, pnc_packer *packer, pnc_mem_type mem, int xtype)
+static void check_get(const layout *l, pnc_packer *packer, pnc_mem_type mem, int xtype, pnc_encoding encoding)
 {
-    pnc_kernel scalar = pnc_convert_kernel_find_scalar(PNC_GET, xtype, mem, FORMAT5);
+    pnc_kernel scalar = pnc_convert_kernel_find_scalar(PNC_GET, xtype, mem, encoding);
     int status = NC_NOERR, size = (int)pnc_mem_type_get_size(mem), ext_size = (int)pnc_type_get_size(xtype);
     char fill[8];
     pnc_convert_fill_get_memory(mem, fill);
@@ -133,17 +137,18 @@ static void test_random_layouts(void **state)
         random_layout(&l);
         pnc_mem_type mem = (pnc_mem_type)random_in(0, PNC_MEM_TYPE_COUNT - 1);
         pnc_direction direction = random_in(0, 1) ? PNC_PUT : PNC_GET;
+        pnc_encoding encoding = {.little = random_in(0, 1), .signless_bytes = random_in(0, 1)};
         int xtype = random_xtype(mem), size = (int)pnc_mem_type_get_size(mem);
         pnc_flat_type *map = pnc_select_flat_create_shifted(pnc_select_flat_create_imap(l.ndims, l.count, l.imap, size),
                                                             l.lowest * size);
         assert_non_null(map);
         assert_int_equal(
-            pnc_convert_packer_init(&packer, &(pnc_conversion){direction, xtype, mem, FORMAT5, NULL}, map, memory),
+            pnc_convert_packer_init(&packer, &(pnc_conversion){direction, xtype, mem, encoding, NULL}, map, memory),
             NC_NOERR);
         if (direction == PNC_PUT)
-            check_put(&l, &packer, mem, xtype);
+            check_put(&l, &packer, mem, xtype, encoding);
         else
-            check_get(&l, &packer, mem, xtype);
+            check_get(&l, &packer, mem, xtype, encoding);
         pnc_convert_packer_free(&packer);
         pnc_select_flat_free(map);
     }
@@ -158,7 +163,8 @@ static void test_direct_and_flat(void **state)
     (void)state;
     pnc_flat_type *map = pnc_select_flat_create_shifted(pnc_select_flat_create_block(6, 1), 2);
     assert_int_equal(
-        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_PUT, NC_CHAR, PNC_TEXT, 1, NULL}, map, text), NC_NOERR);
+        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_PUT, NC_CHAR, PNC_TEXT, CDF1, NULL}, map, text),
+        NC_NOERR);
     assert_ptr_equal(packer.direct, text + 2);
     assert_ptr_equal(pnc_convert_packer_take_direct(&packer, 4), text + 2);
     pnc_convert_packer_pack(&packer, bytes, 2);
@@ -166,13 +172,20 @@ static void test_direct_and_flat(void **state)
     pnc_convert_packer_free(&packer);
     pnc_select_flat_free(map);
     map = pnc_select_flat_create_block(3, 4);
-    assert_int_equal(pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_PUT, NC_INT, PNC_INT, 1, NULL}, map, ints),
-                     NC_NOERR);
+    assert_int_equal(
+        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_PUT, NC_INT, PNC_INT, CDF1, NULL}, map, ints), NC_NOERR);
     /* where memory has the byte order of files, no conversion is necessary */
     assert_ptr_equal(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? packer.direct : packer.flat, (char *)ints);
     assert_null(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? packer.flat : packer.direct);
     pnc_convert_packer_pack(&packer, bytes, 3);
     assert_memory_equal(bytes, "\0\0\0\1\0\0\0\2\0\0\0\3", 12);
+    pnc_convert_packer_free(&packer);
+    assert_int_equal(
+        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_PUT, NC_INT, PNC_INT, LITTLE, NULL}, map, ints),
+        NC_NOERR);
+    assert_ptr_equal(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? packer.direct : packer.flat, (char *)ints);
+    pnc_convert_packer_pack(&packer, bytes, 3);
+    assert_memory_equal(bytes, "\1\0\0\0\2\0\0\0\3\0\0\0", 12);
     pnc_convert_packer_free(&packer);
     pnc_select_flat_free(map);
 }
@@ -186,29 +199,31 @@ static void test_own_fill_and_refusals(void **state)
     (void)state;
     pnc_flat_type *map = pnc_select_flat_create_block(2, 8);
     assert_int_equal(
-        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_PUT, NC_INT, PNC_DOUBLE, 1, fill}, map, values),
+        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_PUT, NC_INT, PNC_DOUBLE, CDF1, fill}, map, values),
         NC_NOERR);
     pnc_convert_packer_pack(&packer, bytes, 2);
     assert_memory_equal(bytes, "\xab\xcd\xef\x01\0\0\0\5", 8);
     assert_int_equal(packer.status, NC_ERANGE);
     pnc_convert_packer_free(&packer);
     assert_int_equal(
-        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_PUT, NC_CHAR, PNC_DOUBLE, 1, NULL}, map, values),
+        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_PUT, NC_CHAR, PNC_DOUBLE, CDF1, NULL}, map, values),
         NC_ECHAR);
     pnc_convert_packer_free(&packer);
     assert_int_equal(
-        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_PUT, NC_INT, PNC_INT, 1, NULL}, map, values),
+        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_PUT, NC_INT, PNC_INT, CDF1, NULL}, map, values),
         NC_EINTERNAL);
     pnc_convert_packer_free(&packer);
     pnc_select_flat_free(map);
     map = pnc_select_flat_create_block(0, 8); /* no elements: no memory needed */
     assert_int_equal(
-        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_GET, NC_INT, PNC_DOUBLE, 1, NULL}, map, NULL), NC_NOERR);
+        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_GET, NC_INT, PNC_DOUBLE, CDF1, NULL}, map, NULL),
+        NC_NOERR);
     pnc_convert_packer_unpack(&packer, bytes, 0);
     pnc_convert_packer_free(&packer);
     /* nor does the size of its elements matter */
     assert_int_equal(
-        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_PUT, NC_INT, PNC_INT, 1, NULL}, map, values), NC_NOERR);
+        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_PUT, NC_INT, PNC_INT, CDF1, NULL}, map, values),
+        NC_NOERR);
     pnc_convert_packer_free(&packer);
     pnc_select_flat_free(map);
 }
@@ -221,7 +236,8 @@ static void test_overlap(void **state)
     (void)state;
     pnc_flat_type *map = pnc_select_flat_create_imap(2, count, imap, 4);
     assert_int_equal(
-        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_GET, NC_INT, PNC_INT, 1, NULL}, map, memory), NC_NOERR);
+        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_GET, NC_INT, PNC_INT, CDF1, NULL}, map, memory),
+        NC_NOERR);
     memset(memory, 0x55, ROOM);
     memset(want, 0x55, ROOM);
     for (int k = 0; k < 40 * 30; k++) {
@@ -253,7 +269,7 @@ static pnc_flat_type *make_kind(int k, pnc_direction direction, pnc_packer *pack
 
     assert_non_null(map);
     assert_int_equal(pnc_convert_packer_init(
-                         packer, &(pnc_conversion){direction, kinds[k].xtype, kinds[k].mem, 5, NULL}, map, memory),
+                         packer, &(pnc_conversion){direction, kinds[k].xtype, kinds[k].mem, CDF5, NULL}, map, memory),
                      NC_NOERR);
     return map;
 }

@@ -220,7 +220,7 @@ static int execute_small(pnc_io_context *io, const pnc_request *r)
     int err;
 
     kernel = pnc_convert_kernel_find((pnc_direction)r->direction, var->type, r->mem,
-                                     pnc_format_model_get_version(io->model), &same);
+                                     pnc_format_var_get_encoding(io->model, var), &same);
     assert(kernel != NULL); /* the types were checked */
     pnc_mapping_locator_init(&locator, &mapping);
     extent.offset = pnc_mapping_offset_locate(&locator, extent.offset);

@@ -38,12 +38,13 @@ typedef struct search {
 static int start_search(search *s)
 {
     const pnc_request *r = s->request;
-    pnc_conversion exact = {PNC_PUT, pnc_convert_misfit_get_type((pnc_mem_type)r->mem), (pnc_mem_type)r->mem, 5, NULL};
+    pnc_encoding encoding = pnc_format_var_get_encoding(s->io->model, s->var);
+    pnc_conversion exact = {PNC_PUT, pnc_convert_misfit_get_type((pnc_mem_type)r->mem), (pnc_mem_type)r->mem, encoding,
+                            NULL};
 
     if (r->direction == PNC_GET) {
         s->value_type = s->var->type;
-        s->kernel = pnc_convert_kernel_find(PNC_GET, s->var->type, (pnc_mem_type)r->mem,
-                                            pnc_format_model_get_version(s->io->model), NULL);
+        s->kernel = pnc_convert_kernel_find(PNC_GET, s->var->type, (pnc_mem_type)r->mem, encoding, NULL);
         return s->kernel == NULL ? NC_EINTERNAL : NC_NOERR;
     }
     s->value_type = exact.xtype;
@@ -160,6 +161,7 @@ int pnc_io_out_of_range_report(pnc_io_context *io, const pnc_request *r)
     search s = {.io = io, .request = r, .var = io->model->vars[r->elements.varid]};
     const char *file = pnc_type_get_name(s.var->type), *memory = pnc_mem_type_get_name((pnc_mem_type)r->mem);
     const char *from = r->direction == PNC_PUT ? memory : file, *to = r->direction == PNC_PUT ? file : memory;
+    pnc_encoding encoding = pnc_format_var_get_encoding(io->model, s.var);
     char index[200] = "";
     int err = r->external ? NC_EINVAL : start_search(&s);
 
@@ -180,7 +182,8 @@ int pnc_io_out_of_range_report(pnc_io_context *io, const pnc_request *r)
                          " value%s of type %s do%s not fit type %s and became the fill "
                          "value; the first one is %s%s",
                          s.var->name, s.is_partial ? "at least " : "", s.found, s.found == 1 ? "" : "s", from,
-                         s.found == 1 ? "es" : "", to, pnc_convert_misfit_print(s.value_type, s.value).text, index);
+                         s.found == 1 ? "es" : "", to, pnc_convert_misfit_print(s.value_type, encoding, s.value).text,
+                         index);
 }
 
 int pnc_io_requests_report_status(pnc_io_context *io, const pnc_request_list *list)

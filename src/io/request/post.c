@@ -85,13 +85,13 @@ static int keep_values(pnc_io_context *io, pnc_request **request)
  * random order took 240 ns each, and 190 with this step at the end. */
 static void copy_last(const pnc_io_context *io, pnc_request *r)
 {
+    const pnc_var *var = io->model->vars[r->elements.varid];
     char *values = get_place_of_values(io, r);
     pnc_kernel kernel;
 
     if (!r->external || r->memory == values)
         return;
-    kernel = pnc_convert_kernel_find(PNC_PUT, io->model->vars[r->elements.varid]->type, r->mem,
-                                     pnc_format_model_get_version(io->model), NULL);
+    kernel = pnc_convert_kernel_find(PNC_PUT, var->type, r->mem, pnc_format_var_get_encoding(io->model, var), NULL);
     assert(kernel != NULL); /* the types were checked */
     kernel(values, r->memory, r->elements.count, NULL);
     r->memory = values;

@@ -247,7 +247,7 @@ int pnc_io_request_init_packer(pnc_io_context *io, const pnc_request *r, pnc_pac
 {
     const pnc_var *var = io->model->vars[r->elements.varid];
     pnc_conversion conversion = {(pnc_direction)r->direction, var->type, r->mem,
-                                 pnc_format_model_get_version(io->model), NULL};
+                                 pnc_format_var_get_encoding(io->model, var), NULL};
     unsigned char fill[8];
     int err;
 
@@ -256,7 +256,7 @@ int pnc_io_request_init_packer(pnc_io_context *io, const pnc_request *r, pnc_pac
         return NC_NOERR;
     }
     if (r->direction == PNC_PUT && pnc_convert_may_fail(var->type, r->mem)) {
-        pnc_format_var_get_fill_value(var, fill);
+        pnc_format_var_get_fill_value(io->model, var, fill);
         conversion.fill = fill;
     }
     err = pnc_convert_packer_init(packer, &conversion, r->flat, r->memory);

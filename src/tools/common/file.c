@@ -168,7 +168,7 @@ static void locate(const pnc_var *var, const int64_t *start, const int64_t *coun
 static void make_native(int type, int64_t n, char *values)
 {
     static const char unused[8]; /* fill value: the same type on both sides, and nothing is out of range */
-    pnc_kernel load = pnc_convert_kernel_find(PNC_GET, type, pnc_type_get_mem_type(type), NC_FORMAT_CDF5, NULL);
+    pnc_kernel load = pnc_convert_kernel_find(PNC_GET, type, pnc_type_get_mem_type(type), PNC_ENCODING_CDF5, NULL);
     int64_t size = (int64_t)pnc_type_get_size(type), now;
     char block[4096];
 

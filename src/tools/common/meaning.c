@@ -129,9 +129,9 @@ static bool load_value(const pnc_att *att, int64_t i, int type, unsigned char va
         memcpy(value, element, 8);
         return true;
     }
-    pnc_convert_fill_get_external(type, external);
-    pnc_kernel put = pnc_convert_kernel_find(PNC_PUT, type, pnc_type_get_mem_type(att->type), NC_FORMAT_CDF5, NULL);
-    pnc_kernel get = pnc_convert_kernel_find(PNC_GET, type, pnc_type_get_mem_type(type), NC_FORMAT_CDF5, NULL);
+    pnc_convert_fill_get_external(type, PNC_ENCODING_CDF5, external);
+    pnc_kernel put = pnc_convert_kernel_find(PNC_PUT, type, pnc_type_get_mem_type(att->type), PNC_ENCODING_CDF5, NULL);
+    pnc_kernel get = pnc_convert_kernel_find(PNC_GET, type, pnc_type_get_mem_type(type), PNC_ENCODING_CDF5, NULL);
     if (put(external, element, 1, external) != NC_NOERR)
         return false;
     get(value, external, 1, external);

@@ -11,7 +11,7 @@ enum { SLICE = 512 }; /* elements converted at once: their external form stays i
 
 static pnc_kernel find_kernel(pnc_direction direction, int type, int values)
 {
-    return pnc_convert_kernel_find(direction, type, pnc_type_get_mem_type(values), NC_FORMAT_CDF5, NULL);
+    return pnc_convert_kernel_find(direction, type, pnc_type_get_mem_type(values), PNC_ENCODING_CDF5, NULL);
 }
 
 static bool is_real(int type)
@@ -38,14 +38,14 @@ int copy_conversion_init(int from, int to, const void *own_fill, copy_conversion
     pnc_kernel put = find_kernel(PNC_PUT, to, from);
     if (put == NULL)
         return NC_ECHAR;
-    pnc_convert_fill_get_external(to, conversion->external_fill);
+    pnc_convert_fill_get_external(to, PNC_ENCODING_CDF5, conversion->external_fill);
     if (own_fill != NULL) {
         memcpy(conversion->fill_from, own_fill, pnc_type_get_size(from));
         bool nan = is_real(from) && !is_real(to) && is_nan(from, own_fill);
         if (!nan && put(external, own_fill, 1, conversion->external_fill) == NC_NOERR)
             memcpy(conversion->external_fill, external, pnc_type_get_size(to));
     } else {
-        pnc_convert_fill_get_external(from, external);
+        pnc_convert_fill_get_external(from, PNC_ENCODING_CDF5, external);
         find_kernel(PNC_GET, from, from)(conversion->fill_from, external, 1, external);
     }
     /* In types of one byte all values are data, unless the variable has a _FillValue. */

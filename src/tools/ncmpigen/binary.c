@@ -131,7 +131,7 @@ static int fill(binary *b, const pnc_var *var, int64_t at, int64_t end, pnc_erro
     int64_t size = (int64_t)pnc_type_get_size(var->type);
     int err = NC_NOERR;
     for (int64_t i = 0; i < (int64_t)sizeof values; i += size)
-        pnc_format_var_get_fill_value(var, values + i);
+        pnc_format_var_get_fill_value(b->model, var, values + i);
     while (err == NC_NOERR && at < end) {
         int64_t some = end - at < (int64_t)sizeof values ? end - at : (int64_t)sizeof values;
         err = put(b, at, values, some, error);

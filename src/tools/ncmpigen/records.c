@@ -145,7 +145,7 @@ static void fill_record(const pnc_model *model, char *record)
         const pnc_var *var = model->vars[i];
         int64_t size = (int64_t)pnc_type_get_size(var->type), bytes = pnc_format_var_get_padded_size(model, var);
         char value[8];
-        pnc_format_var_get_fill_value(var, value);
+        pnc_format_var_get_fill_value(model, var, value);
         for (int64_t at = 0; var->is_record && at < bytes; at++)
             record[var->classic.begin - model->classic.begin_rec + at] = value[at % size];
     }

@@ -121,8 +121,8 @@ static void write_number(FILE *out, const cdl_type *type, const void *bytes, con
     char native[8];
     cdl_value value;
 
-    pnc_convert_kernel_find(PNC_GET, type->code, pnc_type_get_mem_type(type->code), NC_FORMAT_CDF5, NULL)(native, bytes,
-                                                                                                          1, unused);
+    pnc_convert_kernel_find(PNC_GET, type->code, pnc_type_get_mem_type(type->code), PNC_ENCODING_CDF5,
+                            NULL)(native, bytes, 1, unused);
     value = tool_cdl_value_load(type, native);
     if (type->class == CDL_SIGNED)
         fprintf(out, "%lld", value.i);

@@ -216,7 +216,7 @@ static int fill_rest(target *t, const pnc_var *var, int64_t begin)
         return NC_ENOMEM;
     }
     for (int64_t i = 0; i < n; i += size)
-        pnc_format_var_get_fill_value(var, fill + i);
+        pnc_format_var_get_fill_value(&t->file.model, var, fill + i);
     note(t->log, at == begin && !var->is_record,
          "variable \"%.80s\"%s: %s fill values: %" PRId64 " elements that the file does not have", var->name,
          var->is_record ? ", last record" : "",
