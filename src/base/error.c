@@ -95,6 +95,16 @@ static bool is_fortran(const pnc_error *error)
     return pnc_error_get_language(error) != PNC_LANGUAGE_C;
 }
 
+pnc_translation pnc_error_translate(const pnc_error *error, const char *text)
+{
+    pnc_translation out;
+    const char *translated = pnc_language_translate(pnc_error_get_language(error), text, out.text, sizeof out.text);
+
+    if (translated != out.text)
+        snprintf(out.text, sizeof out.text, "%s", translated);
+    return out;
+}
+
 int pnc_error_get_id(const pnc_error *error, int id)
 {
     return is_fortran(error) ? (int)((unsigned)id + 1) : id;

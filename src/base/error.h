@@ -47,6 +47,12 @@ static inline pnc_language pnc_error_get_language(const pnc_error *error)
     return error == NULL ? PNC_LANGUAGE_C : error->language;
 }
 
+/* An argument of a message with the names of its language; formats have them without it. */
+typedef struct pnc_translation {
+    char text[200];
+} pnc_translation;
+pnc_translation pnc_error_translate(const pnc_error *error, const char *text);
+
 /* Put context before the message that is set: "context: message". Without an error: nothing. */
 void pnc_error_add_context(pnc_error *error, const char *format, ...) PNC_PRINTF(2, 3);
 

@@ -54,16 +54,17 @@ int pnc_dataset_attribute_find(pnc_dataset *ds, int varid, const char *name, pnc
 
 static int check_type(pnc_dataset *ds, int varid, const pnc_new_att *att)
 {
-    if (!pnc_type_is_valid(att->xtype, 5))
+    const pnc_rules *rules = pnc_format_model_get_rules(&ds->model);
+
+    if (!pnc_type_is_valid(att->xtype, NC_FORMAT_CDF5))
         return pnc_error_set(&ds->error, NC_EBADTYPE, "attribute \"%s\": xtype is %s",
                              label_of(ds, varid, att->name).text,
                              pnc_type_explain_invalid(att->xtype, ds->error.language).text);
-    if (!pnc_type_is_valid(att->xtype, ds->model.format))
-        return pnc_error_set(&ds->error, NC_ESTRICTCDF2,
-                             "attribute \"%s\": type %s requires a CDF-5 file "
-                             "(NC_64BIT_DATA), but %s is CDF-%d",
-                             label_of(ds, varid, att->name).text, pnc_type_get_name(att->xtype), ds->file.path,
-                             ds->model.format);
+    if (att->xtype > rules->last_type)
+        return pnc_error_set(&ds->error, rules->type_error,
+                             "attribute \"%s\": type %s exists in %s only, and %s is %s: %s",
+                             label_of(ds, varid, att->name).text, pnc_type_get_name(att->xtype), rules->wider,
+                             ds->file.path, rules->name, pnc_error_translate(&ds->error, rules->cure).text);
     if ((att->mem == PNC_TEXT) != (att->xtype == NC_CHAR))
         return pnc_error_set(&ds->error, NC_ECHAR,
                              "attribute \"%s\" of type %s: NC_CHAR values are only accessed "
@@ -74,16 +75,18 @@ static int check_type(pnc_dataset *ds, int varid, const pnc_new_att *att)
 
 static int check_values(pnc_dataset *ds, int varid, const pnc_new_att *att)
 {
+    const pnc_rules *rules = pnc_format_model_get_rules(&ds->model);
+
     if (att->len < 0)
         return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": len is %lld: must not be negative",
                              label_of(ds, varid, att->name).text, (long long)att->len);
     if (att->len > 0 && att->values == NULL)
         return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL, but len is %lld",
                              label_of(ds, varid, att->name).text, (long long)att->len);
-    if (att->len > (ds->model.format < 5 ? INT32_MAX : INT64_MAX / 16))
-        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": len is %lld%s: too large for CDF-%d",
+    if (att->len > rules->most_att_length)
+        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": len is %lld%s: too large for %s",
                              label_of(ds, varid, att->name).text, (long long)att->len,
-                             pnc_error_explain_kind(&ds->error, att->len), ds->model.format);
+                             pnc_error_explain_kind(&ds->error, att->len), rules->name);
     return NC_NOERR;
 }
 

@@ -67,17 +67,13 @@ int pnc_dataset_inq_num_fix_vars(pnc_dataset *ds, int *nvarsp)
 
 int pnc_dataset_inq_format(pnc_dataset *ds, int *formatp)
 {
-    SET_OUTPUT(formatp, ds->model.format); /* the format constants are the version byte of the file */
+    SET_OUTPUT(formatp, ds->model.format);
     return NC_NOERR;
 }
 
 int pnc_dataset_inq_version(pnc_dataset *ds, int *NC_mode)
 {
-    switch (ds->model.format) {
-    case NC_FORMAT_CDF5: SET_OUTPUT(NC_mode, NC_64BIT_DATA); break;
-    case NC_FORMAT_CDF2: SET_OUTPUT(NC_mode, NC_64BIT_OFFSET); break;
-    default: SET_OUTPUT(NC_mode, NC_CLASSIC_MODEL); break;
-    }
+    SET_OUTPUT(NC_mode, pnc_formats_version_get_mode(ds->model.format));
     return NC_NOERR;
 }
 

@@ -29,32 +29,21 @@ int pnc_dataset_default_format_set(int format, int *old, pnc_error *error)
 {
     int before;
 
-    if (format != NC_FORMAT_CLASSIC && format != NC_FORMAT_CDF2 && format != NC_FORMAT_CDF5)
-        return pnc_error_set(error, NC_EINVAL,
-                             "format %d cannot be created: choose NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 "
-                             "or NC_FORMAT_CDF5",
-                             format);
+    PNC_TRY(pnc_formats_version_check(format, error));
     before = atomic_exchange(&default_format, format);
     if (old != NULL)
         *old = before;
     return NC_NOERR;
 }
 
-static int check_create_mode(pnc_dataset *ds, int cmode)
+/* *version: the format that the mode chooses, or the default one. */
+static int check_create_mode(pnc_dataset *ds, int cmode, int *version)
 {
-    if ((cmode & NC_64BIT_OFFSET) && (cmode & NC_64BIT_DATA))
-        return pnc_error_set(&ds->error, NC_EINVAL_CMODE,
-                             "cmode has both NC_64BIT_OFFSET and NC_64BIT_DATA: choose "
-                             "one");
     if (cmode & REFUSED_FLAGS)
         return pnc_error_set(&ds->error, NC_EINVAL_CMODE,
                              "cmode has NC_DISKLESS or NC_MMAP, which parallel files "
                              "do not support: leave them out");
-    if (cmode & NC_NETCDF4)
-        return pnc_error_set(&ds->error, NC_ENOTBUILT,
-                             "cmode has NC_NETCDF4, but this build cannot create netCDF-4 "
-                             "files: leave it out for a classic file");
-    return NC_NOERR;
+    return pnc_formats_mode_choose(cmode, *version, version, &ds->error);
 }
 
 static int check_open_mode(pnc_dataset *ds, int omode)
@@ -66,16 +55,9 @@ static int check_open_mode(pnc_dataset *ds, int omode)
     return NC_NOERR;
 }
 
-static int format_of(int cmode, int otherwise)
+static int check_mode(pnc_dataset *ds, pnc_opening *o)
 {
-    if (cmode & NC_64BIT_DATA)
-        return NC_FORMAT_CDF5;
-    return cmode & NC_64BIT_OFFSET ? NC_FORMAT_CDF2 : otherwise;
-}
-
-static int check_mode(pnc_dataset *ds, const pnc_opening *o)
-{
-    return o->creates ? check_create_mode(ds, o->mode) : check_open_mode(ds, o->mode);
+    return o->creates ? check_create_mode(ds, o->mode, &o->format) : check_open_mode(ds, o->mode);
 }
 
 static void set_modes(pnc_dataset *ds, const pnc_opening *o)
@@ -106,7 +88,7 @@ static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
     if (!o->creates)
         err = pnc_formats_file_load(ds->format, err);
     else if (err == NC_NOERR)
-        err = pnc_formats_file_create(ds->format, format_of(o->mode, o->format));
+        err = pnc_formats_file_create(ds->format, o->format);
     if (ds->format->ops != NULL)
         ds->io.addressing = ds->format->ops->addressing;
     if (err == NC_NOERR)

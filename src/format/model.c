@@ -77,6 +77,37 @@ int pnc_format_entry_rename(pnc_model *model, pnc_entry entry, const char *name,
     return pnc_format_atts_rename(model, pnc_format_atts_get(model, entry.varid), entry.att, name, error);
 }
 
+/* The length of a dimension is a signed number of 32 (CDF-1, CDF-2) or 64 bits. CDF-2 files of other libraries may have
+ * longer ones. */
+static const pnc_rules *get_classic_rules(int format)
+{
+#define OF_CDF_1_AND_2(cdf)                                                                                        \
+    {                                                                                                              \
+        .name = cdf, .last_type = NC_DOUBLE, .type_error = NC_ESTRICTCDF2, .wider = "CDF-5",                       \
+        .cure = "create the file with NC_64BIT_DATA", .most_dim_length = NC_MAX_INT, .most_att_length = INT32_MAX, \
+        .one_unlimited = true                                                                                      \
+    }
+    static const pnc_rules rules[] = {OF_CDF_1_AND_2("CDF-1"),
+                                      OF_CDF_1_AND_2("CDF-2"),
+                                      {.name = "CDF-5",
+                                       .last_type = NC_UINT64,
+                                       .most_dim_length = INT64_MAX,
+                                       .most_att_length = INT64_MAX / 16,
+                                       .one_unlimited = true}};
+
+    return &rules[format == NC_FORMAT_CDF5 ? 2 : format == NC_FORMAT_CDF2];
+}
+
+const pnc_rules *pnc_format_model_get_rules(const pnc_model *model)
+{
+    return model->rules != NULL ? model->rules : get_classic_rules(model->format);
+}
+
+void pnc_format_model_init_rules(pnc_model *model, int format, const pnc_rules *rules)
+{
+    *model = (pnc_model){.format = format, .rules = rules, .recdim = -1};
+}
+
 int pnc_format_model_init(pnc_model *model, int format, pnc_error *error)
 {
     memset(model, 0, sizeof *model);
@@ -135,6 +166,7 @@ int pnc_format_model_copy(pnc_model *out, const pnc_model *from)
 
     memset(out, 0, sizeof *out);
     out->format = from->format;
+    out->rules = from->rules;
     out->numrecs = from->numrecs;
     out->recdim = -1;
     out->classic = from->classic;
@@ -215,32 +247,34 @@ int pnc_format_dim_append(pnc_model *model, const char *name, int64_t name_len, 
     return code;
 }
 
-/* The longest fixed dimension that can be defined: the length is a signed number of 32 (CDF-1, CDF-2) or 64 bits. CDF-2
- * files of other libraries may have longer ones. */
 int64_t pnc_format_dim_get_max_length(int format)
 {
-    return format == 5 ? INT64_MAX : NC_MAX_INT;
+    return get_classic_rules(format)->most_dim_length;
+}
+
+static int fail_length(const pnc_model *model, const char *name, int64_t len, pnc_error *error)
+{
+    const pnc_rules *rules = pnc_format_model_get_rules(model);
+    const char *kind = pnc_error_explain_kind(error, len);
+    bool has_cure = len > 0 && kind[0] == '\0' && rules->wider != NULL;
+
+    return pnc_error_set(error, NC_EDIMSIZE, "dimension \"%s\": length %lld%s is outside 0..%lld, the range of %s%s%s",
+                         name, (long long)len, kind, (long long)rules->most_dim_length, rules->name,
+                         has_cure ? ": " : "", has_cure ? pnc_error_translate(error, rules->cure).text : "");
 }
 
 int pnc_format_dim_add(pnc_model *model, const char *name, int64_t len, pnc_error *error)
 {
+    const pnc_rules *rules = pnc_format_model_get_rules(model);
     char *nfc = NULL;
     int code;
 
     PNC_TRY(pnc_name_normalise(name, &nfc, error));
-    if (len < 0 || len > pnc_format_dim_get_max_length(model->format)) {
-        const char *kind = pnc_error_explain_kind(error, len);
-
-        code = pnc_error_set(error, NC_EDIMSIZE,
-                             len > 0 && kind[0] == '\0' ? "dimension \"%s\": length %lld%s is outside 0..%lld, the "
-                                                          "range of CDF-%d: create the file with NC_64BIT_DATA"
-                                                        : "dimension \"%s\": length %lld%s is outside 0..%lld, the "
-                                                          "range of CDF-%d",
-                             nfc, (long long)len, kind, (long long)pnc_format_dim_get_max_length(model->format),
-                             model->format);
+    if (len < 0 || len > rules->most_dim_length) {
+        code = fail_length(model, nfc, len, error);
         goto free_name;
     }
-    if (len == NC_UNLIMITED && model->recdim >= 0) {
+    if (len == NC_UNLIMITED && model->recdim >= 0 && rules->one_unlimited) {
         code = pnc_error_set(error, NC_EUNLIMIT,
                              "dimension \"%s\" cannot be unlimited: \"%s\" is already, and the "
                              "classic formats have one unlimited dimension",

@@ -12,6 +12,18 @@
 #include "base/table.h"
 #include "base/types.h"
 
+/* What a format allows in definitions; of classic files, each version has its own. */
+typedef struct pnc_rules {
+    const char *name;        /* for messages: "CDF-1" */
+    int last_type;           /* external types are 1 to this one */
+    int type_error;          /* the code for a type that only `wider` has; messages say what to do */
+    const char *wider;       /* the format with more types and longer dimensions; NULL: none */
+    const char *cure;        /* how to create such a file */
+    int64_t most_dim_length; /* of a dimension of fixed length */
+    int64_t most_att_length; /* elements of an attribute */
+    bool one_unlimited;      /* at most one dimension is unlimited, and it is the first one of its variables */
+} pnc_rules;
+
 /* What only a classic file has of a definition is in a member `classic`, which other formats do not use. */
 typedef struct pnc_classic_entry {
     int64_t where; /* byte offset of this entry in the encoded header; set by encode and decode, else -1 */
@@ -70,9 +82,10 @@ typedef struct pnc_classic_model {
  * deleted stays there until then; ncmpi_redef begins with a copy. */
 typedef struct pnc_model {
     pnc_region region;
-    int format;      /* 1, 2 or 5 */
-    int64_t numrecs; /* number of records */
-    int recdim;      /* id of the record dimension, or -1 */
+    int format;             /* the version: NC_FORMAT_CLASSIC .. */
+    const pnc_rules *rules; /* NULL: those of the classic version */
+    int64_t numrecs;        /* number of records */
+    int recdim;             /* id of the record dimension, or -1 */
     int ndims, dims_capacity;
     pnc_dim **dims;
     pnc_table dim_names;
@@ -86,7 +99,9 @@ typedef struct pnc_model {
     pnc_classic_model classic;
 } pnc_model;
 
-int pnc_format_model_init(pnc_model *model, int format, pnc_error *error);
+int pnc_format_model_init(pnc_model *model, int format, pnc_error *error);              /* of a classic file */
+void pnc_format_model_init_rules(pnc_model *model, int format, const pnc_rules *rules); /* of another one */
+const pnc_rules *pnc_format_model_get_rules(const pnc_model *model);
 void pnc_format_model_free(pnc_model *model);                     /* leaves an empty, reusable struct */
 int pnc_format_model_copy(pnc_model *out, const pnc_model *from); /* deep; NC_NOERR or NC_ENOMEM */
 
@@ -110,7 +125,7 @@ int pnc_format_names_check(const pnc_model *model, pnc_error *error);
 int pnc_format_dim_add(pnc_model *model, const char *name, int64_t len, pnc_error *error);
 int pnc_format_dim_find(const pnc_model *model, const char *name); /* id or -1; name need not be NFC */
 int pnc_format_dim_rename(pnc_model *model, int dimid, const char *name, pnc_error *error);
-int64_t pnc_format_dim_get_max_length(int format);                    /* of fixed length */
+int64_t pnc_format_dim_get_max_length(int format);                    /* of fixed length, in a classic file */
 int64_t pnc_format_dim_get_length(const pnc_model *model, int dimid); /* numrecs for the record dimension */
 
 /* Largest number of dimensions of a defined variable. The format has no bound; this one rejects a wrong number before

@@ -61,13 +61,14 @@ int pnc_format_var_append(pnc_model *model, pnc_var *var)
 
 static int check_type(const pnc_model *model, const char *name, int type, pnc_error *error)
 {
-    if (pnc_type_is_valid(type, model->format))
+    const pnc_rules *rules = pnc_format_model_get_rules(model);
+
+    if (type >= NC_BYTE && type <= rules->last_type)
         return NC_NOERR;
-    if (pnc_type_is_valid(type, 5))
-        return pnc_error_set(error, NC_ESTRICTCDF2,
-                             "variable \"%s\": type %s exists in CDF-5 only, and this file is CDF-%d: "
-                             "create it with NC_64BIT_DATA",
-                             name, pnc_type_get_name(type), model->format);
+    if (pnc_type_is_valid(type, NC_FORMAT_CDF5))
+        return pnc_error_set(
+            error, rules->type_error, "variable \"%s\": type %s exists in %s only, and this file is %s: %s", name,
+            pnc_type_get_name(type), rules->wider, rules->name, pnc_error_translate(error, rules->cure).text);
     return pnc_error_set(error, NC_EBADTYPE, "variable \"%s\": xtype is %s", name,
                          pnc_type_explain_invalid(type, pnc_error_get_language(error)).text);
 }
@@ -91,7 +92,7 @@ static int check_dims(const pnc_model *model, const char *name, int ndims, const
                                  "%d dimensions",
                                  name, pnc_error_get_id(error, dimids[i]), pnc_error_get_position(error, i, ndims),
                                  model->ndims);
-        if (i > 0 && dimids[i] == model->recdim)
+        if (i > 0 && dimids[i] == model->recdim && pnc_format_model_get_rules(model)->one_unlimited)
             return pnc_error_set(error, NC_EUNLIMPOS,
                                  "variable \"%s\": unlimited dimension \"%s\" is at position %d: it must be "
                                  "the slowest, at position %d",

@@ -3,6 +3,7 @@
 #include "formats/format.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -67,17 +68,98 @@ void pnc_formats_before_free(pnc_format *f)
     f->before = NULL;
 }
 
+/* --- versions --- */
+
+/* Flags that choose a format. NC_CLASSIC_MODEL changes one that is chosen. */
+#define CHOICES (NC_64BIT_OFFSET | NC_64BIT_DATA | NC_NETCDF4)
+
+/* Version k of all formats together; NULL behind the last one. *number: of its format. */
+static const pnc_format_version *get_version(int k, int *number)
+{
+    const pnc_format_version *v;
+
+    for (*number = 0; *number < FORMATS; (*number)++)
+        for (int i = 0; i < PNC_VERSIONS_MOST; i++) {
+            v = &formats[*number]->versions[i];
+            if (v->version != 0 && k-- == 0)
+                return v;
+        }
+    return NULL;
+}
+
+static const pnc_format_version *find_version(int version, int *number)
+{
+    const pnc_format_version *v;
+
+    for (int k = 0; (v = get_version(k, number)) != NULL; k++)
+        if (v->version == version)
+            return v;
+    return NULL;
+}
+
+static int fail_choice(int cmode, pnc_error *error)
+{
+    if ((cmode & NC_64BIT_OFFSET) && (cmode & NC_64BIT_DATA))
+        return pnc_error_set(error, NC_EINVAL_CMODE, "cmode has both NC_64BIT_OFFSET and NC_64BIT_DATA: choose one");
+    if (find_version(NC_FORMAT_NETCDF4, &(int){0}) != NULL)
+        return pnc_error_set(error, NC_EINVAL_CMODE, "cmode has NC_NETCDF4 and a flag of classic files: choose one");
+    return pnc_error_set(error, NC_ENOTBUILT,
+                         "cmode has NC_NETCDF4, but this build cannot create netCDF-4 files: leave it out for a "
+                         "classic file");
+}
+
+int pnc_formats_mode_choose(int cmode, int otherwise, int *version, pnc_error *error)
+{
+    const pnc_format_version *v;
+    int number;
+
+    *version = otherwise;
+    if ((cmode & CHOICES) == 0)
+        return NC_NOERR;
+    for (int k = 0; (v = get_version(k, &number)) != NULL; k++) {
+        if ((v->mode & CHOICES) != (cmode & CHOICES) || (v->mode & ~cmode) != 0)
+            continue;
+        *version = v->version;
+        return NC_NOERR;
+    }
+    return fail_choice(cmode, error);
+}
+
+int pnc_formats_version_check(int version, pnc_error *error)
+{
+    const pnc_format_version *v;
+    char known[200] = "";
+    int number;
+
+    if (find_version(version, &number) != NULL)
+        return NC_NOERR;
+    for (int k = 0; (v = get_version(k, &number)) != NULL; k++) {
+        const char *separator = get_version(k + 1, &number) == NULL ? " or " : ", ";
+        size_t used = strlen(known);
+
+        snprintf(known + used, sizeof known - used, "%s%s", used == 0 ? "" : separator, v->constant);
+    }
+    return pnc_error_set(error, NC_EINVAL, "format %d cannot be created: choose %s", version,
+                         pnc_error_translate(error, known).text);
+}
+
+int pnc_formats_version_get_mode(int version)
+{
+    int number;
+    const pnc_format_version *v = find_version(version, &number);
+
+    return v == NULL ? 0 : v->mode;
+}
+
 /* --- creating and opening --- */
 
 int pnc_formats_file_create(pnc_format *f, int version)
 {
-    int i = 0;
+    int number;
 
-    while (i < FORMATS && !formats[i]->has_version(version))
-        i++;
-    if (i == FORMATS)
+    if (find_version(version, &number) == NULL)
         return pnc_error_set(f->file->error, NC_EINVAL, "%s: format %d cannot be created", f->file->path, version);
-    f->ops = formats[i];
+    f->ops = formats[number];
     f->is_new = true;
     return f->ops->create(f, version);
 }

@@ -81,17 +81,25 @@ typedef struct pnc_format_layout {
     int64_t v_align, r_align; /* arguments of the last enddef, or defaults */
 } pnc_format_layout;
 
+/* A version of a format. */
+typedef struct pnc_format_version {
+    int version;          /* NC_FORMAT_CLASSIC .. */
+    int mode;             /* of ncmpi_create, and as ncmpi_inq_version returns it */
+    const char *constant; /* the name of `version` */
+} pnc_format_version;
+
+#define PNC_VERSIONS_MOST 4
+
 typedef struct pnc_format_ops {
     const char *name;
-    size_t bytes; /* of the struct of the format */
+    size_t bytes;                                   /* of the struct of the format */
+    pnc_format_version versions[PNC_VERSIONS_MOST]; /* those whose modes have more flags first; zeros at the end */
     const pnc_addressing *addressing;
 
     /* --- creating and opening --- */
 
     /* Whether files of this format begin with these n bytes. */
     bool (*is_format)(const char *front, int64_t n);
-    /* Whether it is that of NC_FORMAT_CDF2 .. */
-    bool (*has_version)(int version);
     /* Local. Make an empty model of a new file, to which nothing is written before enddef. */
     int (*create)(pnc_format *f, int version);
     /* On rank 0, which has read the first bytes of the file: read more, repair what a death has left if the file may be
@@ -166,6 +174,14 @@ PNC_FORMATS(PNC_DECLARE_FORMAT)
 /* Zeros, of the size that any format needs; NULL without memory. free: also NULL, in any state. Local. */
 pnc_format *pnc_formats_format_alloc(void);
 void pnc_formats_format_free(pnc_format *f);
+
+/* The version that ncmpi_create makes, which a flag of its mode chooses; without one, `otherwise`. NC_EINVAL_CMODE, or
+ * NC_ENOTBUILT if no format has it. */
+int pnc_formats_mode_choose(int cmode, int otherwise, int *version, pnc_error *error);
+/* NC_EINVAL if files of a version cannot be created. */
+int pnc_formats_version_check(int version, pnc_error *error);
+/* The mode of a version. */
+int pnc_formats_version_get_mode(int version);
 
 /* Local. Create the model of a file that is opened as a new one: version is NC_FORMAT_CLASSIC .. */
 int pnc_formats_file_create(pnc_format *f, int version);

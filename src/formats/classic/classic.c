@@ -15,11 +15,6 @@ static bool is_classic(const char *front, int64_t n)
     return n >= 3 && memcmp(front, "CDF", 3) == 0;
 }
 
-static bool has_version(int version)
-{
-    return version == NC_FORMAT_CLASSIC || version == NC_FORMAT_CDF2 || version == NC_FORMAT_CDF5;
-}
-
 static int create_model(pnc_format *f, int version)
 {
     return pnc_format_model_init(f->model, version, f->file->error);
@@ -102,9 +97,11 @@ static void explain_moved_data(const pnc_format *f, char *out, size_t capacity)
 
 const pnc_format_ops pnc_classic_format = {.name = "classic",
                                            .bytes = sizeof(pnc_classic),
+                                           .versions = {{NC_FORMAT_CLASSIC, NC_CLASSIC_MODEL, "NC_FORMAT_CLASSIC"},
+                                                        {NC_FORMAT_CDF2, NC_64BIT_OFFSET, "NC_FORMAT_CDF2"},
+                                                        {NC_FORMAT_CDF5, NC_64BIT_DATA, "NC_FORMAT_CDF5"}},
                                            .addressing = &pnc_format_classic_addressing,
                                            .is_format = is_classic,
-                                           .has_version = has_version,
                                            .create = create_model,
                                            .load = pnc_classic_header_load,
                                            .adopt = pnc_classic_header_adopt,
