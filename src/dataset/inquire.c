@@ -236,6 +236,9 @@ int pnc_dataset_inq_var_fill(pnc_dataset *ds, int varid, int *no_fill, void *fil
     PNC_TRY(pnc_format_var_check(&ds->model, varid, &ds->error));
     var = ds->model.vars[varid];
     SET_OUTPUT(no_fill, var->no_fill);
+    if (fill_value != NULL && pnc_type_get_size(var->type) == 0)
+        return pnc_error_set(&ds->error, NC_EBADTYPE, "variable \"%s\" has type %s", var->name,
+                             pnc_type_explain_invalid(var->type, pnc_error_get_language(&ds->error)).text);
     if (fill_value != NULL) {
         unsigned char external[8], unused[8] = {0};
         pnc_encoding encoding = pnc_format_var_get_encoding(&ds->model, var);

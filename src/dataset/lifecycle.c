@@ -98,7 +98,7 @@ static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
         return NC_NOERR;
     if (ds->ncid >= 0)
         pnc_dataset_registry_remove(ds->ncid);
-    ds->file.driver->close(ds->file.store, &ds->error);
+    ds->file.store->ops->close(ds->file.store, &ds->error);
     ds->file.store = NULL;
     return err;
 }

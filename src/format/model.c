@@ -150,6 +150,7 @@ static int copy_var(pnc_model *out, const pnc_var *from)
         return NC_ENOMEM;
     var->type = from->type;
     var->classic = from->classic;
+    var->netcdf4 = from->netcdf4;
     var->no_fill = from->no_fill;
     var->little = from->little;
     var->is_record = from->is_record;

@@ -55,6 +55,11 @@ typedef struct pnc_classic_var {
     int64_t begin; /* file offset of the first byte (of the first record) */
 } pnc_classic_var;
 
+/* What only a netCDF-4 file has. */
+typedef struct pnc_netcdf4_var {
+    int64_t address; /* of its values in the address space of the open file */
+} pnc_netcdf4_var;
+
 typedef struct pnc_var {
     char *name;
     int type;
@@ -68,6 +73,7 @@ typedef struct pnc_var {
     int64_t *shape; /* dimension lengths, 0 for the record dimension */
     int64_t size;   /* bytes of the whole variable, or of one record, without padding */
     pnc_classic_var classic;
+    pnc_netcdf4_var netcdf4;
 } pnc_var;
 
 /* Set by pnc_format_layout_compute or decode. */

@@ -73,7 +73,7 @@ void pnc_formats_before_free(pnc_format *f)
 /* Flags that choose a format. NC_CLASSIC_MODEL changes one that is chosen. */
 #define CHOICES (NC_64BIT_OFFSET | NC_64BIT_DATA | NC_NETCDF4)
 
-/* Version k of all formats together; NULL behind the last one. *number: of its format. */
+/* Version k of those that can be created; NULL behind the last one. *number: of its format. */
 static const pnc_format_version *get_version(int k, int *number)
 {
     const pnc_format_version *v;
@@ -81,7 +81,7 @@ static const pnc_format_version *get_version(int k, int *number)
     for (*number = 0; *number < FORMATS; (*number)++)
         for (int i = 0; i < PNC_VERSIONS_MOST; i++) {
             v = &formats[*number]->versions[i];
-            if (v->version != 0 && k-- == 0)
+            if (v->constant != NULL && k-- == 0)
                 return v;
         }
     return NULL;
@@ -145,10 +145,11 @@ int pnc_formats_version_check(int version, pnc_error *error)
 
 int pnc_formats_version_get_mode(int version)
 {
-    int number;
-    const pnc_format_version *v = find_version(version, &number);
-
-    return v == NULL ? 0 : v->mode;
+    for (int i = 0; i < FORMATS; i++)
+        for (int k = 0; k < PNC_VERSIONS_MOST; k++)
+            if (formats[i]->versions[k].version == version)
+                return formats[i]->versions[k].mode;
+    return 0;
 }
 
 /* --- creating and opening --- */
@@ -196,6 +197,7 @@ int pnc_formats_file_load(pnc_format *f, int err)
     if (f->file->rank == 0 && err == NC_NOERR)
         err = load_on_root(f, &found);
     message.error.code = err;
+    message.format = number_of(f->ops);
     if (f->file->nprocs > 1)
         err = pnc_formats_message_broadcast(f, &found, &message, err);
     if (message.error.code == NC_NOERR) {

@@ -85,7 +85,7 @@ typedef struct pnc_format_layout {
 typedef struct pnc_format_version {
     int version;          /* NC_FORMAT_CLASSIC .. */
     int mode;             /* of ncmpi_create, and as ncmpi_inq_version returns it */
-    const char *constant; /* the name of `version` */
+    const char *constant; /* the name of `version`; NULL: such files cannot be created */
 } pnc_format_version;
 
 #define PNC_VERSIONS_MOST 4
@@ -165,7 +165,7 @@ typedef struct pnc_format_ops {
 } pnc_format_ops;
 
 /* The table of formats: the first one is that of files that no format recognizes, for its messages. */
-#define PNC_FORMATS(F) F(classic, pnc_classic_format)
+#define PNC_FORMATS(F) F(classic, pnc_classic_format) F(netcdf4, pnc_netcdf4_format)
 
 #define PNC_DECLARE_FORMAT(name, operations) extern const pnc_format_ops operations;
 PNC_FORMATS(PNC_DECLARE_FORMAT)

@@ -45,8 +45,9 @@ NC_EPARINIT (MPI_Init was not called, or MPI_Finalize was)])
 
 PLAIN([int], [open], [all], [P(comm, comm, mpi_comm)P(path, path)P(flags, omode)P(info, info, mpi_info)P(ncid_out, ncidp, ncid)],
 [Open an existing dataset in collective data mode. omode: NC_NOWRITE or NC_WRITE, and with it NC_SHARE to SHARE_DOC.
-NC_DISKLESS and NC_MMAP are errors; other flags have no effect: the file has its format. Collective over comm. Errors:
-NC_ENOENT NC_EINVAL_OMODE NC_EACCESS NC_ENOTNC NC_ENOTBUILT (HDF5) NC_EBAD_FILE NC_ENFILE NC_EMULTIDEFINE_OMODE
+NC_DISKLESS and NC_MMAP are errors; other flags have no effect: the file has its format. A netCDF-4 file can be read:
+NC_NOWRITE only. Collective over comm. Errors: NC_ENOENT NC_EINVAL_OMODE NC_EACCESS NC_ENOTNC NC_ENOTSUPPORT (netCDF-4
+and NC_WRITE) NC_EHDFERR NC_ENOTBUILT (netCDF-4 without libhdf5) NC_EBAD_FILE NC_ENFILE NC_EMULTIDEFINE_OMODE
 NC_EMAXDIMS NC_EMAXATTS NC_EMAXVARS NC_EMAXNAME (a count in the header exceeds the limit of the format) NC_EVARSIZE
 NC_EINTERRUPTED (a program has not completed a change of the header: with NC_WRITE, ncmpi_open completes that if the
 program has ended; see the hint nc_repair) NC_EPARINIT (MPI_Init was not called, or MPI_Finalize was)])

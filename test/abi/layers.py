@@ -35,11 +35,14 @@ MAY_SEE = {
     "host": PURE + ["filter/codecs.h"],
     "statistics": PURE,
     "drivers": PURE + ["select", "statistics", "host"],
+    "drivers/chunks": PURE + ["filter", "select", "drivers"],
     "mpitype": PURE + ["select"],
     "file": PURE + ["statistics", "drivers/driver.h", "drivers/store.h"],
     "io": PURE + ["select", "mapping", "convert", "format/model.h", "format/addressing.h", "mpitype", "file",
                   "statistics/statistics.h"],
     "formats": PURE + ["select", "convert", "format", "growth", "statistics/statistics.h", "host", "file"],
+    "formats/netcdf4": PURE + ["convert", "filter/filter.h", "format", "formats/format.h", "host/codecs.h", "file",
+                               "drivers/chunks/chunks.h"],
     # a dataset knows definitions, and how they are stored only by the operations of a format
     "dataset": PURE + ["convert", "format/model.h", "formats/format.h", "statistics", "drivers/driver.h", "file",
                        "io"],
@@ -79,6 +82,10 @@ MAY_CHANGE = {
     "src/drivers/memory/memory": {"files": "under its lock", "lock": "a mutex"},
     "src/drivers/mpiio/library": {"library": "atomic: the answer of MPI"},
     "src/drivers/mpiio/turn": {"turn": "a mutex", "is_prepared": "atomic: whether a file has been opened"},
+    "src/formats/netcdf4/hdf5_library": {"hdf5_lock": "a mutex", "hdf5": "under the lock",
+                                         "is_loaded": "under the lock"},
+    "src/formats/netcdf4/hdf5_driver": {"driver_id": "under the lock of the library",
+                                        "driver_library": "under the lock of the library"},
     "src/api/cdl": {"open_headers": "under its lock", "lock": "a mutex"},
 }
 # What flex and bison write and no code uses: only a compiler that does not optimise leaves it in the objects.

@@ -25,6 +25,7 @@ PREFIX = {
     "src/convert": "pnc_convert_",
     "src/dataset": "pnc_dataset_",
     "src/drivers": "pnc_(store|driver|wrapper)_",
+    "src/drivers/chunks": "pnc_chunks_",
     "src/drivers/memory": "pnc_memory_store_",
     "src/drivers/mpiio": "pnc_mpiio_",
     "src/file": "pnc_file_",
@@ -32,6 +33,7 @@ PREFIX = {
     "src/format": "pnc_format_",
     "src/formats": "pnc_formats_",
     "src/formats/classic": "pnc_classic_",
+    "src/formats/netcdf4": "pnc_netcdf4_",
     "src/growth": "pnc_growth_",
     "src/host": "pnc_host_",
     "src/io": "pnc_io_",
@@ -51,13 +53,13 @@ PREFIX = {
     "src/tools/ncvalidator": "validator_",
 }
 VERBS = set("""
-    add adopt agree alloc append attach begin broadcast check choose clear close commit compare compute contain convert
-    copy count create decode define delete derive destroy discard dispatch display draw encode end escape examine
-    execute explain extend fail fill find finish flatten flush format free get grow has hold identify include init
-    inquire inspect is join keep list load locate lock make merge move multiply next normalise open pack parse
-    peek post prefetch print publish put quantize read reject release remove rename repair replace report reserve resize
-    resolve restore return scan seek send set share sort start store strip suggest sync take transfer translate truncate
-    undo unlock unpack update wait watch wipe write
+    add adopt agree alloc append attach begin broadcast check choose clear close commit compare compute contain
+    convert copy count create decode define delete derive describe destroy discard dispatch display draw encode end
+    escape examine execute explain extend fail fill find finish flatten flush format free get grow has hold identify
+    include init inquire inspect is join keep list load locate lock make merge move multiply next normalise open pack
+    parse peek post prefetch print publish put quantize read reject release remove rename repair replace report
+    reserve resize resolve restore return scan seek send set share sort start store strip suggest sync take transfer
+    translate truncate undo unlock unpack update wait watch wipe write
 """.split())
 # The interface of C and of Fortran 90, and the functions that flex and bison make.
 OTHERS = re.compile(r"(pnc_(min|max)64$|P?ncmpi_|cdl_hdr_|nfmpi_|pncf90_|pnc_cdl_yy|pnc_cdl_scan|__).*|main$")

@@ -95,11 +95,13 @@ static void test_other_formats(void)
 {
     static const char hdf5[600] = "\x89HDF\r\n\x1a\n", junk[600] = "This is a letter to the editor, and no dataset.";
     char version[64] = "CDF\7", typed[5000];
-    int format = 0;
+    int format = 0, ncid;
     t_check(open_bytes("", 0) == NC_ENOTNC, "open an empty file: NC_ENOTNC");
     t_check(open_bytes(junk, sizeof junk) == NC_ENOTNC, "open a file of text: NC_ENOTNC");
     int code = open_bytes(hdf5, sizeof hdf5);
-    t_check(code == NC_ENOTBUILT, "open an HDF5 file: %s", ncmpi_strerrno(code));
+    t_check(code == NC_ENOTSUPPORT, "open an HDF5 file for writing: %s", ncmpi_strerrno(code));
+    code = ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid);
+    t_check(code == NC_EHDFERR || code == NC_ENOTBUILT, "open a damaged HDF5 file: %s", ncmpi_strerrno(code));
     t_check(open_bytes(version, sizeof version) == NC_ENOTNC, "open a file of a later version: NC_ENOTNC");
     test_identified("CDF\1\0\0\0\0", 8, NC_FORMAT_CLASSIC, "CDF-1");
     test_identified("CDF\2\0\0\0\0", 8, NC_FORMAT_CDF2, "CDF-2");

@@ -190,10 +190,16 @@ static int check_blocks(pnc_io_context *io, const pnc_call *call, const pnc_var 
 
 int pnc_io_request_check_target(pnc_io_context *io, const pnc_call *call)
 {
+    const pnc_var *var;
+
     PNC_TRY(pnc_format_var_check(io->model, call->varid, io->file->error));
+    var = io->model->vars[call->varid];
+    if (pnc_type_get_size(var->type) == 0) /* of a netCDF-4 file: inquiries know it */
+        return pnc_error_set(io->file->error, NC_EBADTYPE, "variable \"%s\" has type %s", var->name,
+                             pnc_type_explain_invalid(var->type, pnc_error_get_language(io->file->error)).text);
     if (call->mem == PNC_FLEX)
         return NC_NOERR;
-    return pnc_io_conversion_check(io, io->model->vars[call->varid], call->mem);
+    return pnc_io_conversion_check(io, var, call->mem);
 }
 
 int pnc_io_request_init(pnc_io_context *io, const pnc_call *call, int64_t *numbers, pnc_selection *ready,

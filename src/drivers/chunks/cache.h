@@ -1,0 +1,30 @@
+/* Decompressed chunks that are kept for the next read, those that were used last. */
+#ifndef PNC_CHUNKS_CACHE_H
+#define PNC_CHUNKS_CACHE_H
+
+#include <stdint.h>
+
+#define PNC_CACHE_BUCKETS 1024
+
+typedef struct pnc_kept_chunk {
+    int64_t array, chunk, bytes;
+    struct pnc_kept_chunk *next;          /* in the bucket */
+    struct pnc_kept_chunk *newer, *older; /* by use */
+} pnc_kept_chunk;
+
+typedef struct pnc_chunk_cache {
+    int64_t most, bytes;
+    pnc_kept_chunk *newest, *oldest;
+    pnc_kept_chunk *buckets[PNC_CACHE_BUCKETS];
+} pnc_chunk_cache;
+
+/* The bytes of a chunk; NULL: it is not there. */
+unsigned char *pnc_chunks_cache_find(pnc_chunk_cache *cache, int64_t array, int64_t chunk);
+/* Memory for the bytes of another chunk: others leave the cache for it, all if it is larger than the bound. NULL
+ * without memory. */
+unsigned char *pnc_chunks_cache_add(pnc_chunk_cache *cache, int64_t array, int64_t chunk, int64_t bytes);
+/* Remove the one that was added last. */
+void pnc_chunks_cache_undo(pnc_chunk_cache *cache);
+void pnc_chunks_cache_clear(pnc_chunk_cache *cache);
+
+#endif

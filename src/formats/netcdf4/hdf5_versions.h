@@ -1,0 +1,34 @@
+/* What differs between the versions of HDF5 that this library is built with: 1.10.3 or later, and 1.12, 1.14, 2.0. */
+#ifndef PNC_NETCDF4_HDF5_VERSIONS_H
+#define PNC_NETCDF4_HDF5_VERSIONS_H
+
+#include <hdf5.h>
+
+/* In constants of the header, which would call functions of a library that programs are not linked with. */
+#undef H5CHECK
+#define H5CHECK
+#undef H5OPEN
+#define H5OPEN
+
+/* Names of functions that later versions have under several names. */
+#if H5_VERSION_GE(1, 12, 0)
+#define PNC_H5LGET_INFO H5Lget_info1
+#define PNC_H5L_INFO H5L_info1_t
+#else
+#define PNC_H5LGET_INFO H5Lget_info
+#define PNC_H5L_INFO H5L_info_t
+#endif
+#if H5_VERSION_GE(2, 0, 0)
+#define PNC_H5DREAD_CHUNK H5Dread_chunk1
+#else
+#define PNC_H5DREAD_CHUNK H5Dread_chunk
+#endif
+
+/* The first members of H5FD_class_t. The value is of those for drivers that are not registered with The HDF Group. */
+#if H5_VERSION_GE(1, 13, 2)
+#define PNC_H5FD_FIRST .version = H5FD_CLASS_VERSION, .value = (H5FD_class_value_t)510,
+#else
+#define PNC_H5FD_FIRST
+#endif
+
+#endif

@@ -1,0 +1,351 @@
+/* Attributes and types of an HDF5 file. */
+#include "formats/netcdf4/metadata_hdf5.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Those with which netCDF-4 keeps its own facts. */
+static bool is_hidden_att(const char *name)
+{
+    static const char *const hidden[] = {"CLASS",          "NAME",          "REFERENCE_LIST",
+                                         "DIMENSION_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates",
+                                         "_NCProperties",  "_nc3_strict"};
+
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+        if (strcmp(name, hidden[i]) == 0)
+            return true;
+    return false;
+}
+
+/* --- types --- */
+
+static int identify_integer(const pnc_hdf5 *h, hid_t type, bool *is_big_endian)
+{
+    static const int types[2][4] = {{NC_UBYTE, NC_USHORT, NC_UINT, NC_UINT64}, {NC_BYTE, NC_SHORT, NC_INT, NC_INT64}};
+    size_t size = h->t_get_size(type);
+    H5T_sign_t sign = h->t_get_sign(type);
+    int log = 0;
+
+    while (log < 3 && size > (size_t)1 << log)
+        log++;
+    if (size != (size_t)1 << log || h->t_get_precision(type) != 8 * size || h->t_get_offset(type) != 0 ||
+        (sign != H5T_SGN_NONE && sign != H5T_SGN_2))
+        return NC_OPAQUE;
+    *is_big_endian = h->t_get_order(type) == H5T_ORDER_BE;
+    return types[sign == H5T_SGN_2][log];
+}
+
+static int identify_float(const pnc_hdf5 *h, hid_t type, bool *is_big_endian)
+{
+    *is_big_endian = h->t_equal(type, h->f32be) > 0 || h->t_equal(type, h->f64be) > 0;
+    if (h->t_equal(type, h->f32be) > 0 || h->t_equal(type, h->f32le) > 0)
+        return NC_FLOAT;
+    return h->t_equal(type, h->f64be) > 0 || h->t_equal(type, h->f64le) > 0 ? NC_DOUBLE : NC_OPAQUE;
+}
+
+int pnc_netcdf4_type_identify(const pnc_hdf5 *h, hid_t type, bool *is_big_endian)
+{
+    *is_big_endian = false;
+    switch (h->t_get_class(type)) {
+    case H5T_INTEGER: return identify_integer(h, type, is_big_endian);
+    case H5T_FLOAT: return identify_float(h, type, is_big_endian);
+    case H5T_STRING: return h->t_is_variable_str(type) > 0 || h->t_get_size(type) != 1 ? NC_STRING : NC_CHAR;
+    case H5T_ENUM: return NC_ENUM;
+    case H5T_COMPOUND: return NC_COMPOUND;
+    case H5T_VLEN: return NC_VLEN;
+    default: return NC_OPAQUE;
+    }
+}
+
+hid_t pnc_netcdf4_type_get_native(const pnc_hdf5 *h, int type)
+{
+    switch (type) {
+    case NC_BYTE: return h->schar;
+    case NC_UBYTE: return h->uchar;
+    case NC_SHORT: return h->sshort;
+    case NC_USHORT: return h->ushort;
+    case NC_INT: return h->sint;
+    case NC_UINT: return h->uint;
+    case NC_INT64: return h->llong;
+    case NC_UINT64: return h->ullong;
+    case NC_FLOAT: return h->flt;
+    case NC_DOUBLE: return h->dbl;
+    default: return -1;
+    }
+}
+
+/* --- one attribute --- */
+
+/* An attribute that is open. */
+typedef struct open_att {
+    hid_t id, type, space;
+    int64_t n;        /* elements */
+    size_t size;      /* of each in the file */
+    bool is_variable; /* strings of variable length */
+} open_att;
+
+static void close_att(const pnc_hdf5 *h, open_att *a)
+{
+    if (a->space >= 0)
+        h->s_close(a->space);
+    if (a->type >= 0)
+        h->t_close(a->type);
+    if (a->id >= 0)
+        h->a_close(a->id);
+}
+
+/* False after an error of HDF5, or if the attribute claims more bytes than the file has. */
+static bool open_att_of(pnc_netcdf4_metadata *m, hid_t object, const char *name, open_att *a)
+{
+    const pnc_hdf5 *h = m->h;
+    int64_t bytes;
+
+    *a = (open_att){.id = h->a_open(object, name, H5P_DEFAULT), .type = -1, .space = -1};
+    if (a->id < 0)
+        return false;
+    a->type = h->a_get_type(a->id);
+    a->space = h->a_get_space(a->id);
+    if (a->type < 0 || a->space < 0)
+        return false;
+    a->n = (int64_t)h->s_get_simple_extent_npoints(a->space);
+    a->size = h->t_get_size(a->type);
+    a->is_variable = h->t_get_class(a->type) == H5T_STRING && h->t_is_variable_str(a->type) > 0;
+    if (h->s_get_simple_extent_type(a->space) == H5S_NULL)
+        a->n = 0;
+    return a->n >= 0 && a->size > 0 && pnc_size_multiply(a->n, (int64_t)a->size, &bytes) == 0 &&
+           bytes <= m->source.size;
+}
+
+/* --- strings --- */
+
+/* Strings of one length; several are joined with newlines, without the zeros at their ends. */
+static void write_fixed_strings(const open_att *a, const char *values, const char *name, pnc_netcdf4_writer *out,
+                                char *joined)
+{
+    char *end = joined;
+
+    if (a->n == 1 || a->size == 1) {
+        pnc_netcdf4_att_write(out, name, NC_CHAR, a->n * (int64_t)a->size, values);
+        return;
+    }
+    for (int64_t i = 0; i < a->n; i++) {
+        size_t length = strnlen(values + i * (int64_t)a->size, a->size);
+
+        if (i > 0)
+            *end++ = '\n';
+        memcpy(end, values + i * (int64_t)a->size, length);
+        end += length;
+    }
+    pnc_netcdf4_att_write(out, name, NC_CHAR, end - joined, joined);
+}
+
+static int describe_fixed_strings(pnc_netcdf4_metadata *m, const open_att *a, const char *name, pnc_netcdf4_writer *out)
+{
+    const int64_t bytes = a->n * (int64_t)a->size;
+    char *values = pnc_memory_alloc(2 * bytes + a->n + 1, 1);
+    int err = NC_NOERR;
+
+    if (values == NULL)
+        return pnc_error_set(m->source.file->error, NC_ENOMEM, "%s: no memory for attribute \"%s\"",
+                             m->source.file->path, name);
+    if (a->n > 0 && m->h->a_read(a->id, a->type, values) < 0)
+        err = pnc_netcdf4_metadata_fail(m, "read attribute", name);
+    else
+        write_fixed_strings(a, values, name, out, values + bytes);
+    pnc_memory_free(values);
+    return err;
+}
+
+static int64_t join_strings(char *const *strings, int64_t n, char *out)
+{
+    int64_t length = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        int64_t own = strings[i] != NULL ? (int64_t)strlen(strings[i]) : 0;
+
+        if (out != NULL && i > 0)
+            out[length] = '\n';
+        length += i > 0;
+        if (out != NULL && own > 0)
+            memcpy(out + length, strings[i], (size_t)own);
+        length += own;
+    }
+    return length;
+}
+
+static int describe_variable_strings(pnc_netcdf4_metadata *m, const open_att *a, const char *name,
+                                     pnc_netcdf4_writer *out)
+{
+    char **strings = pnc_memory_alloc_zeroed(a->n + 1, sizeof *strings), *joined = NULL;
+    int64_t length;
+    int err = NC_NOERR;
+
+    if (strings != NULL && a->n > 0 && m->h->a_read(a->id, a->type, strings) < 0) {
+        pnc_memory_free(strings);
+        return pnc_netcdf4_metadata_fail(m, "read attribute", name);
+    }
+    length = strings != NULL ? join_strings(strings, a->n, NULL) : 0;
+    if (strings != NULL)
+        joined = pnc_memory_alloc(length + 1, 1);
+    if (joined != NULL) {
+        (void)join_strings(strings, a->n, joined);
+        pnc_netcdf4_att_write(out, name, NC_CHAR, length, joined);
+    } else {
+        err = pnc_error_set(m->source.file->error, NC_ENOMEM, "%s: no memory for attribute \"%s\"",
+                            m->source.file->path, name);
+    }
+    if (strings != NULL && a->n > 0)
+        m->h->d_vlen_reclaim(a->type, a->space, H5P_DEFAULT, strings);
+    pnc_memory_free(joined);
+    pnc_memory_free(strings);
+    return err;
+}
+
+/* --- the attributes of an object --- */
+
+static int describe_numbers(pnc_netcdf4_metadata *m, const open_att *a, int type, const char *name,
+                            pnc_netcdf4_writer *out)
+{
+    char *values = pnc_memory_alloc(a->n, pnc_type_get_size(type));
+    int err = NC_NOERR;
+
+    if (values == NULL)
+        return pnc_error_set(m->source.file->error, NC_ENOMEM, "%s: no memory for attribute \"%s\"",
+                             m->source.file->path, name);
+    if (a->n > 0 && m->h->a_read(a->id, pnc_netcdf4_type_get_native(m->h, type), values) < 0)
+        err = pnc_netcdf4_metadata_fail(m, "read attribute", name);
+    else
+        pnc_netcdf4_att_write(out, name, type, a->n, values);
+    pnc_memory_free(values);
+    return err;
+}
+
+/* Attributes of types that are not atomic are left out. */
+static int describe_att(pnc_netcdf4_metadata *m, hid_t object, const char *name, pnc_netcdf4_writer *out, int64_t *n)
+{
+    open_att a;
+    bool is_big_endian;
+    int type, err = NC_NOERR;
+
+    if (strlen(name) > NC_MAX_NAME)
+        return pnc_error_set(m->source.file->error, NC_EMAXNAME,
+                             "%s: the name of attribute \"%.60s...\" has more than "
+                             "%d bytes",
+                             m->source.file->path, name, NC_MAX_NAME);
+    if (!open_att_of(m, object, name, &a)) {
+        err = pnc_netcdf4_metadata_fail(m, "open attribute", name);
+    } else {
+        type = pnc_netcdf4_type_identify(m->h, a.type, &is_big_endian);
+        *n += type <= NC_STRING;
+        if (type == NC_CHAR || (type == NC_STRING && !a.is_variable))
+            err = describe_fixed_strings(m, &a, name, out);
+        else if (type == NC_STRING)
+            err = describe_variable_strings(m, &a, name, out);
+        else if (type < NC_STRING)
+            err = describe_numbers(m, &a, type, name, out);
+    }
+    close_att(m->h, &a);
+    return err;
+}
+
+typedef struct att_walk {
+    pnc_netcdf4_metadata *m;
+    pnc_netcdf4_writer *out;
+    int64_t n;
+    int err;
+} att_walk;
+
+static herr_t visit_att(hid_t object, const char *name, const H5A_info_t *info, void *data)
+{
+    att_walk *walk = data;
+
+    (void)info;
+    if (is_hidden_att(name))
+        return 0;
+    walk->err = describe_att(walk->m, object, name, walk->out, &walk->n);
+    return walk->err == NC_NOERR ? 0 : -1;
+}
+
+int pnc_netcdf4_atts_describe(pnc_netcdf4_metadata *m, hid_t object, bool is_ordered, const char *name,
+                              pnc_netcdf4_writer *out)
+{
+    att_walk walk = {.m = m, .out = out};
+    int64_t at;
+    hsize_t from = 0;
+    herr_t done;
+
+    pnc_netcdf4_count_write(out, 0);
+    at = out->n - (int64_t)sizeof walk.n;
+    done =
+        m->h->a_iterate(object, is_ordered ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME, H5_ITER_INC, &from, visit_att, &walk);
+    PNC_TRY(walk.err);
+    if (done < 0)
+        return pnc_netcdf4_metadata_fail(m, "read the attributes of", name);
+    if (!out->failed)
+        memcpy(out->bytes + at, &walk.n, sizeof walk.n);
+    return NC_NOERR;
+}
+
+/* --- hidden attributes --- */
+
+static bool has_att(pnc_netcdf4_metadata *m, hid_t object, const char *name)
+{
+    return m->h->a_exists(object, name) > 0;
+}
+
+int64_t pnc_netcdf4_atts_get_integers(pnc_netcdf4_metadata *m, hid_t object, const char *name, int64_t *out,
+                                      int64_t most)
+{
+    open_att a;
+    int64_t n = 0;
+
+    if (!has_att(m, object, name))
+        return 0;
+    if (open_att_of(m, object, name, &a) && m->h->t_get_class(a.type) == H5T_INTEGER && a.n <= most &&
+        m->h->a_read(a.id, m->h->llong, out) >= 0)
+        n = a.n;
+    close_att(m->h, &a);
+    return n;
+}
+
+bool pnc_netcdf4_atts_get_text(pnc_netcdf4_metadata *m, hid_t object, const char *name, char *out, size_t capacity)
+{
+    open_att a;
+    bool found = false;
+
+    if (!has_att(m, object, name))
+        return false;
+    if (open_att_of(m, object, name, &a) && m->h->t_get_class(a.type) == H5T_STRING && !a.is_variable && a.n == 1 &&
+        a.size < capacity && m->h->a_read(a.id, a.type, out) >= 0) {
+        out[a.size] = '\0';
+        found = true;
+    }
+    close_att(m->h, &a);
+    return found;
+}
+
+bool pnc_netcdf4_atts_get_references(pnc_netcdf4_metadata *m, hid_t object, const char *name, int n, hobj_ref_t *out)
+{
+    const pnc_hdf5 *h = m->h;
+    hvl_t lists[PNC_NETCDF4_DIMS_MOST] = {{0, NULL}};
+    open_att a;
+    hid_t element = -1;
+    bool found = false;
+
+    if (!has_att(m, object, name))
+        return false;
+    if (open_att_of(m, object, name, &a) && h->t_get_class(a.type) == H5T_VLEN && a.n == n)
+        element = h->t_get_super(a.type);
+    if (element >= 0 && h->t_equal(element, h->reference) > 0 && h->a_read(a.id, a.type, lists) >= 0) {
+        found = true;
+        for (int i = 0; i < n; i++)
+            out[i] = lists[i].len > 0 && lists[i].p != NULL ? *(const hobj_ref_t *)lists[i].p : 0;
+        h->d_vlen_reclaim(a.type, a.space, H5P_DEFAULT, lists);
+    }
+    if (element >= 0)
+        h->t_close(element);
+    close_att(h, &a);
+    return found;
+}

@@ -1,0 +1,282 @@
+/* Reads a netCDF-4 file on several ranks, for test_netcdf4_read.py.
+ *
+ * netcdf4_read FILE define OUT: rank 0 writes definitions and attributes as lines of text to OUT
+ * netcdf4_read FILE MODE OUT SEED ROUNDS: each rank reads random hyperslabs of all variables, in MODE all, indep,
+ *     nonblocking, varn or whole, and writes them to OUT.RANK: varid, number of dimensions, start, count, stride as
+ *     integers of 8 bytes, the number of bytes, and the values as the variable's type has them in memory.
+ *
+ * An error is written as "error CODE NAME" to stdout by rank 0, and the program goes on. */
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pnetcdf.h"
+
+enum { DIMS = 32, PIECES = 3 };
+
+static int rank, nprocs, ncid, opened;
+static uint64_t state;
+
+/* With the message of the failure, which names its place. */
+static int report(int err, const char *what)
+{
+    char message[NC_MAX_MESSAGE] = "";
+
+    if (err == NC_NOERR || rank != 0)
+        return err;
+    ncmpi_inq_last_error(opened ? ncid : NC_GLOBAL, NULL, message);
+    printf("error %s %s: %s\n", ncmpi_strerrno(err), what, message);
+    return err;
+}
+
+static int64_t draw(int64_t below)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return below <= 0 ? 0 : (int64_t)((state >> 33) % (uint64_t)below);
+}
+
+/* --- definitions --- */
+
+static void write_att(FILE *out, int varid, int number)
+{
+    char name[NC_MAX_NAME + 1];
+    nc_type type;
+    MPI_Offset len;
+    double *values;
+    char *text;
+
+    if (report(ncmpi_inq_attname(ncid, varid, number, name), "attname") != NC_NOERR ||
+        report(ncmpi_inq_att(ncid, varid, name, &type, &len), name) != NC_NOERR)
+        return;
+    fprintf(out, "att %d %s %d %lld", varid, name, type, (long long)len);
+    values = calloc((size_t)len + 1, sizeof *values);
+    text = calloc((size_t)len + 1, 1);
+    if (values == NULL || text == NULL)
+        exit(1);
+    if (type == NC_CHAR) {
+        report(ncmpi_get_att_text(ncid, varid, name, text), name);
+        fprintf(out, " ");
+        for (MPI_Offset i = 0; i < len; i++)
+            fprintf(out, "%02x", (unsigned char)text[i]);
+    } else {
+        report(ncmpi_get_att_double(ncid, varid, name, values), name);
+        for (MPI_Offset i = 0; i < len; i++)
+            fprintf(out, " %.17g", values[i]);
+    }
+    fprintf(out, "\n");
+    free(values);
+    free(text);
+}
+
+static void write_definitions(const char *path)
+{
+    int ndims, nvars, natts, unlimited, format, ids[DIMS], rank_of;
+    char name[NC_MAX_NAME + 1];
+    FILE *out = fopen(path, "w");
+    MPI_Offset len;
+    nc_type type;
+
+    if (out == NULL)
+        exit(1);
+    ncmpi_inq(ncid, &ndims, &nvars, &natts, &unlimited);
+    ncmpi_inq_format(ncid, &format);
+    fprintf(out, "format %d\nunlimited %d\n", format, unlimited);
+    for (int i = 0; i < ndims; i++) {
+        report(ncmpi_inq_dim(ncid, i, name, &len), "dim");
+        fprintf(out, "dim %s %lld\n", name, (long long)len);
+    }
+    for (int i = 0; i < natts; i++)
+        write_att(out, NC_GLOBAL, i);
+    for (int i = 0; i < nvars; i++) {
+        report(ncmpi_inq_var(ncid, i, name, &type, &rank_of, ids, &natts), "var");
+        fprintf(out, "var %s %d", name, type);
+        for (int k = 0; k < rank_of; k++)
+            fprintf(out, " %d", ids[k]);
+        fprintf(out, "\n");
+        for (int k = 0; k < natts; k++)
+            write_att(out, i, k);
+    }
+    fclose(out);
+}
+
+/* --- values --- */
+
+/* A hyperslab, and what is read there. */
+typedef struct slab {
+    int varid, ndims;
+    MPI_Offset start[DIMS], count[DIMS], stride[DIMS], n;
+    MPI_Datatype type;
+    int size;
+    char *values;
+    int request, status;
+} slab;
+
+static const struct {
+    MPI_Datatype type;
+    int size;
+} memory[] = {{MPI_DATATYPE_NULL, 0}, {MPI_SIGNED_CHAR, 1},   {MPI_CHAR, 1},
+              {MPI_SHORT, 2},         {MPI_INT, 4},           {MPI_FLOAT, 4},
+              {MPI_DOUBLE, 8},        {MPI_UNSIGNED_CHAR, 1}, {MPI_UNSIGNED_SHORT, 2},
+              {MPI_UNSIGNED, 4},      {MPI_LONG_LONG, 8},     {MPI_UNSIGNED_LONG_LONG, 8}};
+
+static int init_slab(slab *s, int varid, int is_strided)
+{
+    int ids[DIMS];
+    nc_type type;
+
+    *s = (slab){.varid = varid, .n = 1, .request = NC_REQ_NULL};
+    if (report(ncmpi_inq_var(ncid, varid, NULL, &type, &s->ndims, ids, NULL), "var") != NC_NOERR || type > NC_UINT64)
+        return 0;
+    s->type = memory[type].type;
+    s->size = memory[type].size;
+    for (int i = 0; i < s->ndims; i++) {
+        MPI_Offset len;
+
+        ncmpi_inq_dimlen(ncid, ids[i], &len);
+        s->stride[i] = is_strided ? 1 + draw(3) : 1;
+        s->start[i] = draw(len);
+        s->count[i] = len == 0 ? 0 : 1 + draw((len - s->start[i] + s->stride[i] - 1) / s->stride[i]);
+        s->n *= s->count[i];
+    }
+    s->values = calloc((size_t)s->n + 1, (size_t)s->size);
+    return s->values != NULL;
+}
+
+static void keep_slab(FILE *out, const slab *s)
+{
+    const int64_t head[] = {s->varid, s->ndims};
+    const int64_t bytes = s->n * s->size;
+
+    fwrite(head, sizeof head, 1, out);
+    for (int i = 0; i < s->ndims; i++) {
+        const int64_t numbers[] = {s->start[i], s->count[i], s->stride[i]};
+
+        fwrite(numbers, sizeof numbers, 1, out);
+    }
+    fwrite(&bytes, sizeof bytes, 1, out);
+    fwrite(s->values, 1, (size_t)bytes, out);
+}
+
+/* The pieces of varn have one count each, unstrided. */
+static int read_pieces(slab *s)
+{
+    MPI_Offset *starts[PIECES], *counts[PIECES], first[PIECES][DIMS], lengths[PIECES][DIMS];
+    MPI_Offset total = s->ndims > 0 ? s->count[0] : 1;
+    int n = s->ndims > 0 && total >= PIECES ? PIECES : 1;
+
+    for (int i = 0; i < n; i++) {
+        memcpy(first[i], s->start, sizeof first[i]);
+        memcpy(lengths[i], s->count, sizeof lengths[i]);
+        if (s->ndims > 0) {
+            first[i][0] += total * i / n;
+            lengths[i][0] = total * (i + 1) / n - total * i / n;
+        }
+        starts[i] = first[i];
+        counts[i] = lengths[i];
+    }
+    return ncmpi_get_varn_all(ncid, s->varid, n, starts, counts, s->values, s->n, s->type);
+}
+
+static int read_slab(const char *mode, slab *s)
+{
+    MPI_Offset *start = s->start, *count = s->count, *stride = s->stride;
+
+    if (strcmp(mode, "indep") == 0)
+        return ncmpi_get_vars(ncid, s->varid, start, count, stride, s->values, s->n, s->type);
+    if (strcmp(mode, "nonblocking") == 0)
+        return ncmpi_iget_vars(ncid, s->varid, start, count, stride, s->values, s->n, s->type, &s->request);
+    if (strcmp(mode, "varn") == 0)
+        return read_pieces(s);
+    if (strcmp(mode, "whole") == 0)
+        return ncmpi_get_var_all(ncid, s->varid, s->values, s->n, s->type);
+    return ncmpi_get_vars_all(ncid, s->varid, start, count, stride, s->values, s->n, s->type);
+}
+
+/* All of the variable. */
+static void widen_slab(slab *s)
+{
+    int ids[DIMS];
+
+    ncmpi_inq_vardimid(ncid, s->varid, ids);
+    s->n = 1;
+    for (int i = 0; i < s->ndims; i++) {
+        ncmpi_inq_dimlen(ncid, ids[i], &s->count[i]);
+        s->start[i] = 0;
+        s->stride[i] = 1;
+        s->n *= s->count[i];
+    }
+    free(s->values);
+    s->values = calloc((size_t)s->n + 1, (size_t)s->size);
+}
+
+static void read_round(const char *mode, FILE *out)
+{
+    int nvars, n = 0, is_strided = strcmp(mode, "varn") != 0;
+    slab *slabs;
+
+    ncmpi_inq_nvars(ncid, &nvars);
+    slabs = calloc((size_t)nvars + 1, sizeof *slabs);
+    if (slabs == NULL)
+        exit(1);
+    for (int i = 0; i < nvars; i++) {
+        slab *s = &slabs[n];
+        char name[NC_MAX_NAME + 1];
+
+        if (!init_slab(s, i, is_strided))
+            continue;
+        if (strcmp(mode, "whole") == 0)
+            widen_slab(s);
+        ncmpi_inq_varname(ncid, i, name);
+        s->status = report(read_slab(mode, s), name);
+        n++;
+    }
+    if (strcmp(mode, "nonblocking") == 0)
+        report(ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL), "wait_all");
+    for (int i = 0; i < n; i++) {
+        if (slabs[i].status == NC_NOERR)
+            keep_slab(out, &slabs[i]);
+        free(slabs[i].values);
+    }
+    free(slabs);
+}
+
+static void read_values(const char *mode, const char *path, int rounds)
+{
+    char own[1024];
+    FILE *out;
+
+    snprintf(own, sizeof own, "%s.%d", path, rank);
+    out = fopen(own, "wb");
+    if (out == NULL)
+        exit(1);
+    if (strcmp(mode, "indep") == 0)
+        report(ncmpi_begin_indep_data(ncid), "begin_indep_data");
+    for (int i = 0; i < rounds; i++)
+        read_round(mode, out);
+    if (strcmp(mode, "indep") == 0)
+        report(ncmpi_end_indep_data(ncid), "end_indep_data");
+    fclose(out);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    if (argc < 4 || report(ncmpi_open(MPI_COMM_WORLD, argv[1], NC_NOWRITE, MPI_INFO_NULL, &ncid), "open") != NC_NOERR) {
+        MPI_Finalize();
+        return argc < 4;
+    }
+    opened = 1;
+    if (strcmp(argv[2], "define") == 0 && rank == 0)
+        write_definitions(argv[3]);
+    if (argc == 6) {
+        state = (uint64_t)(atoll(argv[4]) * nprocs + rank) * 2654435761u + 12345;
+        read_values(argv[2], argv[3], atoi(argv[5]));
+    }
+    report(ncmpi_close(ncid), "close");
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,360 @@
+"""netCDF-4 files of netCDF-C, h5py and h5netcdf, read through this library on 1, 2 and 4 ranks: definitions, attributes
+and values are those that netCDF4-python reads."""
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+
+import netCDF4
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from tap import finish, is_quick, ok, run_mpi, scratch, skip  # noqa: E402
+
+try:
+    import h5py
+except ImportError:
+    h5py = None
+try:
+    import h5netcdf
+except ImportError:
+    h5netcdf = None
+
+PROGRAM = "test/interop/netcdf4_read"
+TYPES = {"i1": 1, "S1": 2, "i2": 3, "i4": 4, "f4": 5, "f8": 6, "u1": 7, "u2": 8, "u4": 9, "i8": 10, "u8": 11}
+NUMBERS = [kind for kind in TYPES if kind != "S1"]
+random = np.random.default_rng(7)
+
+
+def values(kind, shape):
+    if kind == "S1":
+        return random.choice(np.array(list(b"abcdefg"), "u1"), shape).view("S1")
+    if kind[0] == "f":
+        return random.normal(0, 1000, shape).astype(kind)
+    limits = np.iinfo(kind)
+    return random.integers(limits.min, limits.max, shape, kind, endpoint=True)
+
+
+DUMPED = ("h5py", "block")  # netCDF4-python does not open files without scales
+
+
+# --- files ---
+
+def add_atts(target, number):
+    target.setncattr("text", f"of {number}")
+    target.setncattr("empty", "")
+    target.setncattr_string("string", "with variable length")
+    target.setncattr_string("strings", ["first", "second", ""])
+    for kind in NUMBERS:
+        target.setncattr(f"a_{kind}", values(kind, number % 3 + 1))
+
+
+def make_types(path, endian="native", **how):
+    with netCDF4.Dataset(path, "w", **how) as file:
+        file.createDimension("x", 13)
+        file.createDimension("y", 7)
+        classic = file.data_model == "NETCDF4_CLASSIC"
+        for number, kind in enumerate(TYPES):
+            if classic and kind in ("u1", "u2", "u4", "i8", "u8"):
+                continue
+            if classic:
+                file.setncattr(f"a_{kind}", "x")
+            order = {"endian": endian} if kind[0] in "iuf" and kind[1] != "1" else {}
+            if endian != "native":
+                dtype = np.dtype(kind).newbyteorder({"big": ">", "little": "<"}[endian]) if order else kind
+            else:
+                dtype = kind
+            for name, options in (("plain", {}), ("chunked", {"chunksizes": (3, 5)}),
+                                  ("deflated", {"zlib": True, "complevel": 1}),
+                                  ("summed", {"fletcher32": True, "zlib": True, "shuffle": True,
+                                              "chunksizes": (13, 2)})):
+                var = file.createVariable(f"{name}_{kind}", dtype, ("x", "y"), **options, **order)
+                if not classic:
+                    add_atts(var, number)
+                var[:] = values(kind, (13, 7))
+            scalar = file.createVariable(f"scalar_{kind}", dtype, (), **order)
+            scalar[...] = values(kind, ())
+
+
+def make_unlimited(path):
+    """Several unlimited dimensions, variables that are shorter than those, values that were never written."""
+    with netCDF4.Dataset(path, "w") as file:
+        for name, length in (("time", None), ("lat", 19), ("member", None), ("lon", 23), ("none", None)):
+            file.createDimension(name, length)
+        file.createVariable("time", "f8", ("time",))[:11] = np.arange(11)
+        file.createVariable("lat", "f4", ("lat",))[:] = np.arange(19)
+        whole = file.createVariable("whole", "f4", ("time", "lat", "lon"), zlib=True, chunksizes=(1, 19, 23))
+        whole[:9] = values("f4", (9, 19, 23))
+        parts = file.createVariable("parts", "f8", ("time", "lat", "lon"), zlib=True, chunksizes=(4, 5, 6))
+        parts[1:10] = values("f8", (9, 19, 23))
+        short = file.createVariable("short", "i2", ("time", "lat"), fill_value=-3, chunksizes=(2, 7))
+        short[:4] = values("i2", (4, 19))
+        late = file.createVariable("late", "i4", ("member", "lon", "time"), fill_value=99, chunksizes=(2, 10, 3))
+        late[3, 2:5, 1] = [1, 2, 3]
+        file.createVariable("default", "i4", ("time", "lon"), chunksizes=(3, 23))[5, 3:6] = [7, 8, 9]
+        file.createVariable("never", "f4", ("time", "member"))
+        file.createVariable("fixed_never", "f4", ("lat", "lon"))
+        file.createVariable("nothing", "f4", ("none", "lon"))
+        file.createVariable("member", "i4", ("lat", "member"))[:, :2] = values("i4", (19, 2))
+        file.createVariable("words", str, ("lat",))[0] = "a word"
+
+
+def make_groups(path):
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("b", 3)
+        group = file.createGroup("group")
+        group.createDimension("inner", 4)
+        group.createVariable("in_group", "f4", ("b", "inner"))[:] = 1
+        file.createDimension("a", 5)
+        file.createVariable("b", "i4", ("b",))[:] = values("i4", 3)
+        file.createVariable("z", "u2", ("a", "b"), zlib=True)[:] = values("u2", (5, 3))
+
+
+def make_many(path):
+    """More chunks than a file that is opened says where they are, and many definitions."""
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("x", 20000)
+        file.createDimension("y", 3)
+        var = file.createVariable("small", "i4", ("x", "y"), chunksizes=(1, 2), zlib=True)
+        var[:] = values("i4", (20000, 3))
+        for i in range(300):
+            file.createVariable(f"v{i:03}", "f4", ("y",))[:] = values("f4", 3)
+
+
+def make_h5py(path):
+    """Without scales, with types that netCDF has and that it does not have, and other storage."""
+    with h5py.File(path, "w", track_order=True) as file:
+        file.attrs["title"] = np.bytes_("fixed")
+        file.attrs["words"] = np.array([b"ab", b"cde"], dtype="S4")
+        file.create_dataset("b_first", data=values("f8", (6, 4)))
+        file.create_dataset("a_same", data=values("i4", (4, 6)), chunks=(2, 5), compression="lzf", shuffle=True)
+        file.create_dataset("square", data=values("i2", (6, 6)), chunks=(4, 4), maxshape=(None, 6))
+        file.create_dataset("scalar", data=np.float32(2.5))
+        dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        dcpl.set_layout(h5py.h5d.COMPACT)
+        compact = h5py.h5d.create(file.id, b"compact", h5py.h5t.STD_I32LE, h5py.h5s.create_simple((5,)), dcpl)
+        compact.write(h5py.h5s.ALL, h5py.h5s.ALL, np.arange(5, dtype="i4"))
+        file.create_dataset("big", data=values("f4", 9).astype(">f4"), chunks=(4,), compression=1, fletcher32=True)
+        file.create_dataset("shorter", shape=(0, 4), maxshape=(None, 4), dtype="f4", chunks=(2, 4))
+
+
+def make_block(path):
+    """512 bytes of the program's own before the HDF5 file, symbol tables of HDF5 1.6, and no creation order."""
+    with h5py.File(path, "w", userblock_size=512, libver="earliest") as file:
+        x = file.create_dataset("x", data=np.arange(4.0))
+        x.make_scale("x")
+        y = file.create_dataset("y", data=np.arange(3.0))
+        y.make_scale("y")
+        data = file.create_dataset("data", data=values("i4", (4, 3)), chunks=(3, 2), compression=4)
+        data.dims[0].attach_scale(x)
+        data.dims[1].attach_scale(y)
+        file.create_dataset("flat", data=values("i8", (4, 3)))
+
+
+def make_h5netcdf(path):
+    with h5netcdf.File(path, "w") as file:
+        file.dimensions = {"x": 5, "t": None}
+        file.attrs["title"] = "h5netcdf"
+        file.create_variable("x", ("x",), float)[:] = np.arange(5.0)
+        v = file.create_variable("v", ("t", "x"), "f4", chunks=(2, 3), compression="gzip", shuffle=True)
+        file.resize_dimension("t", 7)
+        v[...] = values("f4", (7, 5))
+        v.attrs["units"] = "m"
+
+
+FILES = [("types", make_types), ("big", lambda p: make_types(p, endian="big")),
+         ("little", lambda p: make_types(p, endian="little")),
+         ("classic", lambda p: make_types(p, format="NETCDF4_CLASSIC")), ("unlimited", make_unlimited),
+         ("groups", make_groups), ("many", make_many)]
+if h5py is not None:
+    FILES += [("h5py", make_h5py), ("block", make_block)]
+if h5netcdf is not None:
+    FILES += [("h5netcdf", make_h5netcdf)]
+
+
+# --- definitions ---
+
+def expected_att(target, varid, name):
+    value = target.getncattr(name)
+    if isinstance(value, list):
+        value = "\n".join(value)
+    if isinstance(value, str):
+        text = value.encode() or b"\0"  # netCDF4-python writes a zero for an empty text, and leaves it out
+        return f"att {varid} {name} 2 {len(text)} {text.hex()}"
+    array = np.atleast_1d(value)
+    kind = TYPES[array.dtype.str[1:]]
+    return " ".join([f"att {varid} {name} {kind} {array.size}", *(f"{float(v):.17g}" for v in array)])
+
+
+def expected_definitions(file):
+    model = {"NETCDF4": 3, "NETCDF4_CLASSIC": 4}[file.data_model]
+    dims = list(file.dimensions)
+    unlimited = [i for i, name in enumerate(dims) if file.dimensions[name].isunlimited()]
+    lines = [f"format {model}", f"unlimited {unlimited[0] if unlimited else -1}"]
+    lines += [f"dim {name} {len(file.dimensions[name])}" for name in dims]
+    lines += [expected_att(file, -1, name) for name in file.ncattrs()]
+    for varid, (name, var) in enumerate(file.variables.items()):
+        kind = 12 if var.dtype == str or var.dtype == object else TYPES[var.dtype.str[1:]]
+        lines.append(" ".join([f"var {name} {kind}", *(str(dims.index(d)) for d in var.dimensions)]))
+        lines += [expected_att(var, varid, att) for att in var.ncattrs()]
+    return lines
+
+
+def dumped_definitions(path):
+    """Dimensions and variables as ncdump has them: netCDF4-python does not open files without scales."""
+    text = subprocess.run(["ncdump", "-h", path], capture_output=True, text=True, check=True).stdout
+    kinds = {"byte": 1, "char": 2, "short": 3, "int": 4, "float": 5, "double": 6, "int64": 10}
+    dims = re.findall(r"^\t(\w+) = (?:UNLIMITED ; // \()?(\d+)", text, re.M)
+    lines = [f"dim {name} {length}" for name, length in dims]
+    for kind, name, along in re.findall(r"^\t(\w+) (\w+)(?:\((.*)\))? ;$", text, re.M):
+        ids = [[name for name, _ in dims].index(d) for d in along.split(", ") if d]
+        lines.append(" ".join([f"var {name} {kinds[kind]}", *map(str, ids)]))
+    return lines
+
+
+def check_definitions(name, path):
+    out = scratch(f"{name}.txt")
+    status, stdout, stderr = run_mpi(2, PROGRAM, path, "define", out)
+    with open(out, encoding="utf-8") as file:
+        found = [line.rstrip() for line in file.read().splitlines()]
+    if name in DUMPED:
+        found = [line for line in found if line.startswith(("dim ", "var "))]
+        wanted = dumped_definitions(path)
+    else:
+        with netCDF4.Dataset(path) as file:
+            wanted = [line.rstrip() for line in expected_definitions(file)]
+    wrong = [f"{f!r} in place of {w!r}" for f, w in zip(found, wanted) if f != w]
+    ok(status == 0 and not stdout and not wrong and len(found) == len(wanted),
+       f"{name}: {len(wanted)} lines of definitions", "\n".join([stdout, stderr, *wrong[:20]]))
+
+
+# --- values ---
+
+def read_slabs(path):
+    """(varid, slices, bytes) of each hyperslab."""
+    with open(path, "rb") as file:
+        data = file.read()
+    at = 0
+    while at < len(data):
+        varid, ndims = struct.unpack_from("2q", data, at)
+        numbers = struct.unpack_from(f"{3 * ndims}q", data, at + 16)
+        at += 16 + 24 * ndims
+        n, = struct.unpack_from("q", data, at)
+        slices = tuple(slice(s, s + c * t, t) for s, c, t in zip(numbers[::3], numbers[1::3], numbers[2::3]))
+        yield varid, slices, data[at + 8:at + 8 + n]
+        at += 8 + n
+
+
+def check_values(name, path, arrays, ranks, mode, rounds):
+    out = scratch(f"{name}.values")
+    status, stdout, stderr = run_mpi(ranks, PROGRAM, path, mode, out, 17 * ranks, rounds)
+    wrong, count, n = [], 0, 0
+    for rank in range(ranks):
+        for varid, slices, data in read_slabs(f"{out}.{rank}"):
+            wanted = arrays[varid][slices]
+            count += 1
+            n += len(data)
+            if np.ascontiguousarray(wanted).tobytes() != data:
+                wrong.append(f"rank {rank}: variable {varid}, {slices}")
+        os.remove(f"{out}.{rank}")
+    expected = sum(a is not None for a in arrays) * ranks * rounds
+    ok(status == 0 and not stdout and count == expected and not wrong,
+       f"{name}: {count} hyperslabs, {n} bytes, {mode}, on {ranks} ranks",
+       "\n".join([f"{count} of {expected}", stdout, stderr, *wrong[:10]]))
+
+
+def pad(path, name, var, array):
+    """netCDF-C packs what is read across the end of an unlimited dimension that is not the first one: beyond the
+    dataset there are fill values."""
+    if h5py is None:
+        return array
+    with h5py.File(path) as file:
+        stored = file[f"_nc4_non_coord_{name}" if f"_nc4_non_coord_{name}" in file else name]
+        if stored.shape == array.shape:
+            return array
+        fill = getattr(var, "_FillValue", netCDF4.default_fillvals[array.dtype.str[1:]])
+        padded = np.full(array.shape, fill, array.dtype)
+        padded[tuple(slice(n) for n in stored.shape)] = stored[...]
+    return padded
+
+
+def expected_values(name, path):
+    arrays = []
+    if name in DUMPED:
+        with h5py.File(path) as file:
+            names = [line.split()[1] for line in dumped_definitions(path) if line.startswith("var ")]
+            return [np.asarray(file[n][...], file[n].dtype.newbyteorder("=")) for n in names]
+    with netCDF4.Dataset(path) as file:
+        file.set_auto_maskandscale(False)
+        file.set_auto_chartostring(False)
+        for var_name, var in file.variables.items():
+            if var.dtype == str or var.dtype == object:
+                arrays.append(None)
+                continue
+            array = np.asarray(var[...])
+            array = array.astype(array.dtype.newbyteorder("="))
+            arrays.append(pad(path, var_name, var, array))
+    return arrays
+
+
+# --- damaged files ---
+
+def is_in_hdf5(program, arguments):
+    """Whether a crash is one of libhdf5, which is not safe on damaged files."""
+    gdb = shutil.which("gdb")
+    if gdb is None:
+        return False
+    trace = subprocess.run([gdb, "-q", "-batch", "-ex", "run", "-ex", "bt", "--args", program, *arguments],
+                           capture_output=True, text=True, check=False).stdout
+    return "libhdf5" in trace or "H5" in trace
+
+
+def check_damaged(name, path, rounds):
+    """Files that are cut off, or have other bytes, end in an error or in values, and never in a crash."""
+    with open(path, "rb") as file:
+        whole = file.read()
+    chance = np.random.default_rng(11)
+    crashed, refused, in_hdf5 = [], 0, 0
+    bad, out = scratch("damaged.nc"), scratch("damaged.values")
+    program = os.path.join(os.environ.get("PNC_BUILD", os.getcwd()), PROGRAM)
+    for number in range(rounds):
+        data = bytearray(whole)
+        if number % 4 == 0:
+            data = data[:int(chance.integers(0, len(data)))]
+        else:
+            for at in chance.integers(0, min(len(data), 20000), 1 + number % 8):
+                data[at] = int(chance.integers(0, 256))
+        with open(bad, "wb") as file:
+            file.write(data)
+        arguments = [bad, "whole", out, "1", "1"]
+        done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=100, check=False)
+        refused += "error" in done.stdout
+        if done.returncode != 0 and is_in_hdf5(program, arguments):
+            in_hdf5 += 1
+        elif done.returncode != 0:
+            crashed.append(f"{number}: status {done.returncode}: {done.stderr[-300:]}")
+    ok(not crashed and refused > 0,
+       f"{name}: {rounds} damaged files, {refused} refused, {in_hdf5} crashes inside libhdf5", "\n".join(crashed))
+
+
+def main():
+    quick = is_quick()
+    for name, make in FILES:
+        path = scratch(f"{name}.nc")
+        make(path)
+        check_definitions(name, path)
+        arrays = expected_values(name, path)
+        check_values(name, path, arrays, 1, "whole", 1)
+        for ranks in (2,) if quick else (1, 2, 4):
+            for mode in ("all", "indep", "nonblocking", "varn"):
+                check_values(name, path, arrays, ranks, mode, 2 if quick else 5)
+    for name in ("groups", "block") if h5py is not None else ("groups",):
+        check_damaged(name, scratch(f"{name}.nc"), 20 if quick else 200)
+    if h5netcdf is None:
+        skip("files of h5netcdf", "h5netcdf is not installed")
+
+
+main()
+finish()
