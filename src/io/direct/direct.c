@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/minmax.h"
 #include "io/direct/sieve.h"
-#include "io/direct/strided.h"
 #include "mapping/cursor.h"
 
 #define EXTENTS_INLINE 16
@@ -78,30 +78,26 @@ static int read_portion(active_request *m, int64_t n, char *bytes)
     return err;
 }
 
-static void pack_portion(active_request *m, int64_t elements)
-{
-    pnc_statistics *timed = get_timed(m, elements);
-    pnc_counter before = pnc_statistics_begin(timed, PNC_COUNT_TIME_CONVERT);
-
-    pnc_convert_packer_pack(&m->packer, m->stage, elements);
-    pnc_statistics_end(timed, before);
-    pnc_statistics_add(m->io->file->statistics, PNC_COUNT_CONVERTED_BYTES, elements * m->packer.ext_size);
-}
-
 /* Access the next n extents, of `length` bytes. */
 static int access_extents(active_request *m, int64_t n, int64_t length)
 {
     pnc_packer *packer = &m->packer;
     int64_t elements = length / packer->ext_size;
+    pnc_statistics *timed = get_timed(m, elements);
+    pnc_counter before;
     char *bytes = m->stage;
 
     assert(elements * packer->ext_size == length);
-    if (packer->direct != NULL)
+    if (packer->direct != NULL) {
         bytes = pnc_convert_packer_take_direct(packer, elements);
-    else if (converts_in_place(m))
+    } else if (converts_in_place(m)) {
         bytes = packer->flat;
-    else if (m->request->direction == PNC_PUT)
-        pack_portion(m, elements);
+    } else if (m->request->direction == PNC_PUT) {
+        before = pnc_statistics_begin(timed, PNC_COUNT_TIME_CONVERT);
+        pnc_convert_packer_pack(packer, bytes, elements);
+        pnc_statistics_end(timed, before);
+        pnc_statistics_add(m->io->file->statistics, PNC_COUNT_CONVERTED_BYTES, length);
+    }
     if (m->request->direction == PNC_GET)
         return read_portion(m, n, bytes);
     return pnc_io_extents_write(m->io, m->extents, n, bytes);
@@ -111,17 +107,6 @@ static int fail_no_stage(pnc_io_context *io, int64_t bytes)
 {
     return pnc_error_set(io->file->error, NC_ENOMEM, "%s: no memory for a transfer buffer of %lld bytes",
                          io->file->path, (long long)bytes);
-}
-
-static int reserve_extents(active_request *m)
-{
-    const pnc_request *r = m->request;
-    int64_t wanted = r->elements.form == PNC_EXTENTS ? r->elements.n : r->elements.count;
-
-    m->max_extents = wanted < PNC_PORTION_EXTENTS ? wanted : PNC_PORTION_EXTENTS;
-    if (m->max_extents > EXTENTS_INLINE)
-        m->extents = pnc_memory_alloc(m->max_extents, sizeof *m->extents);
-    return m->extents == NULL ? fail_no_stage(m->io, m->max_extents * (int64_t)sizeof *m->extents) : NC_NOERR;
 }
 
 static int reserve_stage(active_request *m)
@@ -141,6 +126,7 @@ static int reserve_stage(active_request *m)
 static int start_request(active_request *m, pnc_io_context *io, pnc_request *r)
 {
     const pnc_mapping mapping = pnc_io_context_get_mapping(io, r->elements.varid);
+    int64_t wanted = r->elements.form == PNC_EXTENTS ? r->elements.n : r->elements.count;
 
     m->io = io;
     m->request = r;
@@ -149,7 +135,11 @@ static int start_request(active_request *m, pnc_io_context *io, pnc_request *r)
     m->left = pnc_io_request_count_bytes(r);
     pnc_mapping_cursor_init(&m->cursor, &mapping, &r->elements, 0, pnc_mapping_elements_get_end(&r->elements));
     PNC_TRY(pnc_io_request_init_packer(io, r, &m->packer));
-    PNC_TRY(reserve_extents(m));
+    m->max_extents = pnc_min64(wanted, PNC_PORTION_EXTENTS);
+    if (m->max_extents > EXTENTS_INLINE)
+        m->extents = pnc_memory_alloc(m->max_extents, sizeof *m->extents);
+    if (m->extents == NULL)
+        return fail_no_stage(io, m->max_extents * (int64_t)sizeof *m->extents);
     return reserve_stage(m);
 }
 
@@ -186,45 +176,31 @@ static bool is_small(const pnc_io_context *io, const pnc_request *r)
 
 /* Like read_portion, returns the complete values that were read before a failure, and sets one that was read in part
  * to 0. */
-static int read_small(pnc_io_context *io, const pnc_request *r, pnc_extent extent, pnc_kernel kernel, int64_t *got)
-{
-    char block[SMALL_BYTES];
-    int err = pnc_file_extents_read(io->file, &extent, 1, block, got);
-    int64_t size = r->elements.elem_size, elements = *got / size;
-
-    if (*got > elements * size) {
-        memset(block + elements * size, 0, (size_t)size);
-        elements++;
-    }
-    kernel(r->memory, block, elements, NULL);
-    return err;
-}
-
-static int write_small(pnc_io_context *io, const pnc_request *r, pnc_extent extent, pnc_kernel kernel)
-{
-    char block[SMALL_BYTES];
-
-    kernel(block, r->memory, r->elements.count, NULL);
-    return pnc_io_extents_write(io, &extent, 1, block);
-}
-
 static int execute_small(pnc_io_context *io, const pnc_request *r)
 {
     const pnc_var *var = io->model->vars[r->elements.varid];
     const pnc_mapping mapping = pnc_io_context_get_mapping(io, r->elements.varid);
     pnc_extent extent = *r->elements.extents;
-    int64_t done = extent.length;
+    int64_t size = r->elements.elem_size, done = extent.length;
+    char block[SMALL_BYTES];
     pnc_locator locator;
-    pnc_kernel kernel;
     bool same;
     int err;
+    pnc_kernel kernel = pnc_convert_kernel_find((pnc_direction)r->direction, var->type, r->mem,
+                                                pnc_format_var_get_encoding(io->model, var), &same);
 
-    kernel = pnc_convert_kernel_find((pnc_direction)r->direction, var->type, r->mem,
-                                     pnc_format_var_get_encoding(io->model, var), &same);
     assert(kernel != NULL); /* the types were checked */
     pnc_mapping_locator_init(&locator, &mapping);
     extent.offset = pnc_mapping_offset_locate(&locator, extent.offset);
-    err = r->direction == PNC_PUT ? write_small(io, r, extent, kernel) : read_small(io, r, extent, kernel, &done);
+    if (r->direction == PNC_PUT) {
+        kernel(block, r->memory, r->elements.count, NULL);
+        err = pnc_io_extents_write(io, &extent, 1, block);
+    } else {
+        err = pnc_file_extents_read(io->file, &extent, 1, block, &done);
+        if (done % size > 0)
+            memset(block + done / size * size, 0, (size_t)size);
+        kernel(r->memory, block, (done + size - 1) / size, NULL);
+    }
     pnc_statistics_add(io->file->statistics, PNC_COUNT_CONVERTED_BYTES, same ? 0 : done);
     return err;
 }
@@ -315,4 +291,16 @@ int pnc_io_direct_execute(const pnc_execution *x)
             PNC_TRY(some == 1 ? execute_one(x->io, requests[i]) : execute_interleaved(x->io, requests + i, some));
     }
     return NC_NOERR;
+}
+
+/* Each rank on its own: no other rank accesses the range of the file in which its requests lie. */
+int pnc_io_separate_execute(const pnc_execution *x)
+{
+    bool one_slab = x->list->n == 1 && x->list->at[0]->elements.n == 1;
+    int err;
+
+    x->io->exclusive = true;
+    err = one_slab ? pnc_io_direct_execute(x) : pnc_io_merged_execute(x);
+    x->io->exclusive = false;
+    return err;
 }
