@@ -30,25 +30,18 @@ static bool is_news(int *shown, pnc_strategy choice)
     return differs;
 }
 
-static const char *get_kind(const pnc_access_pattern *p)
-{
-    if (p->nnodes > 1)
-        return "a file on servers, several nodes";
-    return p->on_servers ? "a file on servers, one node" : "a local file";
-}
-
 static void print_costs(const pnc_access_pattern *p)
 {
     const pnc_costs costs = pnc_io_costs_get(p);
+    const char *kind = p->on_servers ? "a file on servers, one node" : "a local file";
     char text[PNC_COSTS_TEXT];
 
     pnc_io_costs_print(&costs, text);
-    fprintf(stderr, "    costs (%s): %s\n", get_kind(p), text);
+    fprintf(stderr, "    costs (%s): %s\n", p->nnodes > 1 ? "a file on servers, several nodes" : kind, text);
     fprintf(stderr, "    %-14s %12s %10s %10s %12s %12s %6s  %s\n", "strategy", "ms", "accesses", "locks",
             "bytes copied", "bytes sent", "syncs", "suitable");
     for (pnc_strategy s = 0; s < PNC_STRATEGIES; s++) {
         pnc_estimate e = pnc_io_strategy_compute_cost(s, p);
-
         const char *why = pnc_io_strategy_explain_rejection(s, p);
 
         fprintf(stderr, "    %-14s %12.3f %10.0f %10.0f %12.0f %12.0f %6.0f  %s%s\n", get_strategy_name(s),

@@ -13,7 +13,8 @@ void pnc_mapping_cursor_init(pnc_elements_cursor *c, const pnc_mapping *mapping,
     c->is_open = false; /* nothing else is in use */
 }
 
-static void close_slab(pnc_elements_cursor *c)
+/* What is open; a cursor over hyperslabs goes on with the next one. */
+void pnc_mapping_cursor_free(pnc_elements_cursor *c)
 {
     if (c->is_open && c->of->form == PNC_FILETYPE) {
         pnc_select_run_cursor_free(&c->runs);
@@ -22,11 +23,6 @@ static void close_slab(pnc_elements_cursor *c)
         pnc_select_selection_free(&c->own);
     }
     c->is_open = false;
-}
-
-void pnc_mapping_cursor_free(pnc_elements_cursor *c)
-{
-    close_slab(c);
 }
 
 /* What was taken. */
@@ -85,22 +81,10 @@ static int take_from_slabs(pnc_elements_cursor *c, taken_extents *t)
         n = pnc_select_cursor_take(&c->in_slab, t->max_bytes - t->bytes, (int)c->of->elem_size, t->out + t->n,
                                    t->max_extents - t->n, &bytes);
         if (n == 0)
-            close_slab(c);
+            pnc_mapping_cursor_free(c);
         t->n += n;
         t->bytes += bytes;
     }
-    return NC_NOERR;
-}
-
-static int open_filetype(pnc_elements_cursor *c)
-{
-    int err = pnc_select_run_cursor_init(&c->runs, c->of->filetype);
-
-    if (err != NC_NOERR)
-        return err;
-    pnc_select_run_cursor_seek(&c->runs, c->at);
-    c->run.count = 0;
-    c->is_open = true;
     return NC_NOERR;
 }
 
@@ -108,8 +92,12 @@ static int take_from_filetype(pnc_elements_cursor *c, taken_extents *t)
 {
     int64_t size = c->of->elem_size, begin = pnc_mapping_address_get(&c->mapping);
 
-    if (!c->is_open)
-        PNC_TRY(open_filetype(c));
+    if (!c->is_open) {
+        PNC_TRY(pnc_select_run_cursor_init(&c->runs, c->of->filetype));
+        pnc_select_run_cursor_seek(&c->runs, c->at);
+        c->run.count = 0;
+        c->is_open = true;
+    }
     while (has_space(t) && c->at < c->end) {
         int64_t most = (t->max_bytes - t->bytes) / size, offset;
         pnc_extent *last = t->n > 0 ? &t->out[t->n - 1] : NULL;

@@ -9,11 +9,6 @@
 
 _Static_assert(sizeof(pnc_elements) <= 40, "io/request/request.h says what a request takes");
 
-static int64_t get_length_along(const pnc_array *a, int dim, int64_t most_records)
-{
-    return dim == 0 && a->is_record ? most_records : a->shape[dim];
-}
-
 /* The extent of a hyperslab; false if it is not contiguous, or not valid. count NULL: ones. */
 static inline bool make_extent(const pnc_mapping *m, int64_t most_records, const pnc_offset *start,
                                const pnc_offset *count, pnc_extent *out)
@@ -24,7 +19,7 @@ static inline bool make_extent(const pnc_mapping *m, int64_t most_records, const
 
     *out = (pnc_extent){0, distance};
     for (int i = a->ndims - 1; i >= 0; i--) {
-        int64_t n = count != NULL ? count[i] : 1, length = get_length_along(a, i, most_records);
+        int64_t n = count != NULL ? count[i] : 1, length = i == 0 && a->is_record ? most_records : a->shape[i];
 
         if (start[i] < 0 || n <= 0 || start[i] > length - n || (n > 1 && !is_whole))
             return false;
@@ -36,24 +31,20 @@ static inline bool make_extent(const pnc_mapping *m, int64_t most_records, const
     return !a->is_record || count == NULL || count[0] == 1;
 }
 
-/* Extents of two parts are not adjacent. */
-static inline bool is_adjacent(const pnc_mapping *m, const pnc_extent *last, int64_t offset)
-{
-    return last->offset + last->length == offset && (!m->array.is_record || offset % m->part != 0);
-}
-
 /* Extents under construction. */
 typedef struct extent_list {
     int64_t n, capacity, bytes;
     pnc_extent *last, beyond; /* beyond: the last one, if there is no memory for it */
 } extent_list;
 
+/* Adjacent extents become one, unless they are of two parts. */
 static void add_slab_extent(const pnc_mapping *m, pnc_elements *e, pnc_extent extent, extent_list *list)
 {
     list->bytes += extent.length;
     if (list->n > 0) {
         e->ascends = e->ascends && extent.offset >= list->last->offset + list->last->length;
-        if (is_adjacent(m, list->last, extent.offset)) {
+        if (list->last->offset + list->last->length == extent.offset &&
+            (!m->array.is_record || extent.offset % m->part != 0)) {
             list->last->length += extent.length;
             return;
         }

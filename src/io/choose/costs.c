@@ -63,14 +63,6 @@ static double *get_figure(pnc_costs *costs, int i)
     return (double *)(void *)((char *)costs + figures[i].offset);
 }
 
-static int find_figure(const char *name, size_t length)
-{
-    for (int i = 0; i < FIGURES; i++)
-        if (strlen(figures[i].name) == length && strncmp(figures[i].name, name, length) == 0)
-            return i;
-    return -1;
-}
-
 bool pnc_io_costs_parse(const char *text, pnc_costs *out)
 {
     pnc_costs costs = {0};
@@ -79,10 +71,12 @@ bool pnc_io_costs_parse(const char *text, pnc_costs *out)
     *out = costs;
     for (;; text = end + 1) {
         size_t length = strcspn(text, ":");
-        int i = find_figure(text, length);
         long long number;
+        int i = 0;
 
-        if (i < 0 || text[length] == '\0')
+        while (i < FIGURES && (strlen(figures[i].name) != length || strncmp(figures[i].name, text, length) != 0))
+            i++;
+        if (i == FIGURES || text[length] == '\0')
             return false;
         number = strtoll(text + length + 1, &end, 10);
         if (end == text + length + 1 || number <= 0)
@@ -124,17 +118,13 @@ pnc_costs pnc_io_costs_get(const pnc_access_pattern *p)
 
 /* The kernel locks a local file for a write, so that a rank waits for the others: with 2 ranks a write takes twice as
  * long. That it takes n times as long with n ranks is an assumption. */
-static double get_writers(const pnc_access_pattern *p)
-{
-    return p->on_servers || p->direction == PNC_GET ? 1 : p->nwriters;
-}
-
 double pnc_io_costs_compute_seconds(const pnc_estimate *e, const pnc_access_pattern *p)
 {
     const pnc_costs c = pnc_io_costs_get(p);
+    double writers = p->on_servers || p->direction == PNC_GET ? 1 : p->nwriters;
 
-    return e->accesses * c.access * get_writers(p) + e->lock_changes * c.lock_change + e->runs * c.run +
-           e->copied * c.copied + e->sent * c.sent * (p->nprocs / p->nnodes) +
+    return e->accesses * c.access * writers + e->lock_changes * c.lock_change + e->runs * c.run + e->copied * c.copied +
+           e->sent * c.sent * (p->nprocs / p->nnodes) +
            e->synchronisations * c.synchronisation * pnc_bits_count_doublings(p->nprocs);
 }
 

@@ -90,21 +90,14 @@ pnc_block pnc_io_file_domains_find_block(const pnc_file_domains *d, int64_t offs
     return balanced_block(d, (int)(((unit + !d->wraps) * d->naggregators - 1) / d->units));
 }
 
-static pnc_block block_at(const pnc_file_domains *d, int aggregator, int64_t position)
-{
-    int64_t n = d->naggregators, before = d->first / d->unit % n;
-
-    if (d->wraps && aggregator == d->naggregators - 1 && position >= wrapped_block(d).position)
-        return wrapped_block(d);
-    if (!d->cyclic)
-        return balanced_block(d, aggregator);
-    return cyclic_block(d, position / d->unit * n + (aggregator - before + n) % n);
-}
-
 pnc_block pnc_io_file_domains_find_block_at(const pnc_file_domains *d, int aggregator, int64_t position)
 {
-    pnc_block block = block_at(d, aggregator, position);
+    int64_t n = d->naggregators, before = d->first / d->unit % n;
+    pnc_block block = d->cyclic ? cyclic_block(d, position / d->unit * n + (aggregator - before + n) % n)
+                                : balanced_block(d, aggregator);
 
+    if (d->wraps && aggregator == n - 1 && position >= wrapped_block(d).position)
+        block = wrapped_block(d);
     if (block.low >= pnc_io_file_domains_get_end(d) || position - block.position >= block.high - block.low)
         block.high = block.low;
     return block;

@@ -11,14 +11,6 @@ static int compare_parts(const void *a, const void *b)
     return x->turn != y->turn ? x->turn - y->turn : x->extent - y->extent;
 }
 
-/* All nodes send at the same time: each begins with another aggregator. */
-static int find_turn(const pnc_aggregators *a, int aggregator)
-{
-    int before = (aggregator - (a->first + a->n)) % a->all;
-
-    return before < 0 ? before + a->all : before;
-}
-
 /* Add a piece that lies in one block, of at most PNC_PART_BYTES. */
 static void add_piece_to_part(pnc_segment *segment, const pnc_part *next, pnc_extent piece)
 {
@@ -34,21 +26,14 @@ static void add_piece_to_part(pnc_segment *segment, const pnc_part *next, pnc_ex
     part->nbytes += (int)piece.length;
 }
 
-static void sort_parts_by_turn(pnc_segment *segment)
-{
-    for (int i = 1; i < segment->nparts; i++)
-        if (segment->parts[i].turn < segment->parts[i - 1].turn) {
-            qsort(segment->parts, (size_t)segment->nparts, sizeof *segment->parts, compare_parts);
-            return;
-        }
-}
-
-/* Most pieces lie in the block of the piece before: the divisions that find a block would cost more than the rest. */
+/* All nodes send at the same time: the turn of each begins with another aggregator. Most pieces lie in the block of the
+ * piece before: the divisions that find a block would cost more than the rest. */
 void pnc_io_parts_make(pnc_segment *segment, const pnc_extent *pieces, int64_t n, const pnc_file_domains *domains,
                        const pnc_aggregators *aggregators)
 {
     pnc_part next = {0}; /* as it begins with the next piece */
     pnc_block block = {0};
+    bool is_sorted = true;
 
     for (int64_t i = 0; i < n; i++) {
         pnc_extent rest = pieces[i];
@@ -59,7 +44,8 @@ void pnc_io_parts_make(pnc_segment *segment, const pnc_extent *pieces, int64_t n
             if (rest.offset < block.low || rest.offset >= block.high) {
                 block = pnc_io_file_domains_find_block(domains, rest.offset);
                 next.aggregator = block.aggregator;
-                next.turn = find_turn(aggregators, block.aggregator);
+                next.turn = (block.aggregator - (aggregators->first + aggregators->n)) % aggregators->all;
+                next.turn += next.turn < 0 ? aggregators->all : 0;
             }
             if (piece.length > block.high - piece.offset)
                 piece.length = block.high - piece.offset;
@@ -73,7 +59,10 @@ void pnc_io_parts_make(pnc_segment *segment, const pnc_extent *pieces, int64_t n
             rest.length -= piece.length;
         }
     }
-    sort_parts_by_turn(segment);
+    for (int i = 1; i < segment->nparts; i++)
+        is_sorted = is_sorted && segment->parts[i].turn >= segment->parts[i - 1].turn;
+    if (!is_sorted)
+        qsort(segment->parts, (size_t)segment->nparts, sizeof *segment->parts, compare_parts);
 }
 
 int pnc_io_parts_find_next(const pnc_node_parts *parts)

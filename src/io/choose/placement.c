@@ -81,11 +81,6 @@ static int64_t find_share(pnc_range all, int rank, int nprocs)
     return all.low + length / nprocs * rank + length % nprocs * rank / nprocs;
 }
 
-static bool is_in_share(pnc_range all, pnc_range range, int rank, int nprocs)
-{
-    return range.low >= find_share(all, rank, nprocs) && range.high <= find_share(all, rank + 1, nprocs);
-}
-
 pnc_sequence pnc_io_sequence_init_rank(const pnc_access_pattern *p, const pnc_access_hints *hints, pnc_range all,
                                        pnc_range range, int rank)
 {
@@ -93,7 +88,10 @@ pnc_sequence pnc_io_sequence_init_rank(const pnc_access_pattern *p, const pnc_ac
                     all.high - all.low <= p->window && !pnc_io_strategy_is_forced(PNC_SEPARATE, hints);
     pnc_sequence s = pnc_io_sequence_init(p->nnodes > 1 ? pnc_io_range_extend(range, p->striping_unit) : range);
 
-    if (may_wait && s.ndescents == 0 && !is_in_share(all, range, rank, p->nprocs))
+    bool is_in_share =
+        range.low >= find_share(all, rank, p->nprocs) && range.high <= find_share(all, rank + 1, p->nprocs);
+
+    if (may_wait && s.ndescents == 0 && !is_in_share)
         s.ndescents = 2; /* more than those of ranges that are apart */
     return s;
 }

@@ -41,33 +41,20 @@ int64_t pnc_io_reads_count(const pnc_selection *s, int64_t elem_size)
     return in_windows || reads > lists ? reads : lists;
 }
 
-/* The buffer and a bit for each of its bytes (collective_buffer.h) take at most 2 MiB more than the hint. */
-static int64_t leave_for_bits(int64_t given)
+/* With a hint, the buffer and a bit for each of its bytes (collective_buffer.h) take at most 2 MiB more than that.
+ * Variables rarely begin at a multiple of the striping unit: one more block avoids a last round for little data. */
+int64_t pnc_io_buffer_compute_size(const pnc_buffer_shape *b)
 {
-    int64_t size = (given / 9 * 8 + MOST_BITS / 9 * 8) / PNC_PAGE * PNC_PAGE;
-
-    return given / 8 <= MOST_BITS ? given : size;
-}
-
-static int64_t base_size(const pnc_buffer_shape *b)
-{
-    int64_t size = b->on_servers ? BUFFER_ONE_NODE : BUFFER_LOCAL;
+    int64_t size = b->on_servers ? BUFFER_ONE_NODE : BUFFER_LOCAL, unit = b->striping_unit;
 
     if (b->nnodes > 1)
         size = BUFFER_NODES;
     if (b->given > 0)
-        size = leave_for_bits(b->given);
+        size = b->given / 8 <= MOST_BITS ? b->given : (b->given / 9 * 8 + MOST_BITS / 9 * 8) / PNC_PAGE * PNC_PAGE;
     else if (size > b->most)
         size = b->most;
     size = size < LEAST_BUFFER ? LEAST_BUFFER : size;
-    return size < MOST_BUFFER ? size : MOST_BUFFER;
-}
-
-/* Variables rarely begin at a multiple of the striping unit: one more block avoids a last round for little data. */
-int64_t pnc_io_buffer_compute_size(const pnc_buffer_shape *b)
-{
-    int64_t size = base_size(b), unit = b->striping_unit;
-
+    size = size < MOST_BUFFER ? size : MOST_BUFFER;
     return b->nnodes > 1 && unit <= size / 8 && unit <= MOST_EXCESS ? size + unit : size;
 }
 

@@ -50,8 +50,8 @@ static inline bool pnc_io_runs_is_counted(int64_t slabs, int64_t bytes)
     return slabs <= 64 || bytes / slabs >= 2048;
 }
 
-/* Whether direct/sieve.c accesses a hyperslab without a list of extents: single values in rows of some length, whose gaps are cheaper to
- * access than to skip, as they are smaller than `gap`. */
+/* Whether direct/sieve.c accesses a hyperslab without a list of extents: single values in rows of some length, whose
+ * gaps are cheaper to access than to skip, as they are smaller than `gap`. */
 bool pnc_io_selection_is_strided(const pnc_selection *selection, int64_t elem_size, int64_t gap);
 /* Reads of a hyperslab from servers: of single values in portions of the staging buffer, of other runs in
  * lists. */

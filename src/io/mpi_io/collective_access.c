@@ -20,31 +20,24 @@ struct pnc_collective_access {
 
 /* --- memory and file --- */
 
-static int init_delegate(pnc_collective_access *x, const pnc_domain_shape *shape)
-{
-    if (!pnc_io_node_is_delegate(x->node))
-        return NC_NOERR;
-    x->delegate = pnc_memory_alloc_zeroed(1, sizeof *x->delegate);
-    if (x->delegate == NULL)
-        return pnc_error_set(x->io->file->error, NC_ENOMEM, "%s: no memory for collective access", x->io->file->path);
-    return pnc_io_delegate_init(x->delegate, x->io->file, x->node, shape);
-}
-
 int pnc_io_collective_access_create(pnc_io_context *io, const pnc_node *node, const pnc_domain_shape *shape,
                                     pnc_collective_access **out)
 {
     pnc_collective_access *x = pnc_memory_alloc_zeroed(1, sizeof *x);
-    int err;
+    bool is_delegate = io->file->store->has_collective && pnc_io_node_is_delegate(node);
+    int err = NC_NOERR;
 
-    if (!io->file->store->has_collective) {
-        err = pnc_error_set(io->file->error, NC_ENOTSUPPORT, "%s: no collective access", io->file->path);
-    } else if (x == NULL) {
-        err = pnc_error_set(io->file->error, NC_ENOMEM, "%s: no memory for collective access", io->file->path);
-    } else {
+    if (x != NULL) {
         x->io = io;
         x->node = node;
-        err = init_delegate(x, shape);
+        x->delegate = is_delegate ? pnc_memory_alloc_zeroed(1, sizeof *x->delegate) : NULL;
     }
+    if (!io->file->store->has_collective)
+        err = pnc_error_set(io->file->error, NC_ENOTSUPPORT, "%s: no collective access", io->file->path);
+    else if (x == NULL || (is_delegate && x->delegate == NULL))
+        err = pnc_error_set(io->file->error, NC_ENOMEM, "%s: no memory for collective access", io->file->path);
+    else if (is_delegate)
+        err = pnc_io_delegate_init(x->delegate, io->file, node, shape);
     err = pnc_file_status_agree(io->file, err);
     if (err == NC_NOERR) {
         if (x->delegate != NULL)
@@ -89,26 +82,7 @@ static void wait_node(pnc_collective_access *x)
                                                             x->io->file->path));
 }
 
-static void start_segment(pnc_collective_access *x)
-{
-    pnc_segment *segment = pnc_io_node_get_segment(x->node);
-
-    segment->parts[PNC_PART_PENDING] = segment->parts[PNC_PART_WANTED] = (pnc_part){0};
-    segment->window = (pnc_window){.low = x->order->low, .high = x->order->high};
-    segment->status = NC_NOERR;
-}
-
 /* Pending pieces have the first half of the extents, wanted ones the second half and all bytes. */
-static pnc_portion pending_portion(pnc_segment *segment)
-{
-    int n = segment->parts[PNC_PART_PENDING].nextents;
-
-    return (pnc_portion){.extents = segment->extents + n,
-                         .bytes = segment->bytes,
-                         .max_extents = PNC_SEGMENT_PIECES - n,
-                         .max_bytes = INT64_MAX};
-}
-
 static pnc_portion wanted_portion(pnc_segment *segment)
 {
     return (pnc_portion){.extents = segment->extents + PNC_SEGMENT_PIECES,
@@ -127,7 +101,10 @@ static void fill_pending(pnc_collective_access *x)
     memmove(segment->extents, segment->extents + pending->extent, (size_t)pending->nextents * sizeof(pnc_extent));
     pending->extent = 0;
     segment->next = PNC_END_OF_ORDER;
-    portion = pending_portion(segment);
+    portion = (pnc_portion){.extents = segment->extents + pending->nextents,
+                            .bytes = segment->bytes,
+                            .max_extents = PNC_SEGMENT_PIECES - pending->nextents,
+                            .max_bytes = INT64_MAX};
     if (x->err == NC_NOERR)
         x->err = pnc_io_file_order_take(x->order, PNC_END_OF_ORDER, PNC_VALUES_KEEP, &portion);
     if (x->err != NC_NOERR)
@@ -156,18 +133,6 @@ static void fill_wanted(pnc_collective_access *x, int64_t limit)
     segment->next = pnc_io_file_order_get_next(order);
 }
 
-/* Get: unpack the bytes of the wanted pieces, unless the delegate failed to read them (`status`). */
-static void unpack_wanted(pnc_collective_access *x, int64_t limit, int status)
-{
-    pnc_portion portion = wanted_portion(pnc_io_node_get_segment(x->node));
-
-    if (x->err == NC_NOERR && status != NC_NOERR)
-        x->err = pnc_error_set_remote(x->io->file->error, status, "%s: a delegate failed to read: %s",
-                                      x->io->file->path, pnc_error_get_text(status));
-    if (x->err == NC_NOERR)
-        x->err = pnc_io_file_order_take(&x->values, limit, PNC_VALUES_UNPACK, &portion);
-}
-
 /* --- a window --- */
 
 static const pnc_window *window_of(const pnc_collective_access *x, int rank)
@@ -175,38 +140,11 @@ static const pnc_window *window_of(const pnc_collective_access *x, int rank)
     return &x->node->segments[pnc_io_delegate_find(x->node, rank)]->window;
 }
 
-static bool is_more_wanted(const pnc_collective_access *x)
-{
-    for (int i = 0; i < x->node->ndelegates; i++)
-        if (x->node->segments[i]->window.wants_more)
-            return true;
-    return false;
-}
-
-/* Move pieces to the lists of the delegates until the lists are full or no rank has more. */
-static void fill_lists(pnc_collective_access *x)
-{
-    do {
-        fill_pending(x);
-        wait_node(x);
-        if (x->delegate != NULL)
-            pnc_io_delegate_merge(x->delegate);
-        wait_node(x);
-    } while (is_more_wanted(x));
-}
-
-/* Whether the segments of all ranks of the node have their last wanted pieces of the window. */
-static bool is_window_complete(const pnc_collective_access *x)
-{
-    for (int rank = 0; rank < x->node->nprocs; rank++)
-        if (x->node->segments[rank]->next < window_of(x, rank)->limit)
-            return false;
-    return true;
-}
-
-/* Between the memory of the ranks and the lists, portion by portion. */
+/* Between the memory of the ranks and the lists, portion by portion, until the segments of all ranks of the node have
+ * their last wanted pieces of the window. The bytes of a get are unpacked, unless the delegate failed to read them. */
 static void exchange_window(pnc_collective_access *x, int64_t limit)
 {
+    pnc_portion portion = wanted_portion(pnc_io_node_get_segment(x->node));
     bool complete;
 
     do {
@@ -214,13 +152,20 @@ static void exchange_window(pnc_collective_access *x, int64_t limit)
 
         fill_wanted(x, limit);
         wait_node(x);
-        complete = is_window_complete(x);
+        complete = true;
+        for (int rank = 0; rank < x->node->nprocs; rank++)
+            complete = complete && x->node->segments[rank]->next >= window_of(x, rank)->limit;
         status = window_of(x, x->node->rank)->status;
         if (x->delegate != NULL)
             pnc_io_delegate_window_copy(x->delegate);
         wait_node(x);
-        if (x->direction == PNC_GET)
-            unpack_wanted(x, limit, status);
+        if (x->direction == PNC_PUT || x->err != NC_NOERR)
+            continue;
+        if (status != NC_NOERR)
+            x->err = pnc_error_set_remote(x->io->file->error, status, "%s: a delegate failed to read: %s",
+                                          x->io->file->path, pnc_error_get_text(status));
+        else
+            x->err = pnc_io_file_order_take(&x->values, limit, PNC_VALUES_UNPACK, &portion);
     } while (!complete);
 }
 
@@ -228,8 +173,18 @@ static void exchange_window(pnc_collective_access *x, int64_t limit)
 static bool run_window(pnc_collective_access *x, int64_t high)
 {
     pnc_window window;
+    bool wants_more;
 
-    fill_lists(x);
+    do { /* move pieces to the lists of the delegates until the lists are full or no rank has more */
+        fill_pending(x);
+        wait_node(x);
+        if (x->delegate != NULL)
+            pnc_io_delegate_merge(x->delegate);
+        wait_node(x);
+        wants_more = false;
+        for (int i = 0; i < x->node->ndelegates; i++)
+            wants_more = wants_more || x->node->segments[i]->window.wants_more;
+    } while (wants_more);
     if (x->delegate != NULL)
         pnc_io_delegate_window_agree(x->delegate, high);
     wait_node(x);
@@ -247,28 +202,19 @@ static bool run_window(pnc_collective_access *x, int64_t high)
 
 /* --- interface --- */
 
-static void init_orders(pnc_collective_access *x)
-{
-    x->err = pnc_io_file_order_init_copy(&x->values, x->order);
-    if (x->direction == PNC_GET)
-        x->err = pnc_error_keep_first(x->err, pnc_io_file_order_init_copy(&x->wanted, x->order));
-}
-
-static void free_orders(pnc_collective_access *x)
-{
-    pnc_io_file_order_free(&x->values);
-    if (x->direction == PNC_GET)
-        pnc_io_file_order_free(&x->wanted);
-}
-
 int pnc_io_collective_access_execute(pnc_collective_access *x, pnc_file_order *order, pnc_range range)
 {
+    pnc_segment *segment = pnc_io_node_get_segment(x->node);
     bool is_last = range.low >= range.high; /* no rank has requests */
 
     x->order = order;
     x->direction = order->list->direction;
-    init_orders(x);
-    start_segment(x);
+    x->err = pnc_io_file_order_init_copy(&x->values, order);
+    if (x->direction == PNC_GET)
+        x->err = pnc_error_keep_first(x->err, pnc_io_file_order_init_copy(&x->wanted, order));
+    segment->parts[PNC_PART_PENDING] = segment->parts[PNC_PART_WANTED] = (pnc_part){0};
+    segment->window = (pnc_window){.low = order->low, .high = order->high};
+    segment->status = NC_NOERR;
     wait_node(x);
     if (x->delegate != NULL) {
         *x->delegate->file.store->end = *x->io->file->store->end;
@@ -276,6 +222,8 @@ int pnc_io_collective_access_execute(pnc_collective_access *x, pnc_file_order *o
     }
     while (!is_last)
         is_last = run_window(x, range.high);
-    free_orders(x);
+    pnc_io_file_order_free(&x->values);
+    if (x->direction == PNC_GET)
+        pnc_io_file_order_free(&x->wanted);
     return x->delegate != NULL ? pnc_error_keep_first(x->delegate->err, x->err) : x->err;
 }

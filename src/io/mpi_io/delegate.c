@@ -115,16 +115,6 @@ static void sift_rank_down(pnc_delegate *d, int i)
     }
 }
 
-static void make_heap(pnc_delegate *d)
-{
-    d->nheap = 0;
-    for (int rank = d->first; rank < d->first + d->n; rank++)
-        if (next_of(d, rank) != PNC_END_OF_ORDER)
-            d->heap[d->nheap++] = rank;
-    for (int i = d->nheap / 2; i >= 0; i--)
-        sift_rank_down(d, i);
-}
-
 /* Move the rank's next pending piece to the list. Pieces of gets may overlap: if the list has space for the front of
  * one only, the next one may begin before the rest, so the rest does not stay in the segment. */
 static void append_piece(pnc_delegate *d, int rank)
@@ -141,23 +131,22 @@ static void append_piece(pnc_delegate *d, int rank)
 }
 
 /* The rest of pieces begins where the list ended, before all other pieces. */
-static void append_rest(pnc_delegate *d)
-{
-    int64_t length;
-
-    if (d->rest.length == 0 || !pnc_io_access_list_has_space(&d->list))
-        return;
-    length = pnc_io_access_list_append(&d->list, d->rest);
-    d->rest.offset += length;
-    d->rest.length -= length;
-}
-
 void pnc_io_delegate_merge(pnc_delegate *d)
 {
     bool known = true; /* the piece that comes next is in a segment */
 
-    append_rest(d);
-    make_heap(d);
+    if (d->rest.length > 0 && pnc_io_access_list_has_space(&d->list)) {
+        int64_t length = pnc_io_access_list_append(&d->list, d->rest);
+
+        d->rest.offset += length;
+        d->rest.length -= length;
+    }
+    d->nheap = 0;
+    for (int rank = d->first; rank < d->first + d->n; rank++)
+        if (next_of(d, rank) != PNC_END_OF_ORDER)
+            d->heap[d->nheap++] = rank;
+    for (int i = d->nheap / 2; i >= 0; i--)
+        sift_rank_down(d, i);
     while (d->nheap > 0 && known) {
         int rank = d->heap[0];
 
@@ -175,21 +164,15 @@ void pnc_io_delegate_merge(pnc_delegate *d)
 
 /* --- windows --- */
 
-/* The offset of the lowest piece that is not in the list. */
-static int64_t find_next_rank(const pnc_delegate *d)
-{
-    if (d->rest.length > 0)
-        return d->rest.offset;
-    return d->nheap > 0 ? next_of(d, d->heap[0]) : PNC_END_OF_ORDER;
-}
-
 /* Below the lowest next offset, the lists are complete. If the ranges of the delegates ascend, windows of their own are
  * enough: with common ones, most delegates would have no part in a window. A window ends at a stripe, so that the
  * stripe is accessed once, unless nothing would be left. */
 void pnc_io_delegate_window_agree(pnc_delegate *d, int64_t high)
 {
     pnc_window *window = &pnc_io_node_get_segment(d->node)->window;
-    int64_t own[2] = {d->list.n > 0 ? d->list.extents[0].offset : PNC_END_OF_ORDER, find_next_rank(d)};
+    int64_t next = d->nheap > 0 ? next_of(d, d->heap[0]) : PNC_END_OF_ORDER; /* the lowest piece not in the list */
+    int64_t own[2] = {d->list.n > 0 ? d->list.extents[0].offset : PNC_END_OF_ORDER,
+                      d->rest.length > 0 ? d->rest.offset : next};
     int64_t lowest[2] = {PNC_END_OF_ORDER, PNC_END_OF_ORDER}, *offsets = d->is_disjoint ? own : lowest;
     int64_t limit, aligned;
 

@@ -16,16 +16,6 @@ static int fail_no_order(pnc_file_order *o, int64_t bytes)
 
 /* --- sources in the order of the file --- */
 
-static void prefetch_source(const pnc_file_order *o)
-{
-    if (o->at + 2 * PNC_REQUESTS_AHEAD < o->window->n)
-        pnc_memory_prefetch(pnc_io_source_window_get(o->window, o->at + 2 * PNC_REQUESTS_AHEAD),
-                            (int64_t)sizeof(pnc_source));
-    if (o->at + PNC_REQUESTS_AHEAD < o->window->n)
-        pnc_memory_prefetch(o->list->at[pnc_io_source_window_get(o->window, o->at + PNC_REQUESTS_AHEAD)->request],
-                            (int64_t)sizeof(pnc_request));
-}
-
 static void find_next_single(pnc_file_order *o)
 {
     pnc_single next;
@@ -52,23 +42,15 @@ static int find_next_source(pnc_file_order *o)
     }
     o->has_next = o->window != NULL;
     if (o->has_next) {
-        prefetch_source(o);
+        if (o->at + 2 * PNC_REQUESTS_AHEAD < o->window->n)
+            pnc_memory_prefetch(pnc_io_source_window_get(o->window, o->at + 2 * PNC_REQUESTS_AHEAD),
+                                (int64_t)sizeof(pnc_source));
+        if (o->at + PNC_REQUESTS_AHEAD < o->window->n)
+            pnc_memory_prefetch(o->list->at[pnc_io_source_window_get(o->window, o->at + PNC_REQUESTS_AHEAD)->request],
+                                (int64_t)sizeof(pnc_request));
         o->next = *pnc_io_source_window_get(o->window, o->at++);
     }
     return NC_NOERR;
-}
-
-static pnc_request *get_next_request(const pnc_file_order *o)
-{
-    return o->singles.n > 0 ? o->single : o->list->at[o->next.request];
-}
-
-/* True if a source begins before the end of the next one. */
-static bool is_next_overlapped(const pnc_file_order *o)
-{
-    if (o->sorter == NULL)
-        return false;
-    return o->next.end > (o->at < o->window->n ? pnc_io_source_window_get_first(o->window, o->at) : o->window->high);
 }
 
 /* --- the heap of active streams --- */
@@ -93,16 +75,6 @@ static void swap_streams(pnc_file_order *o, int64_t i, int64_t k)
 
     o->heap[i] = o->heap[k];
     o->heap[k] = stream;
-}
-
-static void sift_stream_up(pnc_file_order *o, int64_t i)
-{
-    for (int64_t parent; i > 0; i = parent) {
-        parent = (i - 1) / 2;
-        if (!is_stream_before(o->heap[i], o->heap[parent]))
-            return;
-        swap_streams(o, i, parent);
-    }
 }
 
 static void sift_stream_down(pnc_file_order *o, int64_t i)
@@ -158,12 +130,13 @@ static int reserve_heap(pnc_file_order *o)
 static int activate_source(pnc_file_order *o)
 {
     pnc_stream *stream = o->spare != NULL ? o->spare : pnc_memory_alloc(1, sizeof *stream);
+    int64_t i;
     int err;
 
     o->spare = NULL;
     if (stream == NULL)
         return fail_no_order(o, (int64_t)sizeof *stream);
-    err = pnc_io_stream_open(stream, o, &o->next, get_next_request(o));
+    err = pnc_io_stream_open(stream, o, &o->next, o->singles.n > 0 ? o->single : o->list->at[o->next.request]);
     if (err == NC_NOERR)
         err = reserve_heap(o);
     if (err != NC_NOERR) {
@@ -171,20 +144,18 @@ static int activate_source(pnc_file_order *o)
         return err;
     }
     assert(!pnc_io_stream_is_at_end(stream));
-    o->heap[o->nactive++] = stream;
-    sift_stream_up(o, o->nactive - 1);
+    i = o->nactive++;
+    o->heap[i] = stream;
+    for (int64_t parent; i > 0; i = parent) {
+        parent = (i - 1) / 2;
+        if (!is_stream_before(o->heap[i], o->heap[parent]))
+            break;
+        swap_streams(o, i, parent);
+    }
     return find_next_source(o);
 }
 
 /* --- overlapping puts --- */
-
-/* Index of the stream that follows the front one; 0: none. */
-static int64_t find_second(const pnc_file_order *o)
-{
-    if (o->nactive < 3)
-        return o->nactive - 1;
-    return is_stream_before(o->heap[2], o->heap[1]) ? 2 : 1;
-}
 
 /* Advance stream i by bytes that a newer put overwrites. Their values are still converted: NC_ERANGE is reported. */
 static int skip_overwritten(pnc_file_order *o, int64_t i, int64_t length)
@@ -218,7 +189,7 @@ static int prepare_front(pnc_file_order *o, int64_t *bound)
         *bound = o->has_next ? o->next.first : PNC_END_OF_ORDER;
         if (o->nactive < 2)
             return NC_NOERR;
-        second = find_second(o);
+        second = o->nactive > 2 && is_stream_before(o->heap[2], o->heap[1]) ? 2 : 1;
         *bound = pnc_min64(*bound, pnc_io_stream_peek(o->heap[second])->offset);
         overlap = front->offset + front->length - pnc_io_stream_peek(o->heap[second])->offset;
         if (o->list->direction == PNC_GET || overlap <= 0 || is_newer(o->heap[second], o->heap[0]))
@@ -229,18 +200,19 @@ static int prepare_front(pnc_file_order *o, int64_t *bound)
 
 /* --- sources that need no stream --- */
 
-/* Whether the next source is one extent, with contiguous values, that fits and that no other source touches. */
-static bool is_single(const pnc_file_order *o, int64_t limit, const pnc_portion *p)
+/* Whether the next source is one extent, with contiguous values, that no other source touches. */
+static bool is_single(const pnc_file_order *o)
 {
     const pnc_request *r;
+    int64_t next = INT64_MAX; /* where the source behind it begins, of sorted ones */
 
-    if (!o->has_next || o->next.end > limit || o->next.end - o->next.first > p->max_bytes - p->nbytes)
-        return false;
     if (o->nactive > 0 && o->next.end > pnc_io_stream_peek(o->heap[0])->offset)
         return false;
     r = o->list->at[o->next.request];
+    if (o->sorter != NULL)
+        next = o->at < o->window->n ? pnc_io_source_window_get_first(o->window, o->at) : o->window->high;
     return r->elements.form == PNC_EXTENTS && o->next.slab_end - o->next.slab == 1 && r->flat == NULL &&
-           !is_next_overlapped(o);
+           o->next.end <= next;
 }
 
 /* The n bytes of values from `position` on. */
@@ -294,15 +266,6 @@ static int convert_alike(pnc_file_order *o, const pnc_single *single, pnc_value_
     return NC_NOERR;
 }
 
-static int convert_single(pnc_file_order *o, const pnc_single *single, pnc_value_action action, char *bytes)
-{
-    if (action == PNC_VALUES_KEEP)
-        return NC_NOERR;
-    if (o->singles.are_alike)
-        return convert_alike(o, single, action, bytes);
-    return convert_extent(o, o->singles.list[single->index], 0, action, bytes, single->length);
-}
-
 static void add_piece(pnc_portion *p, int64_t offset, int64_t length)
 {
     pnc_extent *last = p->nextents > 0 ? &p->extents[p->nextents - 1] : NULL;
@@ -311,16 +274,6 @@ static void add_piece(pnc_portion *p, int64_t offset, int64_t length)
         last->length += length;
     else
         p->extents[p->nextents++] = (pnc_extent){offset, length};
-}
-
-static int take_single(pnc_file_order *o, pnc_value_action action, pnc_portion *p)
-{
-    int64_t length = o->next.end - o->next.first;
-
-    PNC_TRY(convert_extent(o, o->list->at[o->next.request], o->next.position, action, p->bytes + p->nbytes, length));
-    add_piece(p, o->next.first, length);
-    p->nbytes += length;
-    return find_next_source(o);
 }
 
 /* Take the single requests that end below `limit` and fit. */
@@ -334,22 +287,21 @@ static int take_singles(pnc_file_order *o, int64_t limit, pnc_value_action actio
 
         if (single.first + single.length > limit || single.length > p->max_bytes - p->nbytes)
             break;
-        if (action != PNC_VALUES_KEEP)
+        if (action != PNC_VALUES_KEEP) {
+            char *bytes = p->bytes + p->nbytes;
+
             pnc_io_single_load(s, i + PNC_REQUESTS_AHEAD);
-        PNC_TRY(convert_single(o, &single, action, p->bytes + p->nbytes));
+            if (s->are_alike)
+                PNC_TRY(convert_alike(o, &single, action, bytes));
+            else
+                PNC_TRY(convert_extent(o, s->list[single.index], 0, action, bytes, single.length));
+        }
         add_piece(p, single.first, single.length);
         p->nbytes += single.length;
     }
     o->at = i;
     find_next_single(o);
     return NC_NOERR;
-}
-
-/* Whether the next request can be taken so: whole, and after the active ones. */
-static bool is_whole_single(const pnc_file_order *o, int64_t limit, const pnc_portion *p)
-{
-    return o->singles.n > 0 && o->nactive == 0 && o->has_next && o->next.end <= limit &&
-           o->next.end - o->next.first <= p->max_bytes - p->nbytes;
 }
 
 /* --- interface --- */
@@ -454,22 +406,25 @@ static int take_front(pnc_file_order *o, int64_t bound, int64_t limit, pnc_value
 static int take_order(pnc_file_order *o, int64_t limit, pnc_value_action action, pnc_portion *p)
 {
     while (p->nextents < p->max_extents && p->nbytes < p->max_bytes) {
-        int64_t bound;
+        int64_t bound, length = o->next.end - o->next.first;
+        bool is_whole = o->has_next && o->next.end <= limit && length <= p->max_bytes - p->nbytes;
 
         if (pnc_io_file_order_get_next(o) >= limit)
             return NC_NOERR;
-        if (is_whole_single(o, limit, p)) {
+        if (is_whole && o->singles.n > 0 && o->nactive == 0) {
             PNC_TRY(take_singles(o, limit, action, p));
-            continue;
+        } else if (is_whole && o->singles.n == 0 && is_single(o)) {
+            PNC_TRY(convert_extent(o, o->list->at[o->next.request], o->next.position, action, p->bytes + p->nbytes,
+                                   length));
+            add_piece(p, o->next.first, length);
+            p->nbytes += length;
+            PNC_TRY(find_next_source(o));
+        } else {
+            PNC_TRY(prepare_front(o, &bound));
+            if (o->nactive == 0 || pnc_io_stream_peek(o->heap[0])->offset >= limit)
+                return NC_NOERR;
+            PNC_TRY(take_front(o, bound, limit, action, p));
         }
-        if (o->singles.n == 0 && is_single(o, limit, p)) {
-            PNC_TRY(take_single(o, action, p));
-            continue;
-        }
-        PNC_TRY(prepare_front(o, &bound));
-        if (o->nactive == 0 || pnc_io_stream_peek(o->heap[0])->offset >= limit)
-            return NC_NOERR;
-        PNC_TRY(take_front(o, bound, limit, action, p));
     }
     return NC_NOERR;
 }

@@ -39,15 +39,6 @@ static bool is_in_order(const pnc_singles *s, pnc_io_context *io)
     return true;
 }
 
-static void set_range(pnc_singles *s, pnc_io_context *io)
-{
-    pnc_target target = {.varid = -1};
-    pnc_extent last = locate_single(s, io, &target, s->n - 1);
-
-    s->low = locate_single(s, io, &target, 0).offset;
-    s->high = last.offset + last.length;
-}
-
 /* --- sorting --- */
 
 /* In the arena of the requests: the next call uses it again, unless it exceeds a chunk. Clearing new pages of a list of
@@ -63,19 +54,6 @@ static void free_array(pnc_io_context *io, pnc_sorted_single *array)
         pnc_arena_free(&io->queue->arena, array);
 }
 
-/* The bits that all offsets have in common are not compared. `other` has the same capacity. */
-static void sort_singles(pnc_singles *s, pnc_io_context *io, int64_t varying, pnc_sorted_single *other)
-{
-    pnc_sorted_single *at = s->at;
-    int shift = 0;
-
-    while (varying != 0 && ((varying >> shift) & 1) == 0)
-        shift++;
-    assert(s->high > s->low); /* no extent is empty */
-    s->at = pnc_io_radix_sort(at, other, s->n, sizeof *at, s->low, shift, pnc_bits_count((s->high - s->low) >> shift));
-    free_array(io, s->at == at ? other : at);
-}
-
 /* Of sorted ones. */
 static bool are_disjoint(const pnc_singles *s, int64_t longest)
 {
@@ -88,11 +66,6 @@ static bool are_disjoint(const pnc_singles *s, int64_t longest)
     return true;
 }
 
-static bool is_alike(const pnc_request *a, const pnc_request *b)
-{
-    return a->elements.varid == b->elements.varid && a->mem == b->mem && a->external == b->external;
-}
-
 /* In the order of posting. Sets the range. */
 static findings fill_singles(pnc_singles *s, pnc_io_context *io)
 {
@@ -102,13 +75,15 @@ static findings fill_singles(pnc_singles *s, pnc_io_context *io)
     s->low = s->high = locate_single(s, io, &target, 0).offset;
     s->are_alike = true;
     for (int64_t i = 0; i < s->n; i++) {
+        const pnc_request *a = s->list[i], *b = s->list[0];
         pnc_extent extent = locate_single(s, io, &target, i);
         int64_t end = extent.offset + extent.length;
 
         if (i + PNC_REQUESTS_AHEAD < s->n)
             pnc_io_request_prefetch(s->list[i + PNC_REQUESTS_AHEAD]);
-        s->at[i] = (pnc_sorted_single){extent.offset, s->list[i]->memory, (uint32_t)i, (uint32_t)extent.length};
-        s->are_alike = s->are_alike && is_alike(s->list[i], s->list[0]);
+        s->at[i] = (pnc_sorted_single){extent.offset, a->memory, (uint32_t)i, (uint32_t)extent.length};
+        s->are_alike =
+            s->are_alike && a->elements.varid == b->elements.varid && a->mem == b->mem && a->external == b->external;
         f.varying |= extent.offset ^ s->low;
         f.longest = extent.length > f.longest ? extent.length : f.longest;
         s->low = extent.offset < s->low ? extent.offset : s->low;
@@ -117,22 +92,27 @@ static findings fill_singles(pnc_singles *s, pnc_io_context *io)
     return f;
 }
 
+/* The bits that all offsets have in common are not compared. */
 static int make_sorted(pnc_singles *s, pnc_io_context *io)
 {
-    pnc_sorted_single *other = alloc_array(io, s->n);
+    pnc_sorted_single *at = alloc_array(io, s->n), *other = alloc_array(io, s->n);
+    int shift = 0;
     findings f;
 
-    s->at = alloc_array(io, s->n);
-    if (s->at == NULL || other == NULL) {
+    s->at = at;
+    if (at == NULL || other == NULL) {
         free_array(io, other);
         return pnc_error_set(io->file->error, NC_ENOMEM, "%s: no memory to order %lld requests", io->file->path,
                              (long long)s->n);
     }
     f = fill_singles(s, io);
+    while (f.varying != 0 && ((f.varying >> shift) & 1) == 0)
+        shift++;
+    assert(s->high > s->low); /* no extent is empty */
     if (f.longest <= UINT32_MAX)
-        sort_singles(s, io, f.varying, other);
-    else
-        free_array(io, other);
+        s->at =
+            pnc_io_radix_sort(at, other, s->n, sizeof *at, s->low, shift, pnc_bits_count((s->high - s->low) >> shift));
+    free_array(io, s->at == at ? other : at);
     if (f.longest > UINT32_MAX || !are_disjoint(s, f.longest))
         pnc_io_singles_free(s, io);
     return NC_NOERR;
@@ -142,6 +122,9 @@ static int make_sorted(pnc_singles *s, pnc_io_context *io)
 
 int pnc_io_singles_init(pnc_singles *s, pnc_io_context *io, const pnc_request_list *list)
 {
+    pnc_target target = {.varid = -1};
+    pnc_extent last;
+
     assert(list->summary.n == list->n);
     *s = (pnc_singles){.list = list->at};
     if (!list->summary.are_single || list->n > UINT32_MAX)
@@ -149,7 +132,9 @@ int pnc_io_singles_init(pnc_singles *s, pnc_io_context *io, const pnc_request_li
     s->n = list->n;
     if (!list->summary.is_in_order && !is_in_order(s, io))
         return make_sorted(s, io);
-    set_range(s, io);
+    s->low = locate_single(s, io, &target, 0).offset;
+    last = locate_single(s, io, &target, s->n - 1);
+    s->high = last.offset + last.length;
     return NC_NOERR;
 }
 

@@ -92,16 +92,6 @@ static int scan_next(pnc_source_sorter *s, pnc_source *source, bool *found)
     return err;
 }
 
-static void add_to_block(statistics *t, int64_t number, const pnc_source_position *at, int64_t first)
-{
-    block *b = &t->blocks[number / t->block_size];
-
-    if (number % t->block_size == 0)
-        *b = (block){*at, first, first};
-    b->first = first < b->first ? first : b->first;
-    b->last = first > b->last ? first : b->last;
-}
-
 /* --- the range of a window --- */
 
 static int64_t find_bucket(const histogram *h, int64_t offset)
@@ -122,12 +112,18 @@ static int count_sources(pnc_source_sorter *s, int64_t low, int64_t high)
         t->histogram.shift++;
     start_scan(s, low, high);
     for (int64_t n = 0; found; n++) {
+        block *b = is_first ? &t->blocks[n / t->block_size] : NULL;
+
         at = s->finder.at;
         PNC_TRY(scan_next(s, &source, &found));
         if (found)
             t->histogram.counts[find_bucket(&t->histogram, source.first)]++;
-        if (found && is_first)
-            add_to_block(t, n, &at, source.first);
+        if (!found || !is_first)
+            continue;
+        if (n % t->block_size == 0)
+            *b = (block){at, source.first, source.first};
+        b->first = pnc_min64(b->first, source.first);
+        b->last = pnc_max64(b->last, source.first);
     }
     if (is_first)
         t->nblocks = (s->totals.n + t->block_size - 1) / t->block_size;
@@ -157,21 +153,11 @@ static int find_end(pnc_source_sorter *s, int64_t low, int64_t *high, int64_t *n
 
 /* --- a window --- */
 
-/* A key has the offset in its highest bits, and is not negative. */
-static int sort_keys(pnc_source_window *w)
-{
-    uint64_t *other = pnc_memory_alloc(w->n, sizeof *other), *keys = w->keys;
-
-    if (other == NULL)
-        return NC_ENOMEM;
-    w->keys = pnc_io_radix_sort(keys, other, w->n, sizeof *keys, 0, w->shift, pnc_bits_count(w->high - 1 - w->low));
-    pnc_memory_free(w->keys == keys ? other : keys);
-    return NC_NOERR;
-}
-
-/* Take the sources of the window; capacity: the number of sources that begin in it, or more. */
+/* Take the sources of the window; capacity: the number of sources that begin in it, or more. A key has the offset in
+ * its highest bits, and is not negative. */
 static int fill_window(pnc_source_sorter *s, pnc_source_window *w, int64_t capacity)
 {
+    uint64_t *keys, *other;
     pnc_source source;
     bool found = true;
 
@@ -188,7 +174,13 @@ static int fill_window(pnc_source_sorter *s, pnc_source_window *w, int64_t capac
         w->n++;
         PNC_TRY(scan_next(s, &source, &found));
     }
-    return sort_keys(w) == NC_NOERR ? NC_NOERR : fail_no_sources(s, capacity * SOURCE_BYTES);
+    keys = w->keys;
+    other = pnc_memory_alloc(w->n, sizeof *other);
+    if (other == NULL)
+        return fail_no_sources(s, capacity * SOURCE_BYTES);
+    w->keys = pnc_io_radix_sort(keys, other, w->n, sizeof *keys, 0, w->shift, pnc_bits_count(w->high - 1 - w->low));
+    pnc_memory_free(w->keys == keys ? other : keys);
+    return NC_NOERR;
 }
 
 /* The window that begins at `low`; the caller is its user. */
@@ -219,15 +211,6 @@ static int create_window(pnc_source_sorter *s, int64_t low, pnc_source_window **
 
 /* --- interface --- */
 
-static int start_statistics(pnc_source_sorter *s)
-{
-    s->statistics = pnc_memory_alloc_zeroed(1, sizeof *s->statistics);
-    if (s->statistics == NULL)
-        return fail_no_sources(s, (int64_t)sizeof *s->statistics);
-    s->statistics->block_size = s->totals.n / BLOCKS + 1;
-    return NC_NOERR;
-}
-
 int pnc_io_source_sorter_create(pnc_io_context *io, const pnc_request_list *list, const pnc_source_totals *totals,
                                 pnc_source_sorter **out, pnc_source_window **first)
 {
@@ -241,8 +224,13 @@ int pnc_io_source_sorter_create(pnc_io_context *io, const pnc_request_list *list
     s->finder.least_run = totals->least_run;
     s->totals = *totals;
     s->most = memory / SOURCE_BYTES / (list->direction == PNC_GET ? 2 : 1);
-    if (totals->n > s->most)
-        err = start_statistics(s);
+    if (totals->n > s->most) {
+        s->statistics = pnc_memory_alloc_zeroed(1, sizeof *s->statistics);
+        if (s->statistics == NULL)
+            err = fail_no_sources(s, (int64_t)sizeof *s->statistics);
+        else
+            s->statistics->block_size = totals->n / BLOCKS + 1;
+    }
     if (err == NC_NOERR)
         err = create_window(s, totals->low, first);
     if (err != NC_NOERR) {

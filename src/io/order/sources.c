@@ -37,12 +37,6 @@ static void find_least_run(pnc_source_finder *finder)
     finder->least_run = slabs / MOST_RUNS > LEAST_RUN ? slabs / MOST_RUNS : LEAST_RUN;
 }
 
-static bool is_at_end(const pnc_source_finder *finder)
-{
-    return finder->at.request > finder->end.request ||
-           (finder->at.request == finder->end.request && finder->at.slab >= finder->end.slab);
-}
-
 static bool is_outside(const pnc_source_finder *finder, int64_t first)
 {
     return first < finder->low || first >= finder->high;
@@ -151,10 +145,12 @@ static int find_in_filetype(pnc_source_finder *finder, const pnc_elements *e, pn
 
 static int find_any(pnc_source_finder *finder, pnc_source *out, bool *found)
 {
+    const pnc_source_position *at = &finder->at, *end = &finder->end;
     int err = NC_NOERR;
 
     *found = false;
-    while (err == NC_NOERR && !*found && !is_at_end(finder)) {
+    while (err == NC_NOERR && !*found &&
+           (at->request < end->request || (at->request == end->request && at->slab < end->slab))) {
         const pnc_elements *e = &finder->list->at[finder->at.request]->elements;
 
         if (e->count == 0 || finder->at.slab >= pnc_mapping_elements_get_end(e))

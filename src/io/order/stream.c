@@ -55,16 +55,6 @@ int pnc_io_stream_move(pnc_stream *s, pnc_file_order *order, int64_t length)
 
 /* --- values --- */
 
-static int open_packer(pnc_stream *s, pnc_file_order *order)
-{
-    int err = pnc_io_request_init_packer(order->io, s->request, &s->packer);
-
-    s->has_packer = true;
-    if (err == NC_NOERR && s->source.position > 0)
-        pnc_convert_packer_seek(&s->packer, s->source.position / s->request->elements.elem_size);
-    return err;
-}
-
 static void pack_stream(pnc_stream *s, char *bytes, int64_t n)
 {
     int size = s->packer.ext_size, held = s->held < n ? s->held : (int)n;
@@ -105,8 +95,12 @@ int pnc_io_stream_convert_values(pnc_stream *s, pnc_file_order *order, pnc_value
 {
     if (action == PNC_VALUES_KEEP)
         return NC_NOERR;
-    if (!s->has_packer)
-        PNC_TRY(open_packer(s, order));
+    if (!s->has_packer) {
+        s->has_packer = true; /* to be freed, also after an error */
+        PNC_TRY(pnc_io_request_init_packer(order->io, s->request, &s->packer));
+        if (s->source.position > 0)
+            pnc_convert_packer_seek(&s->packer, s->source.position / s->request->elements.elem_size);
+    }
     if (action == PNC_VALUES_PACK)
         pack_stream(s, bytes, n);
     else

@@ -8,11 +8,6 @@
 #include "file/agree.h"
 #include "io/request/queue.h"
 
-static bool is_selected(int count, pnc_direction direction)
-{
-    return count == NC_REQ_ALL || count == (direction == PNC_PUT ? NC_PUT_REQ_ALL : NC_GET_REQ_ALL);
-}
-
 static int compare_ids(const void *a, const void *b)
 {
     int x = (*(pnc_request *const *)a)->id, y = (*(pnc_request *const *)b)->id;
@@ -31,40 +26,16 @@ static int reserve_lists(pnc_batch *b, pnc_io_context *io, int64_t puts, int64_t
     return NC_NOERR;
 }
 
-/* Take all requests that NC_REQ_ALL, NC_PUT_REQ_ALL or NC_GET_REQ_ALL selects. */
-static int take_all(pnc_batch *b, pnc_io_context *io, int count)
-{
-    pnc_queue *q = io->queue;
-
-    PNC_TRY(reserve_lists(b, io, q->kinds[PNC_PUT].n, q->kinds[PNC_GET].n));
-    if (is_selected(count, PNC_PUT))
-        pnc_io_queue_kind_remove(q, &b->puts);
-    if (is_selected(count, PNC_GET))
-        pnc_io_queue_kind_remove(q, &b->gets);
-    return NC_NOERR;
-}
-
-static bool is_ascending(const pnc_request_list *list)
-{
-    for (int64_t i = 1; i < list->n; i++)
-        if (list->at[i - 1]->id >= list->at[i]->id)
-            return false;
-    return true;
-}
-
 /* Programs usually wait for requests in the order of posting. */
 static void sort_by_id(pnc_request_list *list)
 {
-    if (is_ascending(list))
+    for (int64_t i = 1; i < list->n; i++) {
+        if (list->at[i - 1]->id < list->at[i]->id)
+            continue;
+        qsort(list->at, (size_t)list->n, sizeof(pnc_request *), compare_ids);
+        list->summary.is_in_order = false;
         return;
-    qsort(list->at, (size_t)list->n, sizeof(pnc_request *), compare_ids);
-    list->summary.is_in_order = false;
-}
-
-static void take_request(pnc_batch *b, pnc_queue *q, pnc_request *r)
-{
-    pnc_io_queue_remove(q, r);
-    pnc_io_request_list_add(r->direction == PNC_PUT ? &b->puts : &b->gets, r);
+    }
 }
 
 /* Take the requests with the given ids. */
@@ -77,11 +48,13 @@ static int take_named(pnc_batch *b, pnc_io_context *io, const pnc_request_ids *n
         pnc_request *r = pnc_io_queue_find(io->queue, named->ids[i]);
         int status = NC_NOERR;
 
-        if (r != NULL)
-            take_request(b, io->queue, r);
-        else if (named->ids[i] != NC_REQ_NULL)
+        if (r != NULL) {
+            pnc_io_queue_remove(io->queue, r);
+            pnc_io_request_list_add(r->direction == PNC_PUT ? &b->puts : &b->gets, r);
+        } else if (named->ids[i] != NC_REQ_NULL) {
             status = err =
                 pnc_error_set(io->file->error, NC_EINVAL_REQUEST, "request %d is not pending", named->ids[i]);
+        }
         if (named->statuses != NULL)
             named->statuses[i] = status;
     }
@@ -92,10 +65,17 @@ static int take_named(pnc_batch *b, pnc_io_context *io, const pnc_request_ids *n
 
 static int take_wanted(pnc_batch *b, pnc_io_context *io, const pnc_request_ids *named)
 {
+    pnc_queue *q = io->queue;
     int count = named->count;
 
-    if (count == NC_REQ_ALL || count == NC_GET_REQ_ALL || count == NC_PUT_REQ_ALL)
-        return take_all(b, io, count);
+    if (count == NC_REQ_ALL || count == NC_GET_REQ_ALL || count == NC_PUT_REQ_ALL) {
+        PNC_TRY(reserve_lists(b, io, q->kinds[PNC_PUT].n, q->kinds[PNC_GET].n));
+        if (count != NC_GET_REQ_ALL)
+            pnc_io_queue_kind_remove(q, &b->puts);
+        if (count != NC_PUT_REQ_ALL)
+            pnc_io_queue_kind_remove(q, &b->gets);
+        return NC_NOERR;
+    }
     if (count < 0 || (count > 0 && named->ids == NULL))
         return pnc_error_set(io->file->error, NC_EINVAL,
                              "the number of requests is %d: it must not be negative, and the "

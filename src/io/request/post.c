@@ -146,14 +146,6 @@ static int make_request(pnc_io_context *io, const pnc_call *call, pnc_request **
 
 /* bput without an attached buffer is an error, but one of the variable is returned first. A rank without pieces needs
  * none: a buffer of 0 bytes cannot be attached. */
-static int check_attached(pnc_io_context *io, const pnc_call *call)
-{
-    if (call->op != PNC_OP_BPUT || io->queue->buffer_size >= 0 || (call->shape == PNC_VARN && call->num == 0))
-        return NC_NOERR;
-    PNC_TRY(pnc_io_request_check_target(io, call));
-    return pnc_io_buffer_check(io);
-}
-
 int pnc_io_call_post(pnc_io_context *io, const pnc_call *call)
 {
     pnc_request *r = NULL;
@@ -161,7 +153,10 @@ int pnc_io_call_post(pnc_io_context *io, const pnc_call *call)
 
     if (call->op != PNC_OP_IGET)
         pnc_memory_prefetch(call->buf, TINY_PUT / 2); /* a small put is packed when the request is made */
-    PNC_TRY(check_attached(io, call));
+    if (call->op == PNC_OP_BPUT && io->queue->buffer_size < 0 && !(call->shape == PNC_VARN && call->num == 0)) {
+        PNC_TRY(pnc_io_request_check_target(io, call));
+        PNC_TRY(pnc_io_buffer_check(io));
+    }
     PNC_TRY(pnc_io_queue_reserve(io->queue, io->file->error));
     err = make_request(io, call, &r);
     if (err != NC_NOERR || r->elements.count == 0) {

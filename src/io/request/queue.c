@@ -57,14 +57,6 @@ static pnc_queue_block *find_block(pnc_queue *q, int id)
     return q->blocks[low - 1];
 }
 
-/* Places of a block that have been used. */
-static int count_used_ids(const pnc_queue *q, const pnc_queue_block *block)
-{
-    int n = q->next_id - block->first_id;
-
-    return n < PNC_QUEUE_BLOCK ? n : PNC_QUEUE_BLOCK;
-}
-
 /* Of a program that always has some requests pending, only the blocks of these are kept. */
 static void free_unused(pnc_queue *q)
 {
@@ -249,19 +241,17 @@ void pnc_io_queue_release(pnc_io_context *io, pnc_request *r)
     free_request(q, r);
 }
 
-static void clear_block(pnc_queue *q, const pnc_queue_block *block)
-{
-    for (int i = 0; i < count_used_ids(q, block); i++)
-        if (block->at[i] != NULL)
-            free_request(q, block->at[i]); /* its variable may be undefined, so its bytes cannot be counted */
-}
-
 void pnc_io_queue_clear(pnc_queue *q, int64_t *puts, int64_t *gets)
 {
     *puts = q->kinds[PNC_PUT].n;
     *gets = q->kinds[PNC_GET].n;
-    for (int64_t i = 0; i < q->nblocks; i++)
-        clear_block(q, q->blocks[i]);
+    for (int64_t k = 0; k < q->nblocks; k++) {
+        const pnc_queue_block *block = q->blocks[k];
+
+        for (int i = 0; i < PNC_QUEUE_BLOCK && i < q->next_id - block->first_id; i++)
+            if (block->at[i] != NULL)
+                free_request(q, block->at[i]); /* its variable may be undefined, so its bytes cannot be counted */
+    }
     free_all(q);
     q->pending = q->next_id = 0;
     q->kinds[PNC_PUT].n = q->kinds[PNC_GET].n = 0;

@@ -11,17 +11,6 @@ typedef struct reach {
     int64_t first, end; /* the lowest byte; one beyond the highest byte */
 } reach;
 
-/* Add a run; `last` is the end of the previous one. */
-static void add_run(reach *r, int64_t offset, int64_t length, int64_t *last)
-{
-    bool is_first = r->runs == 0;
-
-    r->runs += is_first || offset != *last;
-    *last = offset + length;
-    r->first = is_first || offset < r->first ? offset : r->first;
-    r->end = is_first || *last > r->end ? *last : r->end;
-}
-
 static int measure(const pnc_flat_type *flat, reach *r)
 {
     int64_t size = pnc_select_flat_get_element_size(flat), last = 0;
@@ -34,8 +23,14 @@ static int measure(const pnc_flat_type *flat, reach *r)
     while (pnc_select_run_cursor_next(&cursor, pnc_select_flat_count_elements(flat), &run)) {
         int64_t pieces = run.stride == size ? 1 : run.count;
 
-        for (int64_t i = 0; i < pieces; i++)
-            add_run(r, run.offset + i * run.stride, run.count / pieces * size, &last);
+        for (int64_t i = 0; i < pieces; i++) {
+            int64_t offset = run.offset + i * run.stride, before = last;
+
+            last = offset + run.count / pieces * size;
+            r->first = r->runs == 0 || offset < r->first ? offset : r->first;
+            r->end = r->runs == 0 || last > r->end ? last : r->end;
+            r->runs += r->runs == 0 || offset != before;
+        }
     }
     pnc_select_run_cursor_free(&cursor);
     return NC_NOERR;

@@ -128,17 +128,6 @@ static void set_bits(uint64_t *bits, int64_t from, int64_t to)
     bits[last] |= tail;
 }
 
-/* Each bit of the `index`-th quarter of a word four times. */
-static uint64_t repeat_bits(uint64_t word, int index)
-{
-    uint64_t out = 0;
-
-    for (int i = 0; i < 64 / GRAIN; i++)
-        if (word >> (64 / GRAIN * index + i) & 1)
-            out |= UINT64_C(15) << (GRAIN * i);
-    return out;
-}
-
 /* In place, from the end: there is no memory for both. */
 static int refine_bits(pnc_collective_buffer *cb)
 {
@@ -152,8 +141,14 @@ static int refine_bits(pnc_collective_buffer *cb)
     for (int64_t i = words - 1; i >= 0; i--) {
         uint64_t word = bits[i];
 
-        for (int k = 0; k < GRAIN; k++)
-            bits[GRAIN * i + k] = repeat_bits(word, k);
+        for (int k = 0; k < GRAIN; k++) { /* each bit of the k-th quarter four times */
+            uint64_t out = 0;
+
+            for (int bit = 0; bit < 64 / GRAIN; bit++)
+                if (word >> (64 / GRAIN * k + bit) & 1)
+                    out |= UINT64_C(15) << (GRAIN * bit);
+            bits[GRAIN * i + k] = out;
+        }
     }
     memory->covered = bits;
     memory->grain = 1;
@@ -281,13 +276,6 @@ static int fill_gaps(pnc_collective_buffer *cb, int64_t at, int64_t end, int64_t
     return NC_NOERR;
 }
 
-/* Begin a write. */
-static int write_extent(pnc_collective_buffer *cb, pnc_extent extent, char *bytes)
-{
-    return cb->in_background ? start_transfer(cb, true, extent, bytes)
-                             : pnc_file_extents_write(cb->file, &extent, 1, bytes);
-}
-
 /* Read, modify and write: one access. This is safe if no other rank writes to the block during the call: all ranks
  * send their pieces to its aggregator, and direct writes have ended before. */
 static int write_span(pnc_collective_buffer *cb, int64_t at, int64_t end, const pnc_gaps *g)
@@ -301,7 +289,9 @@ static int write_span(pnc_collective_buffer *cb, int64_t at, int64_t end, const 
         some = end - at < SIEVE_BYTES ? end - at : SIEVE_BYTES;
         PNC_TRY(fill_gaps(cb, at, at + some, size));
     }
-    return write_extent(cb, extent, cb->bytes + (end - extent.length));
+    if (cb->in_background)
+        return start_transfer(cb, true, extent, cb->bytes + (end - extent.length));
+    return pnc_file_extents_write(cb->file, &extent, 1, cb->bytes + (end - extent.length));
 }
 
 /* Write the pieces in one block, [at, end). */

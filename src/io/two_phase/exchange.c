@@ -125,20 +125,6 @@ static void answer_messages(pnc_exchange *x)
     x->unanswered_bytes = 0;
 }
 
-/* Begin to read. The answer follows when all reads have ended, so that those for other messages take place at the same
- * time. */
-static void handle_get(pnc_exchange *x, int64_t bytes, int source)
-{
-    int64_t n;
-    const pnc_extent *extents = get_extents(x->received + x->unanswered_bytes, &n);
-
-    pnc_io_collective_buffer_include(x->buffer, extents, n);
-    pnc_io_collective_buffer_read(x->buffer);
-    pnc_io_collective_buffer_read_pieces(x->buffer, extents, n);
-    x->unanswered[x->nunanswered++] = (pnc_unanswered){source, x->unanswered_bytes};
-    x->unanswered_bytes += bytes;
-}
-
 /* Receive a message behind those that are not answered. Returns whether it is there. */
 static bool receive(pnc_exchange *x, MPI_Message *message, int bytes)
 {
@@ -151,46 +137,48 @@ static bool receive(pnc_exchange *x, MPI_Message *message, int bytes)
     return code == MPI_SUCCESS;
 }
 
+/* Begin to read. The answer follows when all reads have ended, so that those for other messages take place at the same
+ * time. */
 static void handle_message_of_get(pnc_exchange *x, MPI_Message *message, int bytes, int source)
-{
-    if (x->nunanswered == PNC_UNANSWERED || x->unanswered_bytes + bytes > ANSWER_AT)
-        answer_messages(x);
-    assert(x->unanswered_bytes + bytes <= ANSWER_AT);
-    if (receive(x, message, bytes)) {
-        handle_get(x, bytes, source);
-        return;
-    }
-    answer_messages(x);
-    send_answer(x, NC_EMPI, 0, source);
-}
-
-static void handle_message_of_put(pnc_exchange *x, MPI_Message *message, int bytes)
 {
     const pnc_extent *extents;
     int64_t n;
 
-    assert(bytes <= MESSAGE_BYTES);
-    if (!receive(x, message, bytes))
+    if (x->nunanswered == PNC_UNANSWERED || x->unanswered_bytes + bytes > ANSWER_AT)
+        answer_messages(x);
+    assert(x->unanswered_bytes + bytes <= ANSWER_AT);
+    if (!receive(x, message, bytes)) {
+        answer_messages(x);
+        send_answer(x, NC_EMPI, 0, source);
         return;
-    extents = get_extents(x->received, &n);
-    handle_put(x, extents, n, x->received + HEAD + n * (int64_t)sizeof(pnc_extent));
+    }
+    extents = get_extents(x->received + x->unanswered_bytes, &n);
+    pnc_io_collective_buffer_include(x->buffer, extents, n);
+    pnc_io_collective_buffer_read(x->buffer);
+    pnc_io_collective_buffer_read_pieces(x->buffer, extents, n);
+    x->unanswered[x->nunanswered++] = (pnc_unanswered){source, x->unanswered_bytes};
+    x->unanswered_bytes += bytes;
 }
 
 /* Handle one message of another delegate, if there is one, and answer all messages when no read is in progress. */
 static void make_progress(pnc_exchange *x)
 {
+    int found = 0, bytes = 0;
+    const pnc_extent *extents;
     MPI_Message message;
     MPI_Status status;
-    int found = 0, bytes;
+    int64_t n;
 
     check_exchange(x,
                    MPI_Improbe(MPI_ANY_SOURCE, TAG_MESSAGE + x->round, x->node->delegates, &found, &message, &status));
-    if (found) {
+    if (found)
         MPI_Get_count(&status, MPI_BYTE, &bytes);
-        if (x->direction == PNC_PUT)
-            handle_message_of_put(x, &message, bytes);
-        else
-            handle_message_of_get(x, &message, bytes, status.MPI_SOURCE);
+    assert(bytes <= MESSAGE_BYTES);
+    if (found && x->direction == PNC_GET) {
+        handle_message_of_get(x, &message, bytes, status.MPI_SOURCE);
+    } else if (found && receive(x, &message, bytes)) {
+        extents = get_extents(x->received, &n);
+        handle_put(x, extents, n, x->received + HEAD + n * (int64_t)sizeof(pnc_extent));
     }
     if (x->nunanswered > 0 && pnc_io_collective_buffer_is_complete(x->buffer))
         answer_messages(x);
@@ -337,42 +325,21 @@ static void send_parts(pnc_exchange *x, int aggregator)
     x->slot = (x->slot + 1) % PNC_EXCHANGE_SLOTS;
 }
 
-static pnc_exchange_slot *open_slot(pnc_exchange *x)
+static void send_to(pnc_exchange *x, const pnc_node_parts *parts, int aggregator)
 {
-    pnc_exchange_slot *s = &x->slots[x->slot];
-
-    if (s->nparts > 0)
-        read_own(x);
-    complete_message(x, s);
-    s->nparts = 0;
-    s->nextents = s->nbytes = 0;
-    return s;
-}
-
-static pnc_node_parts parts_of(const pnc_exchange *x)
-{
-    return (pnc_node_parts){.segments = x->node->segments, .heads = x->heads, .nprocs = x->node->nprocs};
-}
-
-static const pnc_part *head_of(const pnc_exchange *x, int rank)
-{
-    const pnc_node_parts parts = parts_of(x);
-
-    return pnc_io_parts_peek(&parts, rank);
-}
-
-static void send_to(pnc_exchange *x, int aggregator)
-{
-    const pnc_node_parts parts = parts_of(x);
     int next = 0;
 
-    while (next < parts.nprocs) {
-        pnc_exchange_slot *s = open_slot(x);
+    while (next < parts->nprocs) {
+        pnc_exchange_slot *s = &x->slots[x->slot];
         pnc_message message = pnc_io_message_begin(aggregator, next);
         const pnc_part *part;
         int rank;
 
-        while ((part = pnc_io_message_take(&message, &parts, &rank)) != NULL) {
+        if (s->nparts > 0)
+            read_own(x);
+        complete_message(x, s);
+        s->nparts = 0;
+        while ((part = pnc_io_message_take(&message, parts, &rank)) != NULL) {
             s->segments[s->nparts] = x->node->segments[rank];
             s->parts[s->nparts++] = *part;
         }
@@ -383,29 +350,25 @@ static void send_to(pnc_exchange *x, int aggregator)
     }
 }
 
-static void skip_parts(pnc_exchange *x, int aggregator)
-{
-    for (int rank = 0; rank < x->node->nprocs; rank++) {
-        const pnc_part *part = head_of(x, rank);
-
-        if (part != NULL && part->aggregator == aggregator)
-            x->heads[rank]++;
-    }
-}
-
+/* Parts for aggregators of this node, and those that other delegates of it send, are passed over. */
 static void send_to_others(pnc_exchange *x)
 {
     const pnc_aggregators all = pnc_io_node_get_aggregators(x->node);
-    const pnc_node_parts parts = parts_of(x);
+    const pnc_node_parts parts = {.segments = x->node->segments, .heads = x->heads, .nprocs = x->node->nprocs};
     int aggregator;
 
-    memset(x->heads, 0, (size_t)x->node->nprocs * sizeof *x->heads);
+    memset(x->heads, 0, (size_t)parts.nprocs * sizeof *x->heads);
     while ((aggregator = pnc_io_parts_find_next(&parts)) >= 0) {
-        if (pnc_io_aggregator_is_local(&all, aggregator) ||
-            pnc_io_aggregator_find_delegate(&all, aggregator) != x->node->rank)
-            skip_parts(x, aggregator);
-        else
-            send_to(x, aggregator);
+        bool is_own = !pnc_io_aggregator_is_local(&all, aggregator) &&
+                      pnc_io_aggregator_find_delegate(&all, aggregator) == x->node->rank;
+
+        if (is_own)
+            send_to(x, &parts, aggregator);
+        for (int rank = 0; rank < parts.nprocs && !is_own; rank++) {
+            const pnc_part *part = pnc_io_parts_peek(&parts, rank);
+
+            x->heads[rank] += part != NULL && part->aggregator == aggregator;
+        }
     }
 }
 

@@ -121,16 +121,6 @@ static void join_sequences(void *before, void *behind, int *n, MPI_Datatype *typ
         b[i] = pnc_io_sequences_join(a[i], b[i]);
 }
 
-/* An operation of MPI that is associative only. */
-static int make_join(pnc_node *node)
-{
-    int failed = MPI_Op_create(join_sequences, 0, &node->join);
-
-    _Static_assert(sizeof(pnc_sequence) == 3 * sizeof(int64_t), "a sequence has three values");
-    failed |= MPI_Type_contiguous(3, MPI_INT64_T, &node->sequence);
-    return failed != MPI_SUCCESS ? failed : MPI_Type_commit(&node->sequence);
-}
-
 /* Whether the system has memory for all pages of the segment. Shared memory is a file for most systems: where it is
  * full, or exceeds the limit for files, the access of a page ends the program by a signal; a system call that accesses
  * it fails. */
@@ -216,7 +206,11 @@ static int make_node(pnc_node *node, pnc_file *file, const pnc_access_hints *hin
     }
     if (leaders != MPI_COMM_NULL)
         MPI_Comm_free(&leaders);
-    failed |= make_join(node);
+    failed |= MPI_Op_create(join_sequences, 0, &node->join); /* associative only */
+    _Static_assert(sizeof(pnc_sequence) == 3 * sizeof(int64_t), "a sequence has three values");
+    failed |= MPI_Type_contiguous(3, MPI_INT64_T, &node->sequence);
+    if (node->sequence != MPI_DATATYPE_NULL)
+        failed |= MPI_Type_commit(&node->sequence);
     return failed == MPI_SUCCESS ? prepare_segments(node, file) : fail_mpi(file);
 }
 

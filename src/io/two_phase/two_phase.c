@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "base/memory.h"
+#include "base/minmax.h"
 #include "file/agree.h"
 #include "io/display.h"
 #include "io/two_phase/exchange.h"
@@ -123,17 +124,6 @@ static void empty_segment(pnc_two_phase *x)
             pnc_io_file_order_take(&x->values, pnc_io_file_domains_get_end(&x->domains), PNC_VALUES_UNPACK, &portion);
 }
 
-/* The lowest file offset of the pieces that the ranks of the node have not yet passed on. */
-static int64_t find_next_of_node(const pnc_two_phase *x)
-{
-    int64_t next = PNC_END_OF_ORDER;
-
-    for (int i = 0; i < x->scope->nprocs; i++)
-        if (x->scope->segments[i]->next < next)
-            next = x->scope->segments[i]->next;
-    return next;
-}
-
 /* --- a round --- */
 
 /* The lowest offset of all nodes. */
@@ -164,35 +154,23 @@ static void start_window(pnc_two_phase *x, pnc_collective_buffer *buffer, const 
         pnc_io_collective_buffer_read_blocks(buffer, x->range.low, x->range.high);
 }
 
-/* Begin to read the next window: a dense get has pieces in nearly every one. */
-static void read_ahead(pnc_two_phase *x)
+/* The next buffer, after its last write, unless it is a get of blocks that has or reads the window. A dense get has
+ * pieces in nearly every window: reads of two of them are in progress at the same time. */
+static void start_buffer(pnc_two_phase *x)
 {
     pnc_file_domains next = x->domains;
     int64_t end = pnc_io_file_domains_get_end(&next);
 
-    if (end >= x->range.high)
-        return;
-    pnc_io_file_domains_start(&next, end);
-    start_window(x, other_buffer(x), &next);
-}
-
-/* Whether the buffer of a get has the window, or reads it. */
-static bool has_window(const pnc_two_phase *x)
-{
-    return x->buffer->has_blocks && x->buffer->domains.first == x->domains.first;
-}
-
-/* The next buffer, after its last write. Reads of two windows are in progress at the same time. */
-static void start_buffer(pnc_two_phase *x)
-{
     if (x->rounds.overlaps)
         x->buffer = other_buffer(x);
-    if (!has_window(x)) {
+    if (!x->buffer->has_blocks || x->buffer->domains.first != x->domains.first) {
         x->err = pnc_error_keep_first(x->err, pnc_io_collective_buffer_finish(x->buffer));
         start_window(x, x->buffer, &x->domains);
     }
-    if (x->rounds.overlaps && x->rounds.reads_blocks)
-        read_ahead(x);
+    if (x->rounds.overlaps && x->rounds.reads_blocks && end < x->range.high) {
+        pnc_io_file_domains_start(&next, end);
+        start_window(x, other_buffer(x), &next);
+    }
     if (x->rounds.reads_blocks)
         (void)pnc_io_collective_buffer_finish(x->buffer); /* errors of reads are returned with the bytes */
     x->exchange.buffer = x->buffer;
@@ -209,7 +187,9 @@ static void run_round(pnc_two_phase *x, int64_t *next)
     do {
         fill_segment(x);
         pnc_io_exchange_wait_node(&x->exchange);
-        *next = find_next_of_node(x);
+        *next = PNC_END_OF_ORDER; /* of the pieces that the ranks of the node have not yet passed on */
+        for (int i = 0; i < x->scope->nprocs; i++)
+            *next = pnc_min64(*next, x->scope->segments[i]->next);
         if (pnc_io_node_is_delegate(x->scope))
             pnc_io_exchange_send(&x->exchange);
         pnc_io_exchange_wait_node(&x->exchange);
@@ -266,15 +246,6 @@ static void init_buffers(pnc_two_phase *x)
         x->buffers[i].in_background = x->rounds.in_background;
     }
     x->buffer = &x->buffers[0];
-}
-
-/* The buffers have their errors, and no bits, when the call ends. */
-static void finish_buffers(pnc_two_phase *x)
-{
-    for (int i = 0; i <= x->rounds.overlaps; i++) {
-        x->err = pnc_error_keep_first(x->err, pnc_io_collective_buffer_finish(&x->buffers[i]));
-        pnc_io_collective_buffer_free(&x->buffers[i]);
-    }
 }
 
 bool pnc_io_two_phase_is_separate(pnc_two_phase *x, const pnc_file_order *order)
@@ -342,8 +313,10 @@ static int run_rounds(pnc_two_phase *x, const pnc_execution *call, pnc_range ran
     }
     if (x->direction == PNC_GET)
         pnc_io_file_order_free(&x->values);
-    if (pnc_io_node_is_aggregator(x->scope))
-        finish_buffers(x);
+    for (int i = 0; i <= x->rounds.overlaps && pnc_io_node_is_aggregator(x->scope); i++) {
+        x->err = pnc_error_keep_first(x->err, pnc_io_collective_buffer_finish(&x->buffers[i]));
+        pnc_io_collective_buffer_free(&x->buffers[i]);
+    }
     return pnc_error_keep_first(x->err, x->exchange.err);
 }
 
@@ -354,8 +327,10 @@ const pnc_node *pnc_io_two_phase_get_node(const pnc_two_phase *x)
     return &x->node;
 }
 
-int pnc_io_two_phase_execute_rounds(pnc_two_phase *x, const pnc_execution *execution, bool in_nodes)
+static int execute_rounds(const pnc_execution *execution, bool in_nodes)
 {
+    pnc_two_phase *x = execution->io->two_phase;
+
     assert(!in_nodes || x->node.all_nodes);
     x->scope = in_nodes ? &x->own_node : &x->node;
     x->sieves_writes = !in_nodes || execution->nodes_apart;
@@ -364,5 +339,11 @@ int pnc_io_two_phase_execute_rounds(pnc_two_phase *x, const pnc_execution *execu
 
 int pnc_io_two_phase_execute(const pnc_execution *execution)
 {
-    return pnc_io_two_phase_execute_rounds(execution->io->two_phase, execution, false);
+    return execute_rounds(execution, false);
+}
+
+/* Aggregators merge the requests of their node, in each node without the others. */
+int pnc_io_within_nodes_execute(const pnc_execution *execution)
+{
+    return execute_rounds(execution, true);
 }

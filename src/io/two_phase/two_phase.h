@@ -28,8 +28,4 @@ bool pnc_io_two_phase_is_separate(pnc_two_phase *x, const pnc_file_order *order)
 
 const pnc_node *pnc_io_two_phase_get_node(const pnc_two_phase *x);
 
-/* The strategies two_phase and within_nodes: collective. In nodes: the same within each node, without messages to other
- * nodes. */
-int pnc_io_two_phase_execute_rounds(pnc_two_phase *x, const pnc_execution *execution, bool in_nodes);
-
 #endif
