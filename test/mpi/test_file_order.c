@@ -226,10 +226,10 @@ static bool sorts_far_offsets(void)
     }
     posted = slabs_make_list(PNC_GET, all, FAR_REQUESTS);
     good = pnc_io_file_order_init(&order, &io, &posted) == NC_NOERR;
-    while (good && order.window != NULL) {
-        for (int64_t k = 0; good && k < order.window->n; k++)
-            good = find_place(extents, (int)pnc_io_source_window_get(order.window, k)->request) == place++;
-        good = good && pnc_io_source_window_move(order.sorter, &order.window) == NC_NOERR;
+    while (good && order.stretch != NULL) {
+        for (int64_t k = 0; good && k < order.stretch->n; k++)
+            good = find_place(extents, (int)pnc_io_source_stretch_get(order.stretch, k)->request) == place++;
+        good = good && pnc_io_source_stretch_move(order.sorter, &order.stretch) == NC_NOERR;
     }
     good = good && place == FAR_REQUESTS;
     pnc_io_file_order_free(&order);

@@ -25,20 +25,20 @@ typedef struct pnc_part {
 } pnc_part;
 
 /* What the ranks of a node share about a call; for collective access of MPI-IO also about its windows. */
-typedef struct pnc_window {
+typedef struct pnc_segment_call {
     int64_t low, high; /* of a rank: the range of the file that its requests touch */
     int64_t limit;     /* of a delegate: file offset after the window */
     bool wants_more;   /* of a delegate: it has space for more pieces of its ranks */
     bool is_last;      /* of a delegate */
     int status;        /* of a delegate, get: an error of reading the window */
-} pnc_window;
+} pnc_segment_call;
 
 /* A rank's segment. Other ranks of the node read it, for a get the aggregators also write to `bytes` and `status`. */
 typedef struct pnc_segment {
     int64_t next; /* file offset of the rank's first piece after this portion */
     int status;   /* get: an error of an aggregator; collective access of MPI-IO: of the rank */
     int nparts;   /* sorted by turn */
-    pnc_window window;
+    pnc_segment_call call;
     pnc_part parts[PNC_SEGMENT_PARTS];
     pnc_extent extents[PNC_SEGMENT_EXTENTS];
     char bytes[PNC_SEGMENT_BYTES];

@@ -33,12 +33,12 @@ bool pnc_io_selection_is_strided(const pnc_selection *s, int64_t elem_size, int6
 
 int64_t pnc_io_reads_count(const pnc_selection *s, int64_t elem_size)
 {
-    bool in_windows = pnc_io_selection_is_strided(s, elem_size, PNC_SIEVE_READ_GAP);
-    int64_t most = in_windows ? PNC_STAGE_BYTES_SERVERS : PNC_SIEVE_READ_BYTES;
+    bool is_strided = pnc_io_selection_is_strided(s, elem_size, PNC_SIEVE_READ_GAP);
+    int64_t most = is_strided ? PNC_STAGE_BYTES_SERVERS : PNC_SIEVE_READ_BYTES;
     int64_t reads = pnc_select_selection_count_reads(s, most);
     int64_t lists = (s->nruns + PNC_PORTION_EXTENTS - 1) / PNC_PORTION_EXTENTS;
 
-    return in_windows || reads > lists ? reads : lists;
+    return is_strided || reads > lists ? reads : lists;
 }
 
 /* With a hint, the buffer and a bit for each of its bytes (collective_buffer.h) take at most 2 MiB more than that.

@@ -71,10 +71,10 @@ static void wait_node(pnc_collective_access *x)
 {
     pnc_statistics *statistics = x->io->file->statistics;
     pnc_counter before = pnc_statistics_begin(statistics, PNC_COUNT_TIME_EXCHANGE);
-    int code = MPI_Win_sync(x->node->window);
+    int code = MPI_Win_sync(x->node->shared);
 
     code |= MPI_Barrier(x->node->comm);
-    code |= MPI_Win_sync(x->node->window);
+    code |= MPI_Win_sync(x->node->shared);
     pnc_statistics_end(statistics, before);
     if (code != MPI_SUCCESS)
         x->err = pnc_error_keep_first(x->err, pnc_error_set(x->io->file->error, NC_EMPI,
@@ -135,9 +135,9 @@ static void fill_wanted(pnc_collective_access *x, int64_t limit)
 
 /* --- a window --- */
 
-static const pnc_window *window_of(const pnc_collective_access *x, int rank)
+static const pnc_segment_call *find_segment_call(const pnc_collective_access *x, int rank)
 {
-    return &x->node->segments[pnc_io_delegate_find(x->node, rank)]->window;
+    return &x->node->segments[pnc_io_delegate_find(x->node, rank)]->call;
 }
 
 /* Between the memory of the ranks and the lists, portion by portion, until the segments of all ranks of the node have
@@ -154,8 +154,8 @@ static void exchange_window(pnc_collective_access *x, int64_t limit)
         wait_node(x);
         complete = true;
         for (int rank = 0; rank < x->node->nprocs; rank++)
-            complete = complete && x->node->segments[rank]->next >= window_of(x, rank)->limit;
-        status = window_of(x, x->node->rank)->status;
+            complete = complete && x->node->segments[rank]->next >= find_segment_call(x, rank)->limit;
+        status = find_segment_call(x, x->node->rank)->status;
         if (x->delegate != NULL)
             pnc_io_delegate_window_copy(x->delegate);
         wait_node(x);
@@ -172,7 +172,7 @@ static void exchange_window(pnc_collective_access *x, int64_t limit)
 /* Returns whether it was the last window. */
 static bool run_window(pnc_collective_access *x, int64_t high)
 {
-    pnc_window window;
+    pnc_segment_call window;
     bool wants_more;
 
     do { /* move pieces to the lists of the delegates until the lists are full or no rank has more */
@@ -183,12 +183,12 @@ static bool run_window(pnc_collective_access *x, int64_t high)
         wait_node(x);
         wants_more = false;
         for (int i = 0; i < x->node->ndelegates; i++)
-            wants_more = wants_more || x->node->segments[i]->window.wants_more;
+            wants_more = wants_more || x->node->segments[i]->call.wants_more;
     } while (wants_more);
     if (x->delegate != NULL)
         pnc_io_delegate_window_agree(x->delegate, high);
     wait_node(x);
-    window = *window_of(x, x->node->rank);
+    window = *find_segment_call(x, x->node->rank);
     if (x->direction == PNC_PUT)
         exchange_window(x, window.limit);
     if (x->delegate != NULL)
@@ -213,7 +213,7 @@ int pnc_io_collective_access_execute(pnc_collective_access *x, pnc_file_order *o
     if (x->direction == PNC_GET)
         x->err = pnc_error_keep_first(x->err, pnc_io_file_order_init_copy(&x->wanted, order));
     segment->parts[PNC_PART_PENDING] = segment->parts[PNC_PART_WANTED] = (pnc_part){0};
-    segment->window = (pnc_window){.low = order->low, .high = order->high};
+    segment->call = (pnc_segment_call){.low = order->low, .high = order->high};
     segment->status = NC_NOERR;
     wait_node(x);
     if (x->delegate != NULL) {

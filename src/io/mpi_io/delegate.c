@@ -68,7 +68,7 @@ void pnc_io_delegate_start(pnc_delegate *d, pnc_direction direction)
     d->rest.length = 0;
     d->err = NC_NOERR;
     for (int rank = d->first; rank < d->first + d->n; rank++) {
-        const pnc_window *range = &d->node->segments[rank]->window;
+        const pnc_segment_call *range = &d->node->segments[rank]->call;
 
         if (range->low == range->high)
             continue;
@@ -159,7 +159,7 @@ void pnc_io_delegate_merge(pnc_delegate *d)
             d->heap[0] = d->heap[--d->nheap];
         sift_rank_down(d, 0);
     }
-    pnc_io_node_get_segment(d->node)->window.wants_more = !known;
+    pnc_io_node_get_segment(d->node)->call.wants_more = !known;
 }
 
 /* --- windows --- */
@@ -169,7 +169,7 @@ void pnc_io_delegate_merge(pnc_delegate *d)
  * stripe is accessed once, unless nothing would be left. */
 void pnc_io_delegate_window_agree(pnc_delegate *d, int64_t high)
 {
-    pnc_window *window = &pnc_io_node_get_segment(d->node)->window;
+    pnc_segment_call *call = &pnc_io_node_get_segment(d->node)->call;
     int64_t next = d->nheap > 0 ? next_of(d, d->heap[0]) : PNC_END_OF_ORDER; /* the lowest piece not in the list */
     int64_t own[2] = {d->list.n > 0 ? d->list.extents[0].offset : PNC_END_OF_ORDER,
                       d->rest.length > 0 ? d->rest.offset : next};
@@ -183,8 +183,8 @@ void pnc_io_delegate_window_agree(pnc_delegate *d, int64_t high)
     aligned = limit / d->striping_unit * d->striping_unit;
     if (limit < high && aligned > offsets[0])
         limit = aligned;
-    window->limit = limit;
-    window->is_last = lowest[1] == PNC_END_OF_ORDER && (d->is_disjoint || limit == high);
+    call->limit = limit;
+    call->is_last = lowest[1] == PNC_END_OF_ORDER && (d->is_disjoint || limit == high);
     d->in_window = pnc_io_access_list_find_end(&d->list, limit);
     for (int i = 0; i < d->n; i++)
         d->cursors[i] = (pnc_list_cursor){0, 0};
@@ -200,7 +200,7 @@ void pnc_io_delegate_window_transfer(pnc_delegate *d)
     else
         err = pnc_file_extents_read_all(&d->file, d->list.extents, n, d->list.bytes);
     d->err = pnc_error_keep_first(d->err, err);
-    pnc_io_node_get_segment(d->node)->window.status = d->err;
+    pnc_io_node_get_segment(d->node)->call.status = d->err;
 }
 
 /* After an error of one of its ranks, whose bytes are missing, a delegate takes part without extents. */

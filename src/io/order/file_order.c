@@ -36,19 +36,19 @@ static int find_next_source(pnc_file_order *o)
     }
     if (o->sorter == NULL)
         return pnc_io_source_find_next(&o->finder, &o->next, &o->has_next);
-    while (o->window != NULL && o->at == o->window->n) {
-        PNC_TRY(pnc_io_source_window_move(o->sorter, &o->window));
+    while (o->stretch != NULL && o->at == o->stretch->n) {
+        PNC_TRY(pnc_io_source_stretch_move(o->sorter, &o->stretch));
         o->at = 0;
     }
-    o->has_next = o->window != NULL;
+    o->has_next = o->stretch != NULL;
     if (o->has_next) {
-        if (o->at + 2 * PNC_REQUESTS_AHEAD < o->window->n)
-            pnc_memory_prefetch(pnc_io_source_window_get(o->window, o->at + 2 * PNC_REQUESTS_AHEAD),
+        if (o->at + 2 * PNC_REQUESTS_AHEAD < o->stretch->n)
+            pnc_memory_prefetch(pnc_io_source_stretch_get(o->stretch, o->at + 2 * PNC_REQUESTS_AHEAD),
                                 (int64_t)sizeof(pnc_source));
-        if (o->at + PNC_REQUESTS_AHEAD < o->window->n)
-            pnc_memory_prefetch(o->list->at[pnc_io_source_window_get(o->window, o->at + PNC_REQUESTS_AHEAD)->request],
+        if (o->at + PNC_REQUESTS_AHEAD < o->stretch->n)
+            pnc_memory_prefetch(o->list->at[pnc_io_source_stretch_get(o->stretch, o->at + PNC_REQUESTS_AHEAD)->request],
                                 (int64_t)sizeof(pnc_request));
-        o->next = *pnc_io_source_window_get(o->window, o->at++);
+        o->next = *pnc_io_source_stretch_get(o->stretch, o->at++);
     }
     return NC_NOERR;
 }
@@ -210,7 +210,7 @@ static bool is_single(const pnc_file_order *o)
         return false;
     r = o->list->at[o->next.request];
     if (o->sorter != NULL)
-        next = o->at < o->window->n ? pnc_io_source_window_get_first(o->window, o->at) : o->window->high;
+        next = o->at < o->stretch->n ? pnc_io_source_stretch_get_first(o->stretch, o->at) : o->stretch->high;
     return r->elements.form == PNC_EXTENTS && o->next.slab_end - o->next.slab == 1 && r->flat == NULL &&
            o->next.end <= next;
 }
@@ -326,7 +326,7 @@ int pnc_io_file_order_init(pnc_file_order *o, pnc_io_context *io, const pnc_requ
     o->has_next = totals.n > 0;
     if (totals.ascend)
         return NC_NOERR;
-    PNC_TRY(pnc_io_source_sorter_create(io, list, &totals, &o->sorter, &o->window));
+    PNC_TRY(pnc_io_source_sorter_create(io, list, &totals, &o->sorter, &o->stretch));
     return find_next_source(o);
 }
 
@@ -340,8 +340,8 @@ int pnc_io_file_order_init_copy(pnc_file_order *o, const pnc_file_order *from)
     o->spare = NULL;
     o->packer = (pnc_packer){0};
     o->last = NULL;
-    if (o->window != NULL)
-        o->window->users++;
+    if (o->stretch != NULL)
+        o->stretch->users++;
     return NC_NOERR;
 }
 
@@ -351,7 +351,7 @@ void pnc_io_file_order_free(pnc_file_order *o)
         release_stream(o, o->heap[i]);
     pnc_memory_free(o->spare);
     pnc_memory_free(o->heap);
-    pnc_io_source_window_release(o->window);
+    pnc_io_source_stretch_release(o->stretch);
     if (!o->is_copy) {
         pnc_io_source_sorter_free(o->sorter);
         pnc_io_singles_free(&o->singles, o->io);
@@ -360,7 +360,7 @@ void pnc_io_file_order_free(pnc_file_order *o)
     o->nactive = 0;
     o->spare = NULL;
     o->heap = NULL;
-    o->window = NULL;
+    o->stretch = NULL;
     o->sorter = NULL;
     o->singles = (pnc_singles){0};
     o->has_next = false;

@@ -2,7 +2,7 @@
  *
  * The requests are not expanded. A list of single requests, each one extent, is taken as it is (singles.h). Of other
  * requests that are posted in the order of the file, only the current source is in memory; other lists are sorted by
- * source, window by window, and the sources that touch the same range of the file are merged. */
+ * source, stretch by stretch, and the sources that touch the same range of the file are merged. */
 #ifndef PNC_IO_FILE_ORDER_H
 #define PNC_IO_FILE_ORDER_H
 
@@ -14,14 +14,14 @@
 typedef struct pnc_file_order {
     pnc_io_context *io;
     const pnc_request_list *list;
-    int64_t low, high;         /* range of the file that the requests touch; low == high: nothing */
-    pnc_singles singles;       /* of a list that consists of them; else: */
-    pnc_source_finder finder;  /* finds the sources, if they are posted in the order of the file */
-    pnc_source_sorter *sorter; /* else sorts them; NULL: not needed */
-    bool is_copy;              /* it is that of another order */
-    pnc_source_window *window; /* of sorted sources; NULL: none is left */
-    int64_t at;                /* the one after the next: of the window, or of the singles */
-    pnc_source next;           /* the next source that becomes active */
+    int64_t low, high;           /* range of the file that the requests touch; low == high: nothing */
+    pnc_singles singles;         /* of a list that consists of them; else: */
+    pnc_source_finder finder;    /* finds the sources, if they are posted in the order of the file */
+    pnc_source_sorter *sorter;   /* else sorts them; NULL: not needed */
+    bool is_copy;                /* it is that of another order */
+    pnc_source_stretch *stretch; /* of sorted sources; NULL: none is left */
+    int64_t at;                  /* the one after the next: of the stretch, or of the singles */
+    pnc_source next;             /* the next source that becomes active */
     bool has_next;
     pnc_request *single; /* of it, if the list has singles */
     pnc_target target;

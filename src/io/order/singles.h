@@ -1,5 +1,5 @@
 /* A list of single requests, each one extent of file and memory, in the order of the file. They need no sources,
- * streams, or windows: lists that are posted in this order are used as they are, others are sorted. */
+ * streams, or stretches: lists that are posted in this order are used as they are, others are sorted. */
 #ifndef PNC_IO_SINGLES_H
 #define PNC_IO_SINGLES_H
 

@@ -1,4 +1,4 @@
-/* Windows of sources, each of which is sorted at once. */
+/* Stretchs of sources, each of which is sorted at once. */
 #include "io/order/sorted_sources.h"
 
 #include <assert.h>
@@ -10,7 +10,7 @@
 
 #define BUCKETS 4096
 #define BLOCKS 2048
-/* For the windows of a list, of which a get has two at a time. While a window is made, a source takes 64 bytes. */
+/* For the stretches of a list, of which a get has two at a time. While a stretch is made, a source takes 64 bytes. */
 #define MEMORY (5 << 19)
 #define SOURCE_BYTES (int64_t)(sizeof(pnc_source) + 2 * sizeof(uint64_t))
 /* More for long lists of requests, by request: it is small beside the memory of the requests, and bounds the number of
@@ -30,7 +30,7 @@ typedef struct block {
     int64_t first, last; /* the lowest and the highest offset at which a source begins */
 } block;
 
-/* What several windows take. */
+/* What several stretches take. */
 typedef struct statistics {
     histogram histogram;
     int64_t block_size, nblocks;
@@ -40,8 +40,8 @@ typedef struct statistics {
 struct pnc_source_sorter {
     pnc_source_finder finder;
     pnc_source_totals totals;
-    int64_t most;           /* sources in a window */
-    statistics *statistics; /* NULL: one window has all sources */
+    int64_t most;           /* sources in a stretch */
+    statistics *statistics; /* NULL: one stretch has all sources */
     int64_t block;          /* of a scan */
 };
 
@@ -92,7 +92,7 @@ static int scan_next(pnc_source_sorter *s, pnc_source *source, bool *found)
     return err;
 }
 
-/* --- the range of a window --- */
+/* --- the range of a stretch --- */
 
 static int64_t find_bucket(const histogram *h, int64_t offset)
 {
@@ -130,7 +130,7 @@ static int count_sources(pnc_source_sorter *s, int64_t low, int64_t high)
     return NC_NOERR;
 }
 
-/* Find the end of the window that begins at `low`, and the number of its sources: at most s->most, unless all begin at
+/* Find the end of the stretch that begins at `low`, and the number of its sources: at most s->most, unless all begin at
  * the same byte. */
 static int find_end(pnc_source_sorter *s, int64_t low, int64_t *high, int64_t *n)
 {
@@ -151,11 +151,11 @@ static int find_end(pnc_source_sorter *s, int64_t low, int64_t *high, int64_t *n
     }
 }
 
-/* --- a window --- */
+/* --- a stretch --- */
 
-/* Take the sources of the window; capacity: the number of sources that begin in it, or more. A key has the offset in
+/* Take the sources of the stretch; capacity: the number of sources that begin in it, or more. A key has the offset in
  * its highest bits, and is not negative. */
-static int fill_window(pnc_source_sorter *s, pnc_source_window *w, int64_t capacity)
+static int fill_stretch(pnc_source_sorter *s, pnc_source_stretch *w, int64_t capacity)
 {
     uint64_t *keys, *other;
     pnc_source source;
@@ -183,16 +183,16 @@ static int fill_window(pnc_source_sorter *s, pnc_source_window *w, int64_t capac
     return NC_NOERR;
 }
 
-/* The window that begins at `low`; the caller is its user. */
-static int create_window(pnc_source_sorter *s, int64_t low, pnc_source_window **out)
+/* The stretch that begins at `low`; the caller is its user. */
+static int create_stretch(pnc_source_sorter *s, int64_t low, pnc_source_stretch **out)
 {
-    pnc_source_window *w = pnc_memory_alloc_zeroed(1, sizeof *w);
+    pnc_source_stretch *w = pnc_memory_alloc_zeroed(1, sizeof *w);
     int64_t capacity = s->totals.n;
     int err = NC_NOERR;
 
     if (w == NULL)
         return fail_no_sources(s, (int64_t)sizeof *w);
-    *w = (pnc_source_window){.low = low, .high = s->totals.high, .users = 1};
+    *w = (pnc_source_stretch){.low = low, .high = s->totals.high, .users = 1};
     if (s->statistics != NULL)
         err = find_end(s, low, &w->high, &capacity);
     while (capacity > INT64_C(1) << w->shift)
@@ -200,9 +200,9 @@ static int create_window(pnc_source_sorter *s, int64_t low, pnc_source_window **
     if (w->high - low > INT64_MAX >> w->shift) /* a key has 64 bits */
         w->high = low + (INT64_MAX >> w->shift);
     if (err == NC_NOERR)
-        err = fill_window(s, w, capacity);
+        err = fill_stretch(s, w, capacity);
     if (err != NC_NOERR) {
-        pnc_io_source_window_release(w);
+        pnc_io_source_stretch_release(w);
         return err;
     }
     *out = w;
@@ -212,7 +212,7 @@ static int create_window(pnc_source_sorter *s, int64_t low, pnc_source_window **
 /* --- interface --- */
 
 int pnc_io_source_sorter_create(pnc_io_context *io, const pnc_request_list *list, const pnc_source_totals *totals,
-                                pnc_source_sorter **out, pnc_source_window **first)
+                                pnc_source_sorter **out, pnc_source_stretch **first)
 {
     pnc_source_sorter *s = pnc_memory_alloc_zeroed(1, sizeof *s);
     int64_t memory = pnc_max64(MEMORY, list->n * REQUEST_BYTES);
@@ -232,7 +232,7 @@ int pnc_io_source_sorter_create(pnc_io_context *io, const pnc_request_list *list
             s->statistics->block_size = totals->n / BLOCKS + 1;
     }
     if (err == NC_NOERR)
-        err = create_window(s, totals->low, first);
+        err = create_stretch(s, totals->low, first);
     if (err != NC_NOERR) {
         pnc_io_source_sorter_free(s);
         return err;
@@ -249,35 +249,35 @@ void pnc_io_source_sorter_free(pnc_source_sorter *s)
     pnc_memory_free(s);
 }
 
-int pnc_io_source_window_move(pnc_source_sorter *s, pnc_source_window **window)
+int pnc_io_source_stretch_move(pnc_source_sorter *s, pnc_source_stretch **stretch)
 {
-    pnc_source_window *w = *window;
+    pnc_source_stretch *w = *stretch;
     int64_t end = w->high;
 
     if (w->next != NULL) {
-        *window = w->next;
+        *stretch = w->next;
         w->next->users++;
-        pnc_io_source_window_release(w);
+        pnc_io_source_stretch_release(w);
         return NC_NOERR;
     }
-    *window = NULL;
+    *stretch = NULL;
     if (w->users == 1) { /* its memory is free for the next one */
-        pnc_io_source_window_release(w);
-        return end < s->totals.high ? create_window(s, end, window) : NC_NOERR;
+        pnc_io_source_stretch_release(w);
+        return end < s->totals.high ? create_stretch(s, end, stretch) : NC_NOERR;
     }
     w->users--;
     if (end < s->totals.high)
-        PNC_TRY(create_window(s, end, &w->next));
-    *window = w->next;
+        PNC_TRY(create_stretch(s, end, &w->next));
+    *stretch = w->next;
     if (w->next != NULL)
         w->next->users++;
     return NC_NOERR;
 }
 
-void pnc_io_source_window_release(pnc_source_window *w)
+void pnc_io_source_stretch_release(pnc_source_stretch *w)
 {
     while (w != NULL && --w->users == 0) {
-        pnc_source_window *next = w->next;
+        pnc_source_stretch *next = w->next;
 
         pnc_memory_free(w->sources);
         pnc_memory_free(w->keys);

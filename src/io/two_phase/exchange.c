@@ -403,7 +403,7 @@ void pnc_io_exchange_wait_node(pnc_exchange *x)
 {
     pnc_counter before = pnc_statistics_begin(x->file->statistics, PNC_COUNT_TIME_EXCHANGE);
     MPI_Request request = MPI_REQUEST_NULL;
-    int code = MPI_Win_sync(x->node->window);
+    int code = MPI_Win_sync(x->node->shared);
 
     if (x->node->nnodes == 1) {
         code |= MPI_Barrier(x->node->comm);
@@ -414,7 +414,7 @@ void pnc_io_exchange_wait_node(pnc_exchange *x)
         else
             code |= MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    check_exchange(x, code | MPI_Win_sync(x->node->window));
+    check_exchange(x, code | MPI_Win_sync(x->node->shared));
     pnc_statistics_end(x->file->statistics, before);
 }
 

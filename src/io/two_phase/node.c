@@ -14,7 +14,7 @@
 
 static const pnc_node no_node = {.comm = MPI_COMM_NULL,
                                  .delegates = MPI_COMM_NULL,
-                                 .window = MPI_WIN_NULL,
+                                 .shared = MPI_WIN_NULL,
                                  .sequence = MPI_DATATYPE_NULL,
                                  .join = MPI_OP_NULL};
 
@@ -148,20 +148,20 @@ static int make_segments(pnc_node *node)
 
     if (info != MPI_INFO_NULL)
         failed |= MPI_Info_set(info, "alloc_shared_noncontig", "true");
-    failed |= MPI_Win_allocate_shared((MPI_Aint)sizeof(pnc_segment), 1, info, node->comm, &own, &node->window);
+    failed |= MPI_Win_allocate_shared((MPI_Aint)sizeof(pnc_segment), 1, info, node->comm, &own, &node->shared);
     if (info != MPI_INFO_NULL)
         MPI_Info_free(&info);
-    if (node->window == MPI_WIN_NULL)
+    if (node->shared == MPI_WIN_NULL)
         return failed;
-    MPI_Win_set_errhandler(node->window, MPI_ERRORS_RETURN);
+    MPI_Win_set_errhandler(node->shared, MPI_ERRORS_RETURN);
     pnc_memory_count(sizeof(pnc_segment));
     for (int i = 0; i < node->nprocs; i++) {
         MPI_Aint size;
         int unit;
 
-        failed |= MPI_Win_shared_query(node->window, i, &size, &unit, &node->segments[i]);
+        failed |= MPI_Win_shared_query(node->shared, i, &size, &unit, &node->segments[i]);
     }
-    failed |= MPI_Win_lock_all(MPI_MODE_NOCHECK, node->window);
+    failed |= MPI_Win_lock_all(MPI_MODE_NOCHECK, node->shared);
     return failed;
 }
 
@@ -274,9 +274,9 @@ int pnc_io_node_compare_ranks(const pnc_node *node, MPI_Comm comm, pnc_sequence 
 
 void pnc_io_node_free(pnc_node *node)
 {
-    if (node->window != MPI_WIN_NULL) {
-        MPI_Win_unlock_all(node->window);
-        MPI_Win_free(&node->window);
+    if (node->shared != MPI_WIN_NULL) {
+        MPI_Win_unlock_all(node->shared);
+        MPI_Win_free(&node->shared);
         pnc_memory_count(-(int64_t)sizeof(pnc_segment));
     }
     if (node->delegates != MPI_COMM_NULL)

@@ -15,7 +15,7 @@ typedef struct pnc_node {
     pnc_range *ranges;      /* space for one of each rank of the node */
     MPI_Datatype sequence;  /* of pnc_sequence */
     MPI_Op join;            /* pnc_io_sequences_join */
-    MPI_Win window;         /* the segments, or MPI_WIN_NULL */
+    MPI_Win shared;         /* the segments, or MPI_WIN_NULL */
     pnc_segment **segments; /* by rank in the node */
     int naggregators;       /* of all nodes */
     bool all_nodes;         /* each node has an aggregator */

@@ -255,12 +255,12 @@ bool pnc_io_two_phase_is_separate(pnc_two_phase *x, const pnc_file_order *order)
 
     if (x->node.nnodes > 1)
         return false;
-    own->window.low = order->low;
-    own->window.high = order->high;
+    own->call.low = order->low;
+    own->call.high = order->high;
     pnc_io_exchange_start(&x->exchange, PNC_PUT, &x->node);
     pnc_io_exchange_wait_node(&x->exchange);
     for (int i = 0; i < x->node.nprocs; i++) {
-        const pnc_window *s = &x->node.segments[i]->window;
+        const pnc_segment_call *s = &x->node.segments[i]->call;
 
         all = pnc_io_sequences_join(all, pnc_io_sequence_init((pnc_range){s->low, s->high}));
     }
