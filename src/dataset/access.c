@@ -5,11 +5,9 @@
 #include "dataset/modes.h"
 #include "dataset/statistics.h"
 #include "file/agree.h"
-#include "io/request/attached_buffer.h"
 #include "io/request/batch.h"
 #include "io/request/bundle.h"
 #include "io/request/out_of_range.h"
-#include "io/request/post.h"
 #include "io/request/queue.h"
 #include "io/transfer.h"
 

@@ -7,7 +7,7 @@
 #include "file/agree.h"
 #include "io/display.h"
 #include "io/execution.h"
-#include "io/mpi_io/mpi_io.h"
+#include "io/mpi_io/collective_access.h"
 #include "io/two_phase/two_phase.h"
 
 /* --- which strategy --- */

@@ -1,6 +1,6 @@
 /* Strategies: how requests reach the file, and the choice among them. Pure arithmetic.
  *
- * A strategy is a row of spec/strategies.h. Its rule, in a file of its name beside this one, says where it is possible,
+ * A strategy is a row of spec/strategies.h. Its rule, in rules.c, says where it is possible,
  * where it is suitable, and what it costs: accesses of the file, bytes and synchronisations, which a row of costs.c
  * weighs. A function in another room of io executes it. A hint forces a strategy.
  *

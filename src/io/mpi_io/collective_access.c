@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "file/agree.h"
+#include "io/execution.h"
 #include "io/mpi_io/delegate.h"
 
 struct pnc_collective_access {
@@ -226,4 +227,26 @@ int pnc_io_collective_access_execute(pnc_collective_access *x, pnc_file_order *o
     if (x->direction == PNC_GET)
         pnc_io_file_order_free(&x->wanted);
     return x->delegate != NULL ? pnc_error_keep_first(x->delegate->err, x->err) : x->err;
+}
+
+/* --- the strategy mpi_io --- */
+
+bool pnc_io_mpi_io_open(pnc_io_context *io, const pnc_node *node, int64_t buffer)
+{
+    pnc_domain_shape shape = {
+        .naggregators = node->naggregators, .buffer = buffer, .striping_unit = pnc_io_context_get_striping_unit(io)};
+    int err;
+
+    if (io->collective_access != NULL || io->no_collective_access)
+        return io->collective_access != NULL;
+    err = pnc_io_collective_access_create(io, node, &shape, &io->collective_access);
+    io->no_collective_access = err != NC_NOERR;
+    if (err != NC_NOERR)
+        pnc_error_clear(io->file->error);
+    return err == NC_NOERR;
+}
+
+int pnc_io_mpi_io_execute(const pnc_execution *x)
+{
+    return pnc_io_collective_access_execute(x->io->collective_access, x->order, x->range);
 }

@@ -26,4 +26,8 @@ int pnc_io_collective_access_free(pnc_collective_access *x);
  * error; the caller must agree on it with the other ranks. */
 int pnc_io_collective_access_execute(pnc_collective_access *x, pnc_file_order *order, pnc_range range);
 
+/* Collective: create it for the strategy mpi_io, once. buffer: bytes that a delegate holds. False: it is not possible.
+ * */
+bool pnc_io_mpi_io_open(pnc_io_context *io, const pnc_node *node, int64_t buffer);
+
 #endif

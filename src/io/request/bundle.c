@@ -2,7 +2,7 @@
 #include "io/request/bundle.h"
 
 #include "base/memory.h"
-#include "io/request/vard.h"
+#include "io/request/request.h"
 
 /* What needs an initial value: not the large array of numbers, nor a request that is made later. Returns memory for the
  * numbers of all requests, or NULL. */

@@ -1,10 +1,8 @@
 /* Posting of iput, iget and bput. */
-#include "io/request/post.h"
 
 #include <assert.h>
 
 #include "base/memory.h"
-#include "io/request/attached_buffer.h"
 #include "io/request/out_of_range.h"
 #include "io/request/queue.h"
 

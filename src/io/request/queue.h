@@ -56,4 +56,14 @@ void pnc_io_queue_release(pnc_io_context *io, pnc_request *request);
 /* Release all requests at once: none is pending, and none has memory outside the arena. */
 void pnc_io_queue_all_release(pnc_queue *queue);
 
+/* iput, iget and bput: check the arguments, add a request to the queue, and set *call->reqid, if it is not NULL, to its
+ * id. A request without elements completes at once, without an id. NC_ERANGE of a put is returned here, though its
+ * request is pending. */
+int pnc_io_call_post(pnc_io_context *io, const pnc_call *call);
+
+/* The attached buffer: an upper bound on the bytes of pending buffered puts. */
+int pnc_io_buffer_check(const pnc_io_context *io); /* NC_ENULLABUF without an attached buffer */
+int pnc_io_buffer_attach(pnc_io_context *io, int64_t size);
+int pnc_io_buffer_release(pnc_io_context *io);
+
 #endif

@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "base/minmax.h"
-#include "io/request/request_memory.h"
 
 static pnc_slab_arguments arguments_of(const pnc_call *call)
 {

@@ -146,6 +146,15 @@ static inline void pnc_io_request_list_add(pnc_request_list *list, pnc_request *
 
 /* Set an error of a request of the variable, with the text of the code. */
 int pnc_io_request_fail(pnc_io_context *io, int varid, int err);
+/* put_vard and get_vard: check the arguments and fill in *r, which is to be freed in any case. A request without
+ * elements has nothing to transfer. */
+int pnc_io_vard_request_init(pnc_io_context *io, const pnc_vard *vard, pnc_request *r);
+
+/* Text is only accessed as text: NC_ECHAR. */
+int pnc_io_conversion_check(pnc_io_context *io, const pnc_var *var, pnc_mem_type mem);
+/* Set the memory of a request from buffer, datatype and imap (NC_ECHAR, NC_EIOMISMATCH ..). r->elements must be set,
+ * and with imap also the numbers. */
+int pnc_io_request_set_memory(pnc_io_context *io, const pnc_call *call, pnc_request *r);
 /* Init a packer over all values of the request. */
 int pnc_io_request_init_packer(pnc_io_context *io, const pnc_request *r, pnc_packer *packer);
 

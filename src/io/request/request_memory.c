@@ -1,5 +1,5 @@
 /* The memory of a request: buffer, MPI datatype and imap as runs of memory. */
-#include "io/request/request_memory.h"
+#include "io/request/request.h"
 
 #include "base/memory.h"
 #include "mpitype/flatten.h"

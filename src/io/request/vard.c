@@ -1,8 +1,7 @@
 /* put_vard and get_vard: the filetype gives byte displacements from the beginning of the variable. It is flattened like
  * a buffer datatype and never expanded. */
-#include "io/request/vard.h"
 
-#include "io/request/request_memory.h"
+#include "io/request/request.h"
 #include "mpitype/flatten.h"
 
 /* Range and runs of a filetype, in bytes from the beginning of the variable. */
