@@ -136,21 +136,6 @@ static int agree_results(collective_call *c, int status)
                                   c->list->direction == PNC_PUT ? "a collective write" : "a collective read");
 }
 
-/* Make the aggregators and their buffers, of so many bytes each, once. Where memory, or the MPI library, does not allow
- * it, all ranks access the file on their own: slower, with the same result. */
-static void prepare_two_phase(pnc_io_context *io, int64_t buffer)
-{
-    int err;
-
-    if (io->two_phase != NULL || io->no_two_phase) /* on all ranks or on none */
-        return;
-    err = pnc_io_two_phase_create(io, buffer, &io->two_phase);
-    if (err == NC_NOERR)
-        return;
-    io->no_two_phase = true;
-    pnc_error_clear(io->file->error);
-}
-
 /* Whether the ranks have ranges of the file of their own. Compared for puts on one node, unless aggregators access the
  * servers fewer times; between nodes if these ranges are short beside that of the call. */
 static void compare_ranks(pnc_io_context *io, const pnc_file_order *order, pnc_range range, int64_t longest,
@@ -184,14 +169,20 @@ static void compare_nodes(pnc_io_context *io, pnc_execution *x, pnc_access_patte
     p->nodes_range = (double)found.sum / length;
 }
 
-/* Collective: the ranks have agreed that some of them need others. longest: as in the agreement. */
+/* Collective: the ranks have agreed that some of them need others. longest: as in the agreement. The first call makes
+ * the aggregators and their buffers. Where memory, or the MPI library, does not allow it, all ranks access the file on
+ * their own: slower, with the same result. */
 static int execute_collective(pnc_execution *x, pnc_access_pattern *p, int64_t longest)
 {
     pnc_io_context *io = x->io;
     const pnc_node *node;
     pnc_strategy choice;
 
-    prepare_two_phase(io, p->buffer);
+    if (io->two_phase == NULL && !io->no_two_phase) { /* on all ranks or on none */
+        io->no_two_phase = pnc_io_two_phase_create(io, p->buffer, &io->two_phase) != NC_NOERR;
+        if (io->no_two_phase)
+            pnc_error_clear(io->file->error);
+    }
     if (io->no_two_phase)
         return execute_strategy(x, PNC_MERGED);
     node = pnc_io_two_phase_get_node(io->two_phase);

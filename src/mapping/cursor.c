@@ -56,28 +56,24 @@ static void take_from_extents(pnc_elements_cursor *c, taken_extents *t)
     }
 }
 
-static int open_slab(pnc_elements_cursor *c)
-{
-    const pnc_selection *selection;
-    int err;
-
-    pnc_select_selection_init_empty(&c->own);
-    PNC_TRY(pnc_mapping_selection_get(&c->mapping, c->of, c->at, &c->own, &selection));
-    err = pnc_select_cursor_init(&c->in_slab, selection);
-    if (err != NC_NOERR)
-        pnc_select_selection_free(&c->own);
-    c->is_open = err == NC_NOERR;
-    c->at += c->is_open;
-    return err;
-}
-
 static int take_from_slabs(pnc_elements_cursor *c, taken_extents *t)
 {
     while (has_space(t) && (c->is_open || c->at < c->end)) {
+        const pnc_selection *selection;
         int64_t n, bytes;
+        int err;
 
-        if (!c->is_open)
-            PNC_TRY(open_slab(c));
+        if (!c->is_open) {
+            pnc_select_selection_init_empty(&c->own);
+            PNC_TRY(pnc_mapping_selection_get(&c->mapping, c->of, c->at, &c->own, &selection));
+            err = pnc_select_cursor_init(&c->in_slab, selection);
+            if (err != NC_NOERR) {
+                pnc_select_selection_free(&c->own);
+                return err;
+            }
+            c->is_open = true;
+            c->at++;
+        }
         n = pnc_select_cursor_take(&c->in_slab, t->max_bytes - t->bytes, (int)c->of->elem_size, t->out + t->n,
                                    t->max_extents - t->n, &bytes);
         if (n == 0)

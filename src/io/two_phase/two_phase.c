@@ -287,21 +287,26 @@ static void describe_aggregation(const pnc_two_phase *x)
                                        .high = block.high};
 }
 
-static int run_rounds(pnc_two_phase *x, const pnc_execution *call, pnc_range range)
+/* In nodes: within each node, without messages to other nodes. */
+static int run_rounds(const pnc_execution *call, bool in_nodes)
 {
-    pnc_file_order *order = call->order;
+    pnc_two_phase *x = call->io->two_phase;
+    pnc_range range = in_nodes ? call->node_range : call->range;
     int64_t next = range.low < range.high ? range.low : PNC_END_OF_ORDER;
 
-    x->order = order;
+    assert(!in_nodes || x->node.all_nodes);
+    x->scope = in_nodes ? &x->own_node : &x->node;
+    x->sieves_writes = !in_nodes || call->nodes_apart;
+    x->order = call->order;
     x->range = range;
-    x->direction = order->list->direction;
+    x->direction = call->list->direction;
     x->err = NC_NOERR;
     x->rounds = choose_rounds(x, range, call->buffer);
     x->aggregators = pnc_io_node_get_aggregators(x->scope);
     if (pnc_io_node_is_aggregator(x->scope))
         init_buffers(x);
     if (x->direction == PNC_GET)
-        x->err = pnc_io_file_order_init_copy(&x->values, order);
+        x->err = pnc_io_file_order_init_copy(&x->values, x->order);
     pnc_io_exchange_start(&x->exchange, x->direction, x->scope);
     pnc_io_file_domains_init(&x->domains, &x->rounds.domains, range.low, range.high);
     if (call->is_news && x->scope == &x->node && pnc_io_node_is_delegate(&x->node))
@@ -327,23 +332,13 @@ const pnc_node *pnc_io_two_phase_get_node(const pnc_two_phase *x)
     return &x->node;
 }
 
-static int execute_rounds(const pnc_execution *execution, bool in_nodes)
-{
-    pnc_two_phase *x = execution->io->two_phase;
-
-    assert(!in_nodes || x->node.all_nodes);
-    x->scope = in_nodes ? &x->own_node : &x->node;
-    x->sieves_writes = !in_nodes || execution->nodes_apart;
-    return run_rounds(x, execution, in_nodes ? execution->node_range : execution->range);
-}
-
 int pnc_io_two_phase_execute(const pnc_execution *execution)
 {
-    return execute_rounds(execution, false);
+    return run_rounds(execution, false);
 }
 
 /* Aggregators merge the requests of their node, in each node without the others. */
 int pnc_io_within_nodes_execute(const pnc_execution *execution)
 {
-    return execute_rounds(execution, true);
+    return run_rounds(execution, true);
 }
