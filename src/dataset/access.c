@@ -22,8 +22,38 @@ static int update_records(pnc_dataset *ds, int64_t numrecs)
                              "%s: earlier collective calls of the ranks did not match, so that records can no longer "
                              "be added: %s",
                              ds->file.path, ds->file.mismatch);
-    ds->format->ops->add_records(ds->format, numrecs);
+    ds->format->ops->add_length(ds->format, ds->model.recdim, numrecs);
     return NC_NOERR;
+}
+
+/* After a put to a file with several unlimited dimensions: the lengths of the others than the first. */
+static int update_others(pnc_dataset *ds, const pnc_request_list *list)
+{
+    for (int i = 0; i < ds->model.ndims; i++) {
+        int64_t length;
+
+        if (!ds->model.dims[i]->unlimited || i == ds->model.recdim)
+            continue;
+        length = pnc_io_list_get_length(&ds->io, list, i);
+        if (!list->collective) {
+            ds->format->ops->add_length(ds->format, i, length);
+            continue;
+        }
+        PNC_TRY(pnc_file_maxima_agree(&ds->file, &length, 1, "the length of a dimension"));
+        PNC_TRY(ds->format->ops->write_length(ds->format, i, length));
+    }
+    return NC_NOERR;
+}
+
+static int update_lengths(pnc_dataset *ds, const pnc_request_list *list, int64_t numrecs)
+{
+    if (ds->model.recdim < 0)
+        return NC_NOERR;
+    if (list->collective)
+        PNC_TRY(ds->format->ops->write_length(ds->format, ds->model.recdim, numrecs));
+    else
+        PNC_TRY(update_records(ds, numrecs));
+    return ds->model.nunlimited > 1 ? update_others(ds, list) : NC_NOERR;
 }
 
 /* Execute requests; after a put, update the number of records, and with NC_SHARE flush the data. An error of a
@@ -41,10 +71,8 @@ static int transfer(pnc_dataset *ds, pnc_request_list *list)
     PNC_TRY(err);
     if (list->direction == PNC_GET)
         return NC_NOERR;
-    if (!list->collective)
-        return update_records(ds, numrecs);
-    PNC_TRY(ds->format->ops->write_records(ds->format, numrecs));
-    return ds->share ? pnc_file_data_sync(&ds->file) : NC_NOERR;
+    PNC_TRY(update_lengths(ds, list, numrecs));
+    return list->collective && ds->share ? pnc_file_data_sync(&ds->file) : NC_NOERR;
 }
 
 /* --- blocking --- */

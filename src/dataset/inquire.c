@@ -53,15 +53,25 @@ int pnc_dataset_inq_unlimdim(pnc_dataset *ds, int *unlimdimidp)
     return pnc_dataset_inq(ds, NULL, NULL, NULL, unlimdimidp);
 }
 
+/* Variables with an unlimited dimension. In a classic file it is their first one. */
+static int count_unlimited_vars(const pnc_model *model)
+{
+    int n = model->nrecvars;
+
+    for (int i = 0; i < model->nvars && !pnc_format_model_get_rules(model)->one_unlimited; i++)
+        n += model->vars[i]->inner_unlimited && !model->vars[i]->is_record;
+    return n;
+}
+
 int pnc_dataset_inq_num_rec_vars(pnc_dataset *ds, int *nvarsp)
 {
-    SET_OUTPUT(nvarsp, ds->model.nrecvars);
+    SET_OUTPUT(nvarsp, count_unlimited_vars(&ds->model));
     return NC_NOERR;
 }
 
 int pnc_dataset_inq_num_fix_vars(pnc_dataset *ds, int *nvarsp)
 {
-    SET_OUTPUT(nvarsp, ds->model.nvars - ds->model.nrecvars);
+    SET_OUTPUT(nvarsp, ds->model.nvars - count_unlimited_vars(&ds->model));
     return NC_NOERR;
 }
 

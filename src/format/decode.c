@@ -261,15 +261,13 @@ static int take_dim(reader *r)
                                             "the dimension at byte %" PRId64 " is unlimited, as is dimension "
                                             "\"%.80s\": only one is allowed",
                                             at, model->dims[recdim]->name));
-    code = pnc_format_dim_append(model, ref.bytes, ref.n, len);
+    code = pnc_format_dim_append(model, ref.bytes, ref.n, len, len == NC_UNLIMITED && recdim < 0);
     if (code == NC_ENOMEM)
         return fail_no_memory(r, "dimension");
     dim = model->dims[model->ndims - 1];
     dim->classic.where = at;
     if (code != NC_NOERR)
         PNC_TRY(report_duplicate(r, "dimension", dim->name, at));
-    if (recdim >= 0) /* also after a second unlimited dimension */
-        model->recdim = recdim;
     return NC_NOERR;
 }
 

@@ -56,7 +56,7 @@ void pnc_format_value_encode(const void *value, size_t n, void *out);
 
 /* Entries that are created or appended have their memory in the region of the model. Append returns NC_NOERR,
  * NC_ENOMEM, or NC_ENAMEINUSE if an earlier entry has the same name: searches find that one. */
-int pnc_format_dim_append(pnc_model *model, const char *name, int64_t name_len, int64_t len);
+int pnc_format_dim_append(pnc_model *model, const char *name, int64_t name_len, int64_t len, bool unlimited);
 int pnc_format_var_append(pnc_model *model, pnc_var *var);
 
 /* A variable with memory for dimids and shape; NULL without memory. */

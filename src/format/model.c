@@ -136,7 +136,8 @@ static int copy_dims(pnc_model *out, const pnc_model *from)
     for (int i = 0; i < from->ndims; i++) {
         const pnc_dim *dim = from->dims[i];
 
-        PNC_TRY(pnc_format_dim_append(out, dim->name, (int64_t)strlen(dim->name), dim->len));
+        PNC_TRY(pnc_format_dim_append(out, dim->name, (int64_t)strlen(dim->name), dim->len, dim->unlimited));
+        out->dims[i]->length = dim->length;
         out->dims[i]->classic.where = dim->classic.where;
     }
     return NC_NOERR;
@@ -154,6 +155,7 @@ static int copy_var(pnc_model *out, const pnc_var *from)
     var->no_fill = from->no_fill;
     var->little = from->little;
     var->is_record = from->is_record;
+    var->inner_unlimited = from->inner_unlimited;
     var->size = from->size;
     memcpy(var->dimids, from->dimids, (size_t)from->ndims * sizeof *var->dimids);
     memcpy(var->shape, from->shape, (size_t)from->ndims * sizeof *var->shape);
@@ -228,21 +230,24 @@ int pnc_format_dims_reserve(pnc_model *model, int n)
     return pnc_format_list_reserve(&model->region, (void ***)&model->dims, model->ndims, &model->dims_capacity, n);
 }
 
-int pnc_format_dim_append(pnc_model *model, const char *name, int64_t name_len, int64_t len)
+int pnc_format_dim_append(pnc_model *model, const char *name, int64_t name_len, int64_t len, bool unlimited)
 {
     pnc_dim *dim = pnc_region_alloc(&model->region, sizeof *dim);
     int code;
 
     if (dim == NULL)
         return NC_ENOMEM;
-    *dim = (pnc_dim){pnc_format_name_copy(&model->region, name, name_len), len, {-1}};
+    *dim = (pnc_dim){.name = pnc_format_name_copy(&model->region, name, name_len),
+                     .len = len,
+                     .unlimited = unlimited,
+                     .classic = {-1}};
     if (dim->name == NULL)
         return NC_ENOMEM;
     PNC_TRY(pnc_format_list_grow(&model->region, (void ***)&model->dims, model->ndims, &model->dims_capacity));
     code = pnc_table_add(&model->dim_names, dim->name, model->ndims);
     if (code == NC_ENOMEM)
         return code;
-    if (len == NC_UNLIMITED)
+    if (dim->unlimited && model->nunlimited++ == 0)
         model->recdim = model->ndims;
     model->dims[model->ndims++] = dim;
     return code;
@@ -286,7 +291,7 @@ int pnc_format_dim_add(pnc_model *model, const char *name, int64_t len, pnc_erro
         code = pnc_error_set(error, NC_ENAMEINUSE, "dimension \"%s\" exists already: choose another name", nfc);
         goto free_name;
     }
-    code = pnc_format_dim_append(model, nfc, (int64_t)strlen(nfc), len);
+    code = pnc_format_dim_append(model, nfc, (int64_t)strlen(nfc), len, len == NC_UNLIMITED);
     if (code != NC_NOERR)
         pnc_error_set(error, code, "no memory for another dimension");
 free_name:
@@ -328,8 +333,29 @@ free_name:
 
 int64_t pnc_format_dim_get_length(const pnc_model *model, int dimid)
 {
+    const pnc_dim *dim;
+
     assert(dimid >= 0 && dimid < model->ndims);
-    return dimid == model->recdim ? model->numrecs : model->dims[dimid]->len;
+    dim = model->dims[dimid];
+    if (dimid == model->recdim)
+        return model->numrecs;
+    return dim->unlimited ? dim->length : dim->len;
+}
+
+bool pnc_format_dim_grow(pnc_model *model, int dimid, int64_t length)
+{
+    int64_t *current = dimid == model->recdim ? &model->numrecs : &model->dims[dimid]->length;
+
+    assert(dimid >= 0 && dimid < model->ndims && model->dims[dimid]->unlimited);
+    if (length <= *current)
+        return false;
+    *current = length;
+    return true;
+}
+
+int64_t pnc_format_var_get_records(const pnc_model *model, const pnc_var *var)
+{
+    return var->is_record ? pnc_format_var_get_length(model, var, 0) : 0;
 }
 
 int64_t pnc_format_var_get_length(const pnc_model *model, const pnc_var *var, int dim)

@@ -31,7 +31,9 @@ typedef struct pnc_classic_entry {
 
 typedef struct pnc_dim {
     char *name;
-    int64_t len; /* 0: the record dimension */
+    int64_t len;    /* of fixed length; 0: an unlimited one */
+    int64_t length; /* current length of an unlimited one but the first, which has the number of records */
+    bool unlimited;
     pnc_classic_entry classic;
 } pnc_dim;
 
@@ -69,9 +71,10 @@ typedef struct pnc_var {
     bool no_fill; /* not in the file: filling is off for this variable */
     bool little;  /* its values are little-endian */
     /* derived from dimids when the variable is added or decoded */
-    bool is_record;
-    int64_t *shape; /* dimension lengths, 0 for the record dimension */
-    int64_t size;   /* bytes of the whole variable, or of one record, without padding */
+    bool is_record;       /* its first dimension is unlimited */
+    bool inner_unlimited; /* another one is: not in a classic file */
+    int64_t *shape;       /* dimension lengths, 0 for an unlimited dimension */
+    int64_t size;         /* bytes of the whole variable, or of one record, without padding; 0 if inner_unlimited */
     pnc_classic_var classic;
     pnc_netcdf4_var netcdf4;
 } pnc_var;
@@ -90,8 +93,9 @@ typedef struct pnc_model {
     pnc_region region;
     int format;             /* the version: NC_FORMAT_CLASSIC .. */
     const pnc_rules *rules; /* NULL: those of the classic version */
-    int64_t numrecs;        /* number of records */
-    int recdim;             /* id of the record dimension, or -1 */
+    int64_t numrecs;        /* number of records: the length of `recdim`; a classic header has it in any case */
+    int recdim;             /* id of the first unlimited dimension, or -1; the only one of a classic file */
+    int nunlimited;         /* unlimited dimensions */
     int ndims, dims_capacity;
     pnc_dim **dims;
     pnc_table dim_names;
@@ -131,8 +135,11 @@ int pnc_format_names_check(const pnc_model *model, pnc_error *error);
 int pnc_format_dim_add(pnc_model *model, const char *name, int64_t len, pnc_error *error);
 int pnc_format_dim_find(const pnc_model *model, const char *name); /* id or -1; name need not be NFC */
 int pnc_format_dim_rename(pnc_model *model, int dimid, const char *name, pnc_error *error);
-int64_t pnc_format_dim_get_max_length(int format);                    /* of fixed length, in a classic file */
-int64_t pnc_format_dim_get_length(const pnc_model *model, int dimid); /* numrecs for the record dimension */
+int64_t pnc_format_dim_get_max_length(int format); /* of fixed length, in a classic file */
+/* The current length. */
+int64_t pnc_format_dim_get_length(const pnc_model *model, int dimid);
+/* Raise that of an unlimited dimension; true if it was less. */
+bool pnc_format_dim_grow(pnc_model *model, int dimid, int64_t length);
 
 /* Largest number of dimensions of a defined variable. The format has no bound; this one rejects a wrong number before
  * it is used as the length of the caller's array. netCDF-C opens files with up to 1024. */
@@ -142,7 +149,9 @@ int64_t pnc_format_dim_get_length(const pnc_model *model, int dimid); /* numrecs
  * NC_EUNLIMPOS NC_ENAMEINUSE NC_EVARSIZE.. */
 int pnc_format_var_add(pnc_model *model, const char *name, int type, int ndims, const int *dimids, pnc_error *error);
 int pnc_format_var_find(const pnc_model *model, const char *name);
-/* Of a dimension of the variable; of the record dimension, the number of records. */
+/* The current length of the first dimension, if that is unlimited, else 0. */
+int64_t pnc_format_var_get_records(const pnc_model *model, const pnc_var *var);
+/* The current length of a dimension of the variable. */
 int64_t pnc_format_var_get_length(const pnc_model *model, const pnc_var *var, int dim);
 int pnc_format_var_rename(pnc_model *model, int varid, const char *name, pnc_error *error);
 

@@ -33,11 +33,13 @@ int pnc_format_vars_reserve(pnc_model *model, int n)
 
 int pnc_format_var_derive(const pnc_model *model, pnc_var *var)
 {
-    var->is_record = var->ndims > 0 && var->dimids[0] == model->recdim;
+    var->is_record = var->ndims > 0 && model->dims[var->dimids[0]]->unlimited;
+    var->inner_unlimited = false;
     var->size = (int64_t)pnc_type_get_size(var->type);
     for (int i = 0; i < var->ndims; i++) {
         assert(var->dimids[i] >= 0 && var->dimids[i] < model->ndims);
         var->shape[i] = model->dims[var->dimids[i]]->len;
+        var->inner_unlimited |= i > 0 && model->dims[var->dimids[i]]->unlimited;
         if ((i > 0 || !var->is_record) && pnc_size_multiply(var->size, var->shape[i], &var->size) < 0)
             return -1;
     }
@@ -92,7 +94,7 @@ static int check_dims(const pnc_model *model, const char *name, int ndims, const
                                  "%d dimensions",
                                  name, pnc_error_get_id(error, dimids[i]), pnc_error_get_position(error, i, ndims),
                                  model->ndims);
-        if (i > 0 && dimids[i] == model->recdim && pnc_format_model_get_rules(model)->one_unlimited)
+        if (i > 0 && model->dims[dimids[i]]->unlimited && pnc_format_model_get_rules(model)->one_unlimited)
             return pnc_error_set(error, NC_EUNLIMPOS,
                                  "variable \"%s\": unlimited dimension \"%s\" is at position %d: it must be "
                                  "the slowest, at position %d",

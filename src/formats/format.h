@@ -131,12 +131,12 @@ typedef struct pnc_format_ops {
      * `restore`. A process that dies meanwhile leaves the old definitions or the new ones. */
     int (*change)(pnc_format *f, const pnc_format_change *change);
 
-    /* --- records --- */
+    /* --- unlimited dimensions, records --- */
 
-    /* Local. A put of this rank needs so many; they are written to the file later. */
-    void (*add_records)(pnc_format *f, int64_t numrecs);
-    /* Collective; all ranks pass the same number, and the file gets it at once. */
-    int (*write_records)(pnc_format *f, int64_t numrecs);
+    /* Local. A put of this rank needs such a length of an unlimited dimension; it is written to the file later. */
+    void (*add_length)(pnc_format *f, int dimid, int64_t length);
+    /* Collective; all ranks pass the same length, and the file gets it at once. */
+    int (*write_length)(pnc_format *f, int dimid, int64_t length);
     /* Local. Whether a record can be filled: NC_EINVALCOORDS if the file cannot have so many. */
     int (*check_record)(pnc_format *f, int64_t record);
     /* Collective. Fill a record of a variable, and add it. */

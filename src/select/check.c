@@ -15,14 +15,21 @@ typedef struct check {
     pnc_error *error;
 } check;
 
+static bool is_unlimited(const check *c, int dim)
+{
+    return c->how.unlimited != NULL ? c->how.unlimited[dim] : dim == 0 && c->array->is_record;
+}
+
 static bool is_open(const check *c, int dim)
 {
-    return dim == 0 && c->array->is_record && c->how.growing;
+    return c->how.growing && is_unlimited(c, dim);
 }
 
 static int64_t length_of_dim(const check *c, int dim)
 {
-    return dim == 0 && c->array->is_record ? c->how.numrecs : c->array->shape[dim];
+    if (!is_unlimited(c, dim))
+        return c->array->shape[dim];
+    return dim == 0 ? c->how.numrecs : c->how.lengths[dim];
 }
 
 /* The position of a dimension, and an index along it, as the program writes them. */
@@ -168,22 +175,31 @@ static int64_t compute_max_records(const pnc_array *array)
     return array->recsize > 0 ? (INT64_MAX - array->begin - row) / array->recsize + 1 : INT64_MAX;
 }
 
-/* A record dimension that a put may extend has no length to check against; its offsets must stay below 2^63. */
-static int check_growth(const check *c)
+/* A dimension that a put may extend has no length to check against; offsets must stay below 2^63. */
+static int check_growth_of(const check *c, int dim, int64_t limit)
 {
-    if (c->array->ndims == 0 || !is_open(c, 0) || (c->count != NULL && c->count[0] == 0))
-        return NC_NOERR;
-    int64_t limit = compute_max_records(c->array), stride = c->stride != NULL ? c->stride[0] : 1;
-    if (c->start[0] >= limit)
+    int64_t stride = c->stride != NULL ? c->stride[dim] : 1;
+
+    if (c->start[dim] >= limit)
         return pnc_error_set(
             c->error, NC_EINVALCOORDS, "start[%d] = %" PRId64 "%s, but a file can hold at most %" PRId64 " records: %s",
-            position(c, 0), index_of(c, c->start[0]), ask_kind(c, c->start), limit, describe_dim(c, 0).text);
-    if (c->count != NULL && c->count[0] - 1 > (limit - 1 - c->start[0]) / stride)
+            position(c, dim), index_of(c, c->start[dim]), ask_kind(c, c->start), limit, describe_dim(c, dim).text);
+    if (c->count != NULL && c->count[dim] - 1 > (limit - 1 - c->start[dim]) / stride)
         return pnc_error_set(c->error, NC_EEDGE,
                              "count[%d] = %" PRId64 "%s from start[%d] = %" PRId64
                              "%s, but a file can hold at most %" PRId64 " records: %s",
-                             position(c, 0), c->count[0], ask_kind(c, c->count), position(c, 0),
-                             index_of(c, c->start[0]), ask_kind(c, c->start), limit, describe_dim(c, 0).text);
+                             position(c, dim), c->count[dim], ask_kind(c, c->count), position(c, dim),
+                             index_of(c, c->start[dim]), ask_kind(c, c->start), limit, describe_dim(c, dim).text);
+    return NC_NOERR;
+}
+
+static int check_growth(const check *c)
+{
+    int ndims = c->how.unlimited != NULL ? c->array->ndims : 1;
+
+    for (int dim = 0; dim < ndims; dim++)
+        if (is_open(c, dim) && (c->count == NULL || c->count[dim] != 0))
+            PNC_TRY(check_growth_of(c, dim, c->how.unlimited != NULL ? INT64_MAX : compute_max_records(c->array)));
     return NC_NOERR;
 }
 

@@ -49,10 +49,14 @@ static inline const pnc_axis *pnc_select_selection_get_axes(const pnc_selection 
 /* Check a hyperslab against the array's bounds in the documented order of errors: NC_EINVALCOORDS, then NC_EEDGE or
  * NC_ENEGATIVECNT, then NC_ESTRIDE. `relax`: start == length is allowed with count 0. `growing`: a write may exceed
  * the number of records, up to the largest file offset (beyond it the same codes). `single`: count NULL means all
- * ones (var1). `numrecs`: the number of records, which bounds a read. Nothing overflows for any arguments. */
+ * ones (var1). `numrecs`: the current length of the first dimension, if that is unlimited, which bounds a read. Nothing
+ * overflows for any arguments. */
 typedef struct pnc_bounds {
     bool relax, growing, single;
     int64_t numrecs;
+    /* for an array of which another dimension is unlimited, else NULL: which are, and their current lengths */
+    const bool *unlimited;
+    const int64_t *lengths;
 } pnc_bounds;
 int pnc_select_hyperslab_check(const pnc_array *array, const int64_t *start, const int64_t *count,
                                const int64_t *stride, pnc_bounds how, pnc_error *error);

@@ -238,6 +238,50 @@ static void test_fill(void **state)
     assert_memory_equal(out, "\x80\0\0\x01", 4);
 }
 
+/* A format whose variables may have several unlimited dimensions, at any position, and only few types. */
+static void test_rules(void **state)
+{
+    static const pnc_rules rules = {.name = "netCDF-4 (classic model)",
+                                    .last_type = NC_DOUBLE,
+                                    .type_error = NC_ESTRICTNC3,
+                                    .wider = "netCDF-4",
+                                    .cure = "leave NC_CLASSIC_MODEL out",
+                                    .most_dim_length = 100,
+                                    .most_att_length = 10};
+    const int dims[] = {1, 0, 2}, inner[] = {0, 3}, lengths[] = {7, 100, 9};
+    pnc_error error = {0};
+    pnc_model m, copy;
+    (void)state;
+
+    pnc_format_model_init_rules(&m, NC_FORMAT_NETCDF4_CLASSIC, &rules);
+    assert_ptr_equal(pnc_format_model_get_rules(&m), &rules);
+    assert_int_equal(pnc_format_dim_add(&m, "x", 101, NULL), NC_EDIMSIZE);
+    assert_int_equal(pnc_format_dim_add(&m, "x", 100, NULL), NC_NOERR);
+    assert_int_equal(pnc_format_dim_add(&m, "t", NC_UNLIMITED, NULL), NC_NOERR);
+    assert_int_equal(pnc_format_dim_add(&m, "s", NC_UNLIMITED, NULL), NC_NOERR);
+    assert_int_equal(pnc_format_dim_append(&m, "empty", 5, 0, false), NC_NOERR);
+    assert_true(m.recdim == 1 && m.nunlimited == 2);
+    assert_int_equal(pnc_format_var_add(&m, "v", NC_UINT, 3, dims, &error), NC_ESTRICTNC3);
+    assert_string_equal(error.text,
+                        "variable \"v\": type uint exists in netCDF-4 only, and this file is netCDF-4 "
+                        "(classic model): leave NC_CLASSIC_MODEL out");
+    assert_int_equal(pnc_format_var_add(&m, "v", NC_INT, 3, dims, NULL), NC_NOERR);
+    assert_int_equal(pnc_format_var_add(&m, "w", NC_INT, 2, inner, NULL), NC_NOERR);
+    assert_true(m.vars[0]->is_record && m.vars[0]->inner_unlimited);
+    assert_true(!m.vars[1]->is_record && !m.vars[1]->inner_unlimited && m.vars[1]->size == 0);
+    assert_true(pnc_format_dim_grow(&m, 1, 7));
+    assert_true(pnc_format_dim_grow(&m, 2, 9));
+    assert_false(pnc_format_dim_grow(&m, 2, 8));
+    assert_int_equal(pnc_format_model_copy(&copy, &m), NC_NOERR);
+    pnc_format_model_free(&m);
+    assert_ptr_equal(pnc_format_model_get_rules(&copy), &rules);
+    assert_true(copy.recdim == 1 && copy.nunlimited == 2 && copy.vars[0]->inner_unlimited);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(pnc_format_var_get_length(&copy, copy.vars[0], i), lengths[i]);
+    assert_int_equal(pnc_format_dim_get_length(&copy, 3), 0);
+    pnc_format_model_free(&copy);
+}
+
 /* The orders of values of the file and of attributes are two things. */
 static void test_byte_order(void **state)
 {
@@ -341,8 +385,8 @@ static void test_same_names(void **state)
 {
     (void)state;
 
-    assert_int_equal(pnc_format_dim_append(&model, "x", 1, 3), NC_NOERR);
-    assert_int_equal(pnc_format_dim_append(&model, "x", 1, 4), NC_ENAMEINUSE);
+    assert_int_equal(pnc_format_dim_append(&model, "x", 1, 3, false), NC_NOERR);
+    assert_int_equal(pnc_format_dim_append(&model, "x", 1, 4, false), NC_ENAMEINUSE);
     assert_int_equal(model.ndims, 2);
     assert_int_equal(pnc_format_dim_rename(&model, 1, "y", NULL), NC_NOERR);
     assert_int_equal(pnc_format_dim_find(&model, "x"), 0);
@@ -376,6 +420,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_other_form, start, finish),
         cmocka_unit_test_setup_teardown(test_fill, start, finish),
         cmocka_unit_test_setup_teardown(test_byte_order, start, finish),
+        cmocka_unit_test(test_rules),
         cmocka_unit_test_setup_teardown(test_copy, start, finish),
     };
 

@@ -568,9 +568,42 @@ static void test_dense(void **state)
     assert_true(pnc_select_extents_is_dense((pnc_extent[]){{5, 50}, {55, 50}}, 2, &most));
 }
 
+static int check_cube(const pnc_array *a, pnc_bounds how, const int64_t *n, pnc_error *error)
+{
+    return pnc_select_hyperslab_check(a, n, n + 3, NULL, how, error);
+}
+
+/* Several unlimited dimensions: reads end at the current lengths, writes nowhere. */
+static void test_unlimited_dimensions(void **state)
+{
+    const int64_t shape[] = {0, 5, 0}, lengths[] = {0, 0, 4};
+    const bool unlimited[] = {true, false, true};
+    const pnc_array a = {.name = "v", .elem_size = 4, .ndims = 3, .shape = shape, .is_record = true};
+    pnc_bounds how = {.numrecs = 3, .unlimited = unlimited, .lengths = lengths};
+    pnc_error error = {0};
+    (void)state;
+
+    for (int growing = 0; growing <= 1; growing++) {
+        how.growing = growing;
+        assert_int_equal(check_cube(&a, how, (int64_t[]){0, 0, 0, 3, 5, 4}, &error), NC_NOERR);
+        assert_int_equal(check_cube(&a, how, (int64_t[]){0, 0, 0, 4, 5, 4}, &error), growing ? NC_NOERR : NC_EEDGE);
+        assert_int_equal(check_cube(&a, how, (int64_t[]){0, 0, 1, 3, 5, 4}, &error), growing ? NC_NOERR : NC_EEDGE);
+        assert_int_equal(check_cube(&a, how, (int64_t[]){0, 0, 4, 1, 1, 1}, &error),
+                         growing ? NC_NOERR : NC_EINVALCOORDS);
+        assert_int_equal(check_cube(&a, how, (int64_t[]){0, 1, 0, 1, 5, 1}, &error), NC_EEDGE);
+        assert_int_equal(check_cube(&a, how, (int64_t[]){0, 0, 2, 1, 1, INT64_MAX}, &error), NC_EEDGE);
+        assert_int_equal(check_cube(&a, how, (int64_t[]){0, 0, INT64_MAX, 1, 1, 1}, &error), NC_EINVALCOORDS);
+    }
+    how.growing = false;
+    pnc_error_clear(&error);
+    assert_int_equal(check_cube(&a, how, (int64_t[]){0, 0, 1, 3, 5, 4}, &error), NC_EEDGE);
+    assert_non_null(strstr(error.text, "dimension 2 of variable \"v\" has length 4: at most 3 fit"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unlimited_dimensions),
         cmocka_unit_test(test_against_nested_loops),
         cmocka_unit_test(test_collapse),
         cmocka_unit_test(test_column_of_every_other_row),

@@ -1,6 +1,7 @@
 /* The classic format: its operations, and what they have in common. */
 #include "formats/classic/classic.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "format/codec.h"
@@ -44,6 +45,18 @@ static int begin_define(pnc_format *f, int err)
     PNC_TRY(pnc_classic_numrecs_flush(f, err, NULL));
     f->before->numrecs = f->model->numrecs;
     return NC_NOERR;
+}
+
+static void add_classic_length(pnc_format *f, int dimid, int64_t length)
+{
+    assert(dimid == f->model->recdim);
+    pnc_classic_numrecs_update(f, length);
+}
+
+static int write_classic_length(pnc_format *f, int dimid, int64_t length)
+{
+    assert(dimid == f->model->recdim);
+    return pnc_classic_numrecs_write(f, length);
 }
 
 static void abandon_file(pnc_format *f)
@@ -111,8 +124,8 @@ const pnc_format_ops pnc_classic_format = {.name = "classic",
                                            .enddef = pnc_classic_define_end,
                                            .check_change = pnc_classic_change_check,
                                            .change = pnc_classic_change_execute,
-                                           .add_records = pnc_classic_numrecs_update,
-                                           .write_records = pnc_classic_numrecs_write,
+                                           .add_length = add_classic_length,
+                                           .write_length = write_classic_length,
                                            .check_record = pnc_classic_record_check,
                                            .fill_record = pnc_classic_record_fill,
                                            .flush = pnc_classic_numrecs_flush,

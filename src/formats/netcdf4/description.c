@@ -258,7 +258,6 @@ static void read_dim(description_reader *r, int64_t *lengths, int64_t id)
 {
     int64_t n, length;
     const char *name = read_name(r, &n);
-    int before = r->model->recdim;
     bool is_unlimited;
 
     length = read_number(r, 0, INT64_MAX, "a negative length", name);
@@ -266,12 +265,9 @@ static void read_dim(description_reader *r, int64_t *lengths, int64_t id)
     if (r->err != NC_NOERR)
         return;
     lengths[id] = length;
-    check_append(r, pnc_format_dim_append(r->model, name, n, length));
-    r->model->recdim = before; /* a length of 0 is also that of other dimensions */
-    if (is_unlimited && r->err == NC_NOERR && before < 0) {
-        r->model->recdim = (int)id;
-        r->model->numrecs = length;
-    }
+    check_append(r, pnc_format_dim_append(r->model, name, n, is_unlimited ? NC_UNLIMITED : length, is_unlimited));
+    if (is_unlimited && r->err == NC_NOERR)
+        (void)pnc_format_dim_grow(r->model, (int)id, length);
 }
 
 static void read_att(description_reader *r, pnc_atts *atts)
@@ -428,7 +424,7 @@ static void derive_size(description_reader *r, const int64_t *lengths, pnc_var *
     var->size = (int64_t)pnc_type_get_size(var->type);
     for (int i = 0; i < var->ndims; i++) {
         var->shape[i] = lengths[var->dimids[i]];
-        is_unlimited = is_unlimited || var->dimids[i] == r->model->recdim;
+        is_unlimited = is_unlimited || r->model->dims[var->dimids[i]]->unlimited;
         if (pnc_size_multiply(var->size, var->shape[i], &var->size) < 0)
             damage(r, "the size", var->name);
     }

@@ -134,9 +134,15 @@ static int refuse_att(pnc_format *f, const pnc_format_change *change)
     return refuse_change(f);
 }
 
-static void ignore_records(pnc_format *f, int64_t numrecs)
+static void ignore_length(pnc_format *f, int dimid, int64_t length)
 {
-    (void)f, (void)numrecs;
+    (void)f, (void)dimid, (void)length;
+}
+
+static int refuse_length(pnc_format *f, int dimid, int64_t length)
+{
+    (void)dimid, (void)length;
+    return refuse_change(f);
 }
 
 static int refuse_records(pnc_format *f, int64_t numrecs)
@@ -257,8 +263,8 @@ const pnc_format_ops pnc_netcdf4_format = {
     .enddef = refuse_enddef,
     .check_change = refuse_att,
     .change = refuse_att,
-    .add_records = ignore_records,
-    .write_records = refuse_records,
+    .add_length = ignore_length,
+    .write_length = refuse_length,
     .check_record = refuse_records,
     .fill_record = refuse_fill,
     .flush = flush_nothing,

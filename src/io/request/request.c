@@ -93,6 +93,42 @@ static int check_bounds(pnc_io_context *io, const pnc_var *var, const pnc_array 
     return err;
 }
 
+/* The first unlimited dimension may be any one of the variable. */
+static bool is_general(const pnc_io_context *io, const pnc_var *var)
+{
+    return io->model->nunlimited > 1 || var->inner_unlimited;
+}
+
+static int64_t count_needed(const pnc_var *var, const pnc_slab *s, int dimid)
+{
+    int64_t needed = 0;
+
+    for (int i = 0; i < var->ndims; i++) {
+        if (s->count[i] == 0)
+            return 0;
+        if (var->dimids[i] == dimid)
+            needed = pnc_max64(needed, s->start[i] + (s->count[i] - 1) * (s->stride != NULL ? s->stride[i] : 1) + 1);
+    }
+    return needed;
+}
+
+int64_t pnc_io_list_get_length(const pnc_io_context *io, const pnc_request_list *list, int dimid)
+{
+    int64_t length = 0;
+
+    for (int64_t i = 0; i < list->n; i++) {
+        const pnc_elements *e = &list->at[i]->elements;
+        const pnc_var *var = io->model->vars[e->varid];
+
+        for (int64_t k = 0; e->form == PNC_SLABS && e->count > 0 && k < e->n; k++) {
+            pnc_slab s = pnc_mapping_slab_get(e, var->ndims, k);
+
+            length = pnc_max64(length, count_needed(var, &s, dimid));
+        }
+    }
+    return length;
+}
+
 /* Store the numbers of hyperslab i and check it. */
 static int take_slab(pnc_io_context *io, const pnc_slab_arguments *given, const pnc_array *array, pnc_bounds how,
                      int64_t i, pnc_request *r)
@@ -110,31 +146,65 @@ static int take_slab(pnc_io_context *io, const pnc_slab_arguments *given, const 
     if (!has_count)
         known.count = NULL;
     PNC_TRY(check_bounds(io, var, array, &known, how));
-    records = how.growing ? pnc_select_hyperslab_count_records(array, s.start, s.count, s.stride) : 0;
+    if (!how.growing)
+        records = 0;
+    else if (is_general(io, var))
+        records = count_needed(var, &s, io->model->recdim);
+    else
+        records = pnc_select_hyperslab_count_records(array, s.start, s.count, s.stride);
     if (records > 0)
         PNC_TRY(io->addressing->check_records(io->model, var, s.start[0], records, io->file->error));
     r->numrecs = pnc_max64(records, r->numrecs);
     return add_elements(io, &r->elements, var->ndims, s.count);
 }
 
+/* A variable of which another dimension than the first is unlimited. The caller frees `lengths`. */
+static int describe_lengths(pnc_io_context *io, int varid, pnc_bounds *how)
+{
+    const pnc_var *var = io->model->vars[varid];
+    int64_t *lengths = pnc_memory_alloc(var->ndims, sizeof *lengths + sizeof *how->unlimited);
+    bool *unlimited = (bool *)(lengths + var->ndims);
+
+    if (lengths == NULL)
+        return pnc_io_request_fail(io, varid, NC_ENOMEM);
+    for (int i = 0; i < var->ndims; i++) {
+        lengths[i] = pnc_format_var_get_length(io->model, var, i);
+        unlimited[i] = io->model->dims[var->dimids[i]]->unlimited;
+    }
+    how->lengths = lengths;
+    how->unlimited = unlimited;
+    return NC_NOERR;
+}
+
+static int take_given_slabs(pnc_io_context *io, const pnc_slab_arguments *given, const pnc_array *array, pnc_bounds how,
+                            pnc_request *r)
+{
+    int err = NC_NOERR;
+
+    if (io->model->vars[r->elements.varid]->inner_unlimited)
+        PNC_TRY(describe_lengths(io, r->elements.varid, &how));
+    for (int64_t i = 0; i < given->n && err == NC_NOERR; i++)
+        err = take_slab(io, given, array, how, i, r);
+    pnc_memory_free((int64_t *)how.lengths);
+    return err;
+}
+
 /* PNC_VAR: the whole variable, all existing records. */
 static int take_slabs(pnc_io_context *io, const pnc_call *call, const pnc_slab_arguments *given,
                       const pnc_mapping *mapping, pnc_request *r)
 {
+    const pnc_var *var = io->model->vars[call->varid];
     int64_t *start = r->elements.numbers, *count = start + mapping->array.ndims;
     pnc_bounds how = {.relax = io->relax,
                       .growing = r->direction == PNC_PUT,
                       .single = call->shape == PNC_VAR1 || call->shape == PNC_VARN,
-                      .numrecs = io->model->numrecs};
+                      .numrecs = pnc_format_var_get_records(io->model, var)};
 
-    if (call->shape != PNC_VAR) {
-        for (int64_t i = 0; i < given->n; i++)
-            PNC_TRY(take_slab(io, given, &mapping->array, how, i, r));
-        return NC_NOERR;
-    }
+    if (call->shape != PNC_VAR)
+        return take_given_slabs(io, given, &mapping->array, how, r);
     for (int i = 0; i < mapping->array.ndims; i++) {
         start[i] = 0;
-        count[i] = pnc_format_var_get_length(io->model, io->model->vars[call->varid], i);
+        count[i] = pnc_format_var_get_length(io->model, var, i);
     }
     return add_elements(io, &r->elements, mapping->array.ndims, count);
 }
@@ -159,14 +229,17 @@ static bool make_extents(const pnc_io_context *io, const pnc_call *call, const p
                          const pnc_mapping *mapping, pnc_request *r)
 {
     bool has_count = call->shape == PNC_VARN || call->shape == PNC_VAR1 || call->count != NULL;
+    const pnc_var *var = io->model->vars[call->varid];
     int64_t most = io->addressing->get_most_records(io->model), records;
 
+    if (is_general(io, var))
+        return false;
     if (call->shape == PNC_VAR)
         return pnc_mapping_extent_make_whole(mapping, &r->elements);
     if (!has_count || given->stride != NULL || (call->shape == PNC_VARM && call->imap != NULL))
         return false;
     if (r->direction == PNC_GET)
-        most = io->model->numrecs;
+        most = pnc_format_var_get_records(io->model, var);
     if (!pnc_mapping_extents_make(mapping, given, most, r->elements.in_arrays ? PNC_LIST_NUMBERS / 2 : given->n,
                                   &r->elements, &records))
         return false;

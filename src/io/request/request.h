@@ -21,7 +21,7 @@
 /* Ordered to avoid padding: a million requests may be pending. */
 typedef struct pnc_request {
     pnc_elements elements;
-    int64_t numrecs; /* number of records after a put, 0 for a fixed-size variable */
+    int64_t numrecs; /* length of the first unlimited dimension after a put; 0: the variable does not have it */
     char *memory;
     pnc_flat_type *flat;    /* NULL: the values are contiguous */
     int id;                 /* of a pending request */
@@ -143,6 +143,9 @@ static inline void pnc_io_request_list_add(pnc_request_list *list, pnc_request *
     list->at[list->n++] = r;
     pnc_io_request_summary_add(&list->summary, r);
 }
+
+/* The length that an unlimited dimension needs after the puts of a list; for files with several of them. */
+int64_t pnc_io_list_get_length(const pnc_io_context *io, const pnc_request_list *list, int dimid);
 
 /* Set an error of a request of the variable, with the text of the code. */
 int pnc_io_request_fail(pnc_io_context *io, int varid, int err);
