@@ -340,8 +340,8 @@ def check_damaged(name, path, rounds):
 
 
 def has_hdf5():
-    with open(os.path.join(os.environ.get("PNC_BUILD", os.getcwd()), "Makefile"), encoding="utf-8") as file:
-        return re.search(r"^HAVE_HDF5_TRUE = *$", file.read(), re.M) is not None
+    with open(os.path.join(os.environ.get("PNC_BUILD", os.getcwd()), "config.h"), encoding="utf-8") as file:
+        return re.search(r'^#define HDF5_SONAME "lib', file.read(), re.M) is not None
 
 
 def main():
