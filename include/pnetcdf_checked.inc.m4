@@ -62,6 +62,7 @@ m4_define([ARGUMENT_PASSED], [m4_ifelse(
     [$2], [index_in],            [VALUE([$1], [OFFSET], [$2])],
     [$2], [indices_in],          [VALUES([$1], [OFFSET], [$2])],
     [$2], [sizes_in],            [VALUES([$1], [OFFSET], [$2])],
+    [$2], [sizes_out],           [VALUES([$1], [OFFSET], [$2])],
     [$2], [blocks_in],           [VALUES([$1], [OFFSET], [$2])],
     [$2], [block_sizes_in],      [VALUES([$1], [OFFSET], [$2])],
     [$2], [element_out],         [VALUES([$1], [integer], [$2])],

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/name.h"
+#include "format/storage.h"
 
 int pnc_format_list_reserve(pnc_region *region, void ***at, int n, int *capacity, int wanted)
 {
@@ -159,6 +160,7 @@ static int copy_var(pnc_model *out, const pnc_var *from)
     var->size = from->size;
     memcpy(var->dimids, from->dimids, (size_t)from->ndims * sizeof *var->dimids);
     memcpy(var->shape, from->shape, (size_t)from->ndims * sizeof *var->shape);
+    PNC_TRY(pnc_format_storage_copy(out, var, from));
     PNC_TRY(pnc_format_var_append(out, var));
     return pnc_format_atts_copy(&out->region, &var->atts, &from->atts);
 }

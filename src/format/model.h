@@ -68,8 +68,9 @@ typedef struct pnc_var {
     int ndims;
     int *dimids;
     pnc_atts atts;
-    bool no_fill; /* not in the file: filling is off for this variable */
-    bool little;  /* its values are little-endian */
+    struct pnc_storage *storage; /* format/storage.h; NULL: the format leaves no choice */
+    bool no_fill;                /* not in the file: filling is off for this variable */
+    bool little;                 /* its values are little-endian */
     /* derived from dimids when the variable is added or decoded */
     bool is_record;       /* its first dimension is unlimited */
     bool inner_unlimited; /* another one is: not in a classic file */

@@ -95,6 +95,7 @@ typedef struct pnc_format_ops {
     size_t bytes;                                   /* of the struct of the format */
     pnc_format_version versions[PNC_VERSIONS_MOST]; /* those whose modes have more flags first; zeros at the end */
     const pnc_addressing *addressing;
+    bool has_storage; /* variables have chunks, filters .. (format/storage.h) */
 
     /* --- creating and opening --- */
 

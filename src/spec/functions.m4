@@ -31,6 +31,8 @@ m4_define([EACH_ATTRIBUTE], [m4_pushdef([MEMTYPE], m4_defn([ATTRIBUTE_OF]))MEMTY
 
 m4_define([SHARE_DOC], [flush the file to disk after each collective put and each ncmpi_wait_all that writes])
 m4_define([COLLECTIVE], [Collective.])
+m4_define([STORAGE_ERRORS], [Errors: NC_ENOTNC4 (the file is a classic one) NC_EPERM NC_ENOTINDEFINE NC_ENOTVAR NC_EGLOBAL
+NC_ELATEDEF (the variable existed before ncmpi_redef)])
 m4_define([LOCAL], [Local: any rank may call it at any time.])
 
 m4_define([FUNCTIONS], [
@@ -175,6 +177,89 @@ FUNCTION([fill_var_rec], [all], [P(varid, varid)P(recno, recno)],
 [Fill one record of a record variable with its fill value. The fill mode of the variable must be on, or the variable
 must have an attribute _FillValue. COLLECTIVE Errors: NC_EPERM NC_EINDEFINE NC_EINDEP NC_EGLOBAL NC_ENOTVAR
 NC_ENOTRECVAR NC_ENOTFILL NC_EINVAL (a negative record) NC_EINVALCOORDS (a record beyond the limit of the format)])
+
+HEADING([Storage: chunks, filters, byte order, quantization])
+
+FUNCTION([def_var_chunking], [f77_by_hand], [P(varid, varid)P(flags, storage)P(chunk_lengths, chunksizes)],
+[Choose contiguous or chunked storage of a variable. storage: NC_CONTIGUOUS, NC_CHUNKED, or NC_COMPACT (in the metadata;
+for a few values). chunksizes: with NC_CHUNKED, the elements of a chunk along each dimension; 0 there, or NULL: the
+library chooses. COLLECTIVE STORAGE_ERRORS NC_EBADCHUNK (a length is negative or above that of a fixed dimension, or a
+chunk has 4 GiB) NC_EINVAL (not a storage; NC_CHUNKED for a scalar; another with an unlimited dimension or filters)])
+
+FUNCTION([inq_var_chunking], [f77_by_hand], [P(varid, varid)P(flags_out, storagep, storage)P(chunk_lengths_out, chunksizesp, chunksizes)],
+[Storage of a variable, and the elements of a chunk along each dimension: 0 where ncmpi_enddef will choose; nothing is
+written unless the storage is NC_CHUNKED. In a classic file: NC_CONTIGUOUS. Either pointer may be NULL. LOCAL Errors:
+NC_ENOTVAR NC_EGLOBAL])
+
+FUNCTION([def_var_deflate], [all], [P(varid, varid)P(flags, shuffle)P(flags, deflate)P(flags, deflate_level)],
+[Compress a variable by deflate, the filter that every reader of netCDF-4 has, and order its bytes by shuffle before.
+shuffle, deflate: 1 on, 0 off. deflate_level: 0 to 9; higher levels are slower and rarely much smaller. The variable
+becomes chunked. COLLECTIVE STORAGE_ERRORS NC_EINVAL (a level out of range; a scalar)])
+
+FUNCTION([inq_var_deflate], [all], [P(varid, varid)P(flags_out, shufflep, shuffle)P(flags_out, deflatep, deflate)P(flags_out, deflate_levelp, deflate_level)],
+[Whether shuffle and deflate are on, and the level, 0 without. Every pointer may be NULL. LOCAL Errors: NC_ENOTVAR
+NC_EGLOBAL])
+
+FUNCTION([def_var_fletcher32], [all], [P(varid, varid)P(flags, fletcher32)],
+[Store a checksum with each chunk of a variable, which is checked when it is read: NC_FLETCHER32 on, NC_NOCHECKSUM off.
+The variable becomes chunked. COLLECTIVE STORAGE_ERRORS NC_EINVAL (a scalar)])
+
+FUNCTION([inq_var_fletcher32], [all], [P(varid, varid)P(flags_out, fletcher32p, fletcher32)],
+[NC_FLETCHER32 if chunks of the variable have checksums, otherwise NC_NOCHECKSUM. LOCAL Errors: NC_ENOTVAR NC_EGLOBAL])
+
+FUNCTION([def_var_endian], [all], [P(varid, varid)P(flags, endian)],
+[Choose the byte order of the values of a variable in the file: NC_ENDIAN_NATIVE (that of this machine, the default),
+NC_ENDIAN_LITTLE or NC_ENDIAN_BIG. COLLECTIVE STORAGE_ERRORS NC_EINVAL (another value; a variable of characters)])
+
+FUNCTION([inq_var_endian], [all], [P(varid, varid)P(flags_out, endianp, endian)],
+[Byte order of the values of a variable in the file. LOCAL Errors: NC_ENOTNC4 NC_ENOTVAR NC_EGLOBAL])
+
+FUNCTION([def_var_filter], [f77], [P(varid, varid)P(filter, filterid)P(length, nparams)P(words, params)],
+[Add a filter of HDF5 to a variable, by its registered id, such as 1 (deflate) or 32015 (zstd), with nparams parameters;
+params may be NULL if there are none. Chunks pass filters in the order of their definition. A filter that the variable
+has gets the new parameters. The variable becomes chunked. COLLECTIVE STORAGE_ERRORS NC_EINVAL (a scalar) NC_EFILTER])
+
+FUNCTION([inq_var_filter_ids], [f77], [P(varid, varid)P(length_out, nfiltersp, nfilters)P(words_out, filterids)],
+[Number of filters of a variable, and their ids in the order in which chunks pass them. Either pointer may be NULL; at
+most 32 ids. LOCAL Errors: NC_ENOTVAR NC_EGLOBAL])
+
+FUNCTION([inq_var_filter_info], [f77], [P(varid, varid)P(filter, filterid)P(length_out, nparamsp, nparams)P(words_out, params)],
+[Number of parameters of a filter of a variable, and the parameters. Either pointer may be NULL. LOCAL Errors:
+NC_ENOTVAR NC_EGLOBAL NC_ENOFILTER (the variable has no such filter)])
+
+FUNCTION([def_var_zstandard], [all], [P(varid, varid)P(flags, level)],
+[Compress a variable by zstd: faster than deflate, but readers need a plugin of HDF5. level: -131072 to 22. The variable
+becomes chunked. COLLECTIVE STORAGE_ERRORS NC_EINVAL (a level out of range; a scalar)])
+
+FUNCTION([inq_var_zstandard], [all], [P(varid, varid)P(flags_out, hasfilterp, hasfilter)P(flags_out, levelp, level)],
+[Whether a variable is compressed by zstd, and the level, unchanged without. Either pointer may be NULL. LOCAL Errors:
+NC_ENOTVAR NC_EGLOBAL])
+
+FUNCTION([def_var_quantize], [all], [P(varid, varid)P(flags, quantize_mode)P(flags, nsd)],
+[Keep nsd significant digits of the values of an NC_FLOAT or NC_DOUBLE variable, so that they compress better.
+quantize_mode: NC_QUANTIZE_BITGROOM or NC_QUANTIZE_GRANULARBR with decimal digits, at most 7 or 15;
+NC_QUANTIZE_BITROUND with bits, at most 23 or 52; NC_NOQUANTIZE. COLLECTIVE STORAGE_ERRORS NC_EINVAL (another mode, a
+number out of range, another type)])
+
+FUNCTION([inq_var_quantize], [all], [P(varid, varid)P(flags_out, quantize_modep, quantize_mode)P(flags_out, nsdp, nsd)],
+[Quantization of a variable, and its significant digits or bits. Either pointer may be NULL. LOCAL Errors: NC_ENOTNC4
+NC_ENOTVAR NC_EGLOBAL])
+
+FUNCTION([var_set_chunk], [f77_by_hand], [P(varid, varid)P(chunk_dims, chunk_dim)],
+[Store a variable in chunks: chunk_dim has the elements of a chunk along each dimension. As ncmpi_def_var_chunking with
+NC_CHUNKED. COLLECTIVE STORAGE_ERRORS NC_EBADCHUNK NC_EINVAL])
+
+FUNCTION([var_get_chunk], [f77_by_hand], [P(varid, varid)P(chunk_dims_out, chunk_dim)],
+[Elements of a chunk along each dimension. LOCAL Errors: NC_ENOTNC4 NC_ENOTVAR NC_EGLOBAL NC_EINVAL (the variable is not
+chunked)])
+
+FUNCTION([var_set_filter], [all], [P(varid, varid)P(flags, filter)],
+[Compress a variable: NC_FILTER_DEFLATE (with shuffle, level 1), or NC_FILTER_NONE. COLLECTIVE STORAGE_ERRORS
+NC_ENOFILTER (another filter) NC_EINVAL (a scalar)])
+
+FUNCTION([var_get_filter], [all], [P(varid, varid)P(flags_out, filterp, filter)],
+[NC_FILTER_DEFLATE if a variable is compressed by deflate, otherwise NC_FILTER_NONE. LOCAL Errors: NC_ENOTVAR
+NC_EGLOBAL])
 
 HEADING([Attributes])
 

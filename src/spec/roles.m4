@@ -11,7 +11,7 @@ m4_dnl   chars_in, chars_out    the characters of an attribute; another argument
 m4_dnl   buffer_in, buffer_out  memory of any type, unchanged
 m4_dnl   strings_in, strings_out  memory of strings of any length, unchanged
 m4_dnl   indices_in             an array with an index for each dimension: from 1, fastest first in Fortran
-m4_dnl   sizes_in               an array with a size for each dimension: fastest first in Fortran
+m4_dnl   sizes_in, sizes_out    an array with a size for each dimension: fastest first in Fortran
 m4_dnl   blocks_in, block_sizes_in  num such arrays: an array of two dimensions in Fortran
 m4_dnl   element_out            an integer; Fortran may pass an array, whose first element receives it
 m4_dnl   list_in, list          an array of integers, converted by hand-written functions
@@ -67,6 +67,13 @@ ROLE([start],           [const MPI_Offset *], [indices_in], [index of the first 
 ROLE([counts],          [const MPI_Offset *], [sizes_in], [number of elements along each dimension])
 ROLE([stride],          [const MPI_Offset *], [sizes_in], [distance between elements of the variable])
 ROLE([imap],            [const MPI_Offset *], [sizes_in], [distance between elements in memory])
+ROLE([chunk_lengths],   [const MPI_Offset *], [sizes_in], [elements of a chunk along each dimension])
+ROLE([chunk_lengths_out], [MPI_Offset *], [sizes_out], [receives such lengths])
+ROLE([chunk_dims],      [int *],         [list],       [elements of a chunk along each dimension])
+ROLE([chunk_dims_out],  [int *],         [list],       [receives such lengths])
+ROLE([filter],          [unsigned int],  [int_in],     [id of a filter])
+ROLE([words],           [const unsigned int *], [buffer_in], [parameters of a filter])
+ROLE([words_out],       [unsigned int *], [buffer_out], [receives such parameters, or ids of filters])
 ROLE([block_starts],    [MPI_Offset *const *], [blocks_in], [start of each block])
 ROLE([block_counts],    [MPI_Offset *const *], [block_sizes_in], [counts of each block])
 ROLE([request_out],     [int *],         [element_out], [receives the id of a request])
@@ -88,7 +95,7 @@ ROLE([values_ref],      [void **],       [c_only],     [receives the address of 
 ])
 
 m4_define([PASSINGS], [m4_translit([ int_in int_out id_in id_out index_in offset_in offset_out text_in text_out chars_in chars_out
-buffer_in buffer_out strings_in strings_out indices_in sizes_in blocks_in block_sizes_in element_out
+buffer_in buffer_out strings_in strings_out indices_in sizes_in sizes_out blocks_in block_sizes_in element_out
 list_in list comm_in info_in info_out type_in c_only ], [
 ], [ ])])
 m4_define([ROLE], [CHECK_COUNT([roles.m4], [$1], $#, 4, 4)m4_dnl

@@ -44,8 +44,8 @@ MAY_SEE = {
     "formats/netcdf4": PURE + ["convert", "filter/filter.h", "format", "formats/format.h", "host/codecs.h", "file",
                                "drivers/chunks/chunks.h"],
     # a dataset knows definitions, and how they are stored only by the operations of a format
-    "dataset": PURE + ["convert", "format/model.h", "formats/format.h", "statistics", "drivers/driver.h", "file",
-                       "io"],
+    "dataset": PURE + ["convert", "format/model.h", "format/storage.h", "formats/format.h", "statistics",
+                       "drivers/driver.h", "file", "io"],
     "api": PURE + ["select", "convert", "format", "dataset", "io", "drivers/driver.h", "pnetcdf.h"],
     # its calls go through pnetcdf.h; what it says about them, and asks before them, through dataset/caller.h
     "binding": PURE + ["dataset/caller.h", "pnetcdf.h"],

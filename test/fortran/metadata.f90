@@ -57,6 +57,7 @@ contains
         integer :: ncid, dims(3), temp, grid, flag, one, old, filetype, err, rank
         integer(kind=selected_int_kind(4)) :: missing
         double precision :: row(3)
+        integer(kind=offset) :: lengths(3)
 
         call MPI_Comm_rank(MPI_COMM_WORLD, rank, err)
         call works(nfmpi_create(MPI_COMM_WORLD, from_c(path), ior(nf_clobber, nf_64bit_offset), MPI_INFO_NULL, ncid), &
@@ -76,6 +77,11 @@ contains
         call check(old == nf_nofill, 'the fill mode was NF_NOFILL')
         missing = -99
         call works(nfmpi_def_var_fill(ncid, temp, 0, missing), 'def_var_fill')
+        lengths = 7
+        call check(nfmpi_def_var_chunking(ncid, temp, nf_chunked, lengths) == nf_enotnc4, 'chunks of a classic file')
+        call check(nfmpi_def_var_deflate(ncid, temp, 1, 1, 1) == nf_enotnc4, 'compression of a classic file')
+        call works(nfmpi_inq_var_chunking(ncid, temp, old, lengths), 'inq_var_chunking')
+        call check(old == nf_contiguous .and. all(lengths == 7), 'a classic variable is contiguous')
         call works(nfmpi__enddef(ncid, 400_offset, 8_offset, 0_offset, 8_offset), '_enddef')
         call works(nfmpi_fill_var_rec(ncid, temp, 2_offset), 'fill_var_rec')
 

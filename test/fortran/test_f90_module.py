@@ -27,12 +27,34 @@ program metadata
     character(len=300) :: where
     character(len=nf90_max_message) :: message
     real :: field(6, 4), one
+    logical :: in_one, shuffled, checked
     double precision :: numbers(3), number
     integer(c_int8_t) :: tiny
     integer(c_int16_t) :: list(4)
     integer(big), allocatable :: from(:)
 
     call start()
+    call check(nf90mpi_create(MPI_COMM_WORLD, path('storage.nc'), nf90_clobber, MPI_INFO_NULL, ncid) == nf90_noerr, &
+        'create')
+    call check(nf90mpi_def_dim(ncid, 'x', 6, x) == nf90_noerr .and. nf90mpi_def_dim(ncid, 'y', 4, y) == nf90_noerr, &
+        'dimensions')
+    call check(nf90mpi_def_var(ncid, 'z', nf90_float, [x, y], n, deflate_level=1, shuffle=.true.) == nf90_enotnc4, &
+        'compression of a classic file')
+    call check(nf90mpi_def_var(ncid, 'k', nf90_float, [x, y], n, chunksizes=[2, 2]) == nf90_enotnc4, &
+        'chunks of a classic file')
+    call check(all([nf90mpi_def_var_deflate(ncid, n, 1, 1, 1), &
+                    nf90mpi_def_var_fletcher32(ncid, n, nf90_fletcher32), &
+                    nf90mpi_def_var_endian(ncid, n, nf90_endian_big), nf90mpi_def_var_zstandard(ncid, n, 3), &
+                    nf90mpi_def_var_quantize(ncid, n, nf90_quantize_bitround, 9), &
+                    nf90mpi_var_set_filter(ncid, n, nf90_filter_deflate), &
+                    nf90mpi_inq_var_endian(ncid, n, old), nf90mpi_inq_var_quantize(ncid, n, old, xtype)] &
+                   == nf90_enotnc4), 'what a classic file does not have')
+    call check(all([nf90mpi_inq_var_deflate(ncid, n, old, xtype, natts), &
+                    nf90mpi_inq_var_zstandard(ncid, n, old, xtype), &
+                    nf90mpi_inq_var_fletcher32(ncid, n, xtype), nf90mpi_var_get_filter(ncid, n, info)] == nf90_noerr) &
+               .and. all([old, xtype, natts, info] == 0), 'no filters in a classic file')
+    call check(nf90mpi_abort(ncid) == nf90_noerr, 'abort')
+
     call check(nf90mpi_create(MPI_COMM_WORLD, path('metadata.nc   '), ior(nf90_clobber, nf90_64bit_data), &
                               MPI_INFO_NULL, ncid) == nf90_noerr, 'create, with blanks after the path')
     err = nf90mpi_def_dim(ncid, 'x', 6_big, x)
@@ -113,6 +135,13 @@ program metadata
     err = nf90mpi_inquire_variable(ncid, v, name, xtype, n, ids, natts)
     call check(err == nf90_noerr .and. name == 'v' .and. &
                xtype == nf90_float .and. n == 3 .and. all(ids == [x, y, t]), 'inquire_variable')
+    ids = 9
+    err = nf90mpi_inquire_variable(ncid, v, contiguous=in_one, shuffle=shuffled, fletcher32=checked, &
+                                   deflate_level=n, chunksizes=ids)
+    call check(err == nf90_noerr .and. in_one .and. .not. shuffled .and. .not. checked .and. n == 0 .and. &
+               all(ids == 0), 'the storage of a classic variable')
+    call check(nf90mpi_inquire_variable(ncid, v, endianness=n) == nf90_enotnc4, 'it has no choice of byte order')
+    call check(nf90mpi_inquire_variable(ncid, v, chunksizes=few) == nf90_einval, 'no room for the chunk lengths')
     call check(nf90mpi_inquire_variable(ncid, v, dimids=few) == nf90_einval, 'no room for the dimensions')
     call check(nf90mpi_inq_varid(ncid, 'absent', n) == nf90_enotvar, 'a variable that is not there')
     err = nf90mpi_inq_path(ncid, n, where)

@@ -12,7 +12,7 @@ from tap import finish, ok, run_mpi, scratch  # noqa: E402
 KINDS = {"text": "character(len=8)", "byte": "integer(1)", "short": "integer(2)", "int": "integer(4)",
          "long": "integer(8)", "float": "real(4)", "double": "real(8)"}
 VARIABLES = {"integer": "i", "integer(:)": "list", "offset": "o", "offset(:)": "places", "offset(:,:)": "table",
-             "text": "t"}
+             "text": "t", "logical": "l"}
 # Of attributes there are scalars and vectors, but one text; of fill values, and of what is called `value', scalars.
 RANKS = {"values": range(8), "buf": range(8), "value": [0], "fill_value": [0]}
 
@@ -23,6 +23,7 @@ PROGRAM = """\
     integer :: i, list(3)
     integer(kind=MPI_OFFSET_KIND) :: o, places(8), table(8, 3)
     character(len=80) :: t
+    logical :: l
 {variables}
 """
 

@@ -12,6 +12,7 @@ m4_define([SHIM_TYPE], [m4_ifelse(
     [$1], [strings_out], [void *],
     [$1], [indices_in], [const MPI_Offset *],
     [$1], [sizes_in],   [const MPI_Offset *],
+    [$1], [sizes_out],  [MPI_Offset *],
     [$1], [blocks_in],  [const MPI_Offset *],
     [$1], [block_sizes_in], [const MPI_Offset *],
     [$1], [element_out], [int *],

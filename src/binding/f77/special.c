@@ -109,6 +109,91 @@ int pnc_f77_inq_vardimid(int ncid, int varid, int *dimids)
     return pnc_dataset_caller_end(&caller, err);
 }
 
+/* Lengths of chunks along each dimension, in the order of C. NULL for a variable that ncmpi refuses. */
+static MPI_Offset *create_chunksizes(pnc_caller *caller, int varid, const MPI_Offset *chunksizes, int *ndims)
+{
+    pnc_var_facts facts = {0};
+    MPI_Offset *lengths;
+
+    pnc_dataset_caller_inquire_var(caller->ncid, varid, &facts);
+    *ndims = facts.ndims;
+    lengths = malloc((size_t)(facts.ndims + 1) * sizeof *lengths);
+    if (lengths == NULL)
+        pnc_error_set(&caller->error, NC_ENOMEM, "no memory for %d chunk lengths", facts.ndims);
+    for (int d = 0; lengths != NULL && d < facts.ndims; d++)
+        lengths[d] = chunksizes == NULL ? 0 : chunksizes[facts.ndims - 1 - d];
+    return lengths;
+}
+
+int pnc_f77_def_var_chunking(int ncid, int varid, int storage, const MPI_Offset *chunksizes)
+{
+    MPI_Offset *lengths;
+    pnc_caller caller;
+    int ndims, err;
+
+    PNC_F77_BEGIN(&caller, def_var_chunking, def_var_chunking, ncid);
+    varid = pnc_binding_id_convert(varid);
+    lengths = create_chunksizes(&caller, varid, storage == NC_CHUNKED ? chunksizes : NULL, &ndims);
+    err = ncmpi_def_var_chunking(ncid, varid, storage, lengths);
+    free(lengths);
+    return pnc_dataset_caller_end(&caller, err);
+}
+
+int pnc_f77_inq_var_chunking(int ncid, int varid, int *storage, MPI_Offset *chunksizes)
+{
+    MPI_Offset *lengths;
+    pnc_caller caller;
+    int ndims, err;
+
+    PNC_F77_BEGIN(&caller, inq_var_chunking, inq_var_chunking, ncid);
+    varid = pnc_binding_id_convert(varid);
+    lengths = create_chunksizes(&caller, varid, NULL, &ndims);
+    err = ncmpi_inq_var_chunking(ncid, varid, storage, lengths);
+    for (int d = 0; err == NC_NOERR && lengths != NULL && *storage == NC_CHUNKED && d < ndims; d++)
+        chunksizes[d] = lengths[ndims - 1 - d];
+    free(lengths);
+    return pnc_dataset_caller_end(&caller, err);
+}
+
+/* The same with default integers. */
+int pnc_f77_var_set_chunk(int ncid, int varid, int *chunk_dim)
+{
+    pnc_var_facts facts = {0};
+    pnc_caller caller;
+    int *lengths, err;
+
+    PNC_F77_BEGIN(&caller, var_set_chunk, var_set_chunk, ncid);
+    varid = pnc_binding_id_convert(varid);
+    pnc_dataset_caller_inquire_var(ncid, varid, &facts);
+    lengths = malloc((size_t)(facts.ndims + 1) * sizeof *lengths);
+    if (lengths == NULL)
+        pnc_error_set(&caller.error, NC_ENOMEM, "no memory for %d chunk lengths", facts.ndims);
+    for (int d = 0; lengths != NULL && d < facts.ndims; d++)
+        lengths[d] = chunk_dim[facts.ndims - 1 - d];
+    err = ncmpi_var_set_chunk(ncid, varid, lengths);
+    free(lengths);
+    return pnc_dataset_caller_end(&caller, err);
+}
+
+int pnc_f77_var_get_chunk(int ncid, int varid, int *chunk_dim)
+{
+    pnc_var_facts facts = {0};
+    pnc_caller caller;
+    int err;
+
+    PNC_F77_BEGIN(&caller, var_get_chunk, var_get_chunk, ncid);
+    varid = pnc_binding_id_convert(varid);
+    pnc_dataset_caller_inquire_var(ncid, varid, &facts);
+    err = ncmpi_var_get_chunk(ncid, varid, chunk_dim);
+    for (int d = 0; err == NC_NOERR && d < facts.ndims / 2; d++) {
+        int last = chunk_dim[facts.ndims - 1 - d];
+
+        chunk_dim[facts.ndims - 1 - d] = chunk_dim[d];
+        chunk_dim[d] = last;
+    }
+    return pnc_dataset_caller_end(&caller, err);
+}
+
 int pnc_f77_inq_path(int ncid, int *pathlen, char *path, size_t path_len)
 {
     pnc_caller caller;

@@ -77,22 +77,6 @@ static int def_var(int ncid, const CFI_cdesc_t *name, int xtype, const int *dimi
     return pnc_dataset_caller_end(&caller, err);
 }
 
-int pncf90_def_var_scalar(const int *ncid, const CFI_cdesc_t *name, const int *xtype, int *varid)
-{
-    return def_var(*ncid, name, *xtype, NULL, 0, varid);
-}
-
-int pncf90_def_var_one(const int *ncid, const CFI_cdesc_t *name, const int *xtype, const int *dimid, int *varid)
-{
-    return def_var(*ncid, name, *xtype, dimid, 1, varid);
-}
-
-int pncf90_def_var_many(const int *ncid, const CFI_cdesc_t *name, const int *xtype, const CFI_cdesc_t *dimids,
-                        int *varid)
-{
-    return def_var(*ncid, name, *xtype, dimids->base_addr, (int)dimids->dim[0].extent, varid);
-}
-
 /* Where C writes the ids of a variable's dimensions: NULL if they are not requested, or do not fit. */
 static int *take_dimids(pnc_caller *caller, const CFI_cdesc_t *dimids, const pnc_var_facts *facts)
 {
@@ -105,8 +89,146 @@ static int *take_dimids(pnc_caller *caller, const CFI_cdesc_t *dimids, const pnc
     return NULL;
 }
 
+/* --- the storage of a variable --- */
+
+/* Lengths of chunks in the order of C, which the caller frees; NULL: `chunksizes` is absent, or an error. */
+static MPI_Offset *create_chunk_lengths(pnc_caller *caller, const CFI_cdesc_t *chunksizes, const pnc_var_facts *facts)
+{
+    MPI_Offset *lengths;
+
+    if (chunksizes == NULL)
+        return NULL;
+    if (chunksizes->dim[0].extent < facts->ndims) {
+        pnc_error_set(&caller->error, NC_EINVAL, "chunksizes has %lld elements, but variable \"%s\" has %d dimensions",
+                      (long long)chunksizes->dim[0].extent, facts->name, facts->ndims);
+        return NULL;
+    }
+    lengths = malloc((size_t)(facts->ndims + 1) * sizeof *lengths);
+    if (lengths == NULL)
+        pnc_error_set(&caller->error, NC_ENOMEM, "no memory for %d chunk lengths", facts->ndims);
+    return lengths;
+}
+
+static int set_chunks(int ncid, int varid, const int *contiguous, const CFI_cdesc_t *chunksizes)
+{
+    int storage = contiguous != NULL && *contiguous ? NC_CONTIGUOUS : NC_CHUNKED, err;
+    pnc_var_facts facts = {0};
+    MPI_Offset *lengths;
+    pnc_caller caller;
+
+    if (contiguous == NULL && chunksizes == NULL)
+        return NC_NOERR;
+    PNC_F90_BEGIN(&caller, def_var, def_var_chunking, ncid);
+    pnc_dataset_caller_inquire_var(ncid, varid, &facts);
+    lengths = create_chunk_lengths(&caller, chunksizes, &facts);
+    for (int d = 0; lengths != NULL && d < facts.ndims; d++)
+        lengths[d] = ((const int *)chunksizes->base_addr)[facts.ndims - 1 - d];
+    err = ncmpi_def_var_chunking(ncid, varid, storage, lengths);
+    free(lengths);
+    return pnc_dataset_caller_end(&caller, err);
+}
+
+static int set_compression(int ncid, int varid, const int *level, const int *shuffle)
+{
+    pnc_caller caller;
+
+    if (level == NULL && shuffle == NULL)
+        return NC_NOERR;
+    PNC_F90_BEGIN(&caller, def_var, def_var_deflate, ncid);
+    return pnc_dataset_caller_end(&caller,
+                                  ncmpi_def_var_deflate(ncid, varid, shuffle != NULL && *shuffle,
+                                                        level != NULL && *level != 0, level != NULL ? *level : 0));
+}
+
+/* Optional arguments of nf90mpi_def_var. A logical one is false if it is 0. */
+typedef struct storage_arguments {
+    const int *contiguous;
+    const CFI_cdesc_t *chunksizes;
+    const int *deflate_level, *shuffle, *fletcher32, *endianness, *quantize_mode, *nsd;
+} storage_arguments;
+
+/* One call of ncmpi for each argument that is present. */
+static int set_storage(int ncid, int varid, const storage_arguments *args)
+{
+    int id = pnc_binding_id_convert(varid), err = set_chunks(ncid, id, args->contiguous, args->chunksizes);
+    pnc_caller caller;
+
+    if (err == NC_NOERR)
+        err = set_compression(ncid, id, args->deflate_level, args->shuffle);
+    if (err == NC_NOERR && args->fletcher32 != NULL) {
+        PNC_F90_BEGIN(&caller, def_var, def_var_fletcher32, ncid);
+        err = pnc_dataset_caller_end(&caller, ncmpi_def_var_fletcher32(ncid, id, *args->fletcher32 != 0));
+    }
+    if (err == NC_NOERR && args->endianness != NULL) {
+        PNC_F90_BEGIN(&caller, def_var, def_var_endian, ncid);
+        err = pnc_dataset_caller_end(&caller, ncmpi_def_var_endian(ncid, id, *args->endianness));
+    }
+    if (err == NC_NOERR && args->quantize_mode != NULL) {
+        PNC_F90_BEGIN(&caller, def_var, def_var_quantize, ncid);
+        err = pnc_dataset_caller_end(
+            &caller, ncmpi_def_var_quantize(ncid, id, *args->quantize_mode, args->nsd != NULL ? *args->nsd : 0));
+    }
+    return err;
+}
+
+int pncf90_def_var_scalar(const int *ncid, const CFI_cdesc_t *name, const int *xtype, int *varid)
+{
+    return def_var(*ncid, name, *xtype, NULL, 0, varid);
+}
+
+int pncf90_def_var_one(const int *ncid, const CFI_cdesc_t *name, const int *xtype, const int *dimid, int *varid,
+                       const int *contiguous, const CFI_cdesc_t *chunksizes, const int *deflate_level,
+                       const int *shuffle, const int *fletcher32, const int *endianness, const int *quantize_mode,
+                       const int *nsd)
+{
+    const storage_arguments args = {contiguous, chunksizes, deflate_level, shuffle,
+                                    fletcher32, endianness, quantize_mode, nsd};
+    int err = def_var(*ncid, name, *xtype, dimid, 1, varid);
+
+    return err != NC_NOERR ? err : set_storage(*ncid, *varid, &args);
+}
+
+int pncf90_def_var_many(const int *ncid, const CFI_cdesc_t *name, const int *xtype, const CFI_cdesc_t *dimids,
+                        int *varid, const int *contiguous, const CFI_cdesc_t *chunksizes, const int *deflate_level,
+                        const int *shuffle, const int *fletcher32, const int *endianness, const int *quantize_mode,
+                        const int *nsd)
+{
+    const storage_arguments args = {contiguous, chunksizes, deflate_level, shuffle,
+                                    fletcher32, endianness, quantize_mode, nsd};
+    int err = def_var(*ncid, name, *xtype, dimids->base_addr, (int)dimids->dim[0].extent, varid);
+
+    return err != NC_NOERR ? err : set_storage(*ncid, *varid, &args);
+}
+
+/* A classic file has neither: NC_ENOTNC4. */
+static int inquire_values(int ncid, int varid, int *endianness, int *quantize_mode, int *nsd)
+{
+    int err = endianness == NULL ? NC_NOERR : ncmpi_inq_var_endian(ncid, varid, endianness);
+
+    if (err == NC_NOERR && (quantize_mode != NULL || nsd != NULL))
+        err = ncmpi_inq_var_quantize(ncid, varid, quantize_mode, nsd);
+    return err;
+}
+
+/* Of a variable that exists. */
+static int inquire_storage(pnc_caller *caller, int varid, const pnc_var_facts *facts, int *contiguous,
+                           const CFI_cdesc_t *chunksizes)
+{
+    MPI_Offset *lengths = create_chunk_lengths(caller, chunksizes, facts);
+    int storage = NC_CONTIGUOUS, err = ncmpi_inq_var_chunking(caller->ncid, varid, &storage, lengths);
+
+    for (int d = 0; err == NC_NOERR && lengths != NULL && d < facts->ndims; d++)
+        ((int *)chunksizes->base_addr)[d] = storage == NC_CHUNKED ? (int)lengths[facts->ndims - 1 - d] : 0;
+    free(lengths);
+    if (contiguous != NULL)
+        *contiguous = storage == NC_CONTIGUOUS;
+    return err;
+}
+
 int pncf90_inquire_variable(const int *ncid, const int *varid, const CFI_cdesc_t *name, int *xtype, int *ndims,
-                            const CFI_cdesc_t *dimids, int *natts)
+                            const CFI_cdesc_t *dimids, int *natts, int *contiguous, const CFI_cdesc_t *chunksizes,
+                            int *deflate_level, int *shuffle, int *fletcher32, int *endianness, int *quantize_mode,
+                            int *nsd)
 {
     int c_varid = pnc_binding_id_convert(*varid), *c_dimids, err;
     char c_name[NC_MAX_NAME + 1];
@@ -121,6 +243,14 @@ int pncf90_inquire_variable(const int *ncid, const int *varid, const CFI_cdesc_t
         pnc_binding_dimids_return(c_dimids, facts.ndims);
     if (err == NC_NOERR && name != NULL)
         pnc_f90_text_return(c_name, name, &caller.error);
+    if (err == NC_NOERR && (contiguous != NULL || chunksizes != NULL))
+        err = inquire_storage(&caller, c_varid, &facts, contiguous, chunksizes);
+    if (err == NC_NOERR && (deflate_level != NULL || shuffle != NULL))
+        err = ncmpi_inq_var_deflate(*ncid, c_varid, shuffle, NULL, deflate_level);
+    if (err == NC_NOERR && fletcher32 != NULL)
+        err = ncmpi_inq_var_fletcher32(*ncid, c_varid, fletcher32);
+    if (err == NC_NOERR)
+        err = inquire_values(*ncid, c_varid, endianness, quantize_mode, nsd);
     return pnc_dataset_caller_end(&caller, err);
 }
 

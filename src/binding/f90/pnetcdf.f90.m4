@@ -155,6 +155,15 @@ VARD_HEAD([$1])
     end function
 ])
 
+m4_dnl --- the storage of a variable: optional arguments of nf90mpi_def_var and nf90mpi_inquire_variable ---
+m4_define([STORAGE_NAMES], [&
+                contiguous, chunksizes, deflate_level, shuffle, fletcher32, endianness, quantize_mode, nsd])
+m4_dnl type(*): logical, which is not of C's kind.
+m4_define([STORAGE_DUMMIES], [            type(*), intent(m4_ifelse([$1], [in], [in], [inout])), optional :: contiguous, shuffle, fletcher32
+            integer(c_int), dimension(:), contiguous, intent(m4_ifelse([$1], [in], [in], [inout])), optional :: chunksizes
+            integer(c_int), intent($1), optional :: deflate_level, endianness, quantize_mode, nsd
+])
+
 m4_dnl --- attributes and fill values: one value of each kind ---
 m4_define([SCALAR], [m4_ifelse([$1], [text], [character(kind=c_char)], [$2])])
 m4_define([FILL_OF_KIND], [BODY([pncf90_$1_$2], [$1_$2], [ncid, varid, no_fill, fill_value], [            integer(c_int), intent(in) :: ncid, varid
@@ -195,14 +204,14 @@ BODY([pncf90_def_dim], [def_dim], [ncid, name, len, dimid], [            integer
 BODY([pncf90_def_var_scalar], [def_var_scalar], [ncid, name, xtype, varid], [            integer(c_int), intent(in) :: ncid, xtype
             character(len=*), intent(in) :: name
             integer(c_int), intent(out) :: varid
-])BODY([pncf90_def_var_one], [def_var_one], [ncid, name, xtype, dimids, varid], [            integer(c_int), intent(in) :: ncid, xtype, dimids
+])BODY([pncf90_def_var_one], [def_var_one], [ncid, name, xtype, dimids, varid, STORAGE_NAMES], [            integer(c_int), intent(in) :: ncid, xtype, dimids
             character(len=*), intent(in) :: name
             integer(c_int), intent(out) :: varid
-])BODY([pncf90_def_var_many], [def_var_many], [ncid, name, xtype, dimids, varid], [            integer(c_int), intent(in) :: ncid, xtype
+STORAGE_DUMMIES([in])])BODY([pncf90_def_var_many], [def_var_many], [ncid, name, xtype, dimids, varid, STORAGE_NAMES], [            integer(c_int), intent(in) :: ncid, xtype
             character(len=*), intent(in) :: name
             integer(c_int), dimension(:), contiguous, intent(in) :: dimids
             integer(c_int), intent(out) :: varid
-])    end interface
+STORAGE_DUMMIES([in])])    end interface
 
     interface
 BODY([nf90mpi_inquire], [inquire], [ncid, ndimensions, nvariables, nattributes, unlimiteddimid, formatnum], [            integer(c_int), intent(in) :: ncid
@@ -212,11 +221,11 @@ BODY([nf90mpi_inquire_dimension], [inquire_dimension], [ncid, dimid, name, len],
             character(len=*), intent(out), optional :: name
             integer(c_int64_t), intent(out), optional :: len
 ])
-BODY([nf90mpi_inquire_variable], [inquire_variable], [ncid, varid, name, xtype, ndims, dimids, natts], [            integer(c_int), intent(in) :: ncid, varid
+BODY([nf90mpi_inquire_variable], [inquire_variable], [ncid, varid, name, xtype, ndims, dimids, natts, STORAGE_NAMES], [            integer(c_int), intent(in) :: ncid, varid
             character(len=*), intent(out), optional :: name
             integer(c_int), intent(out), optional :: xtype, ndims, natts
             integer(c_int), dimension(:), contiguous, intent(inout), optional :: dimids
-])
+STORAGE_DUMMIES([out])])
 BODY([nf90mpi_inquire_attribute], [inquire_attribute], [ncid, varid, name, xtype, len, attnum], [ATT_HEAD[]            integer(c_int), intent(out), optional :: xtype, attnum
             integer(c_int64_t), intent(out), optional :: len
 ])

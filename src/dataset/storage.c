@@ -1,0 +1,307 @@
+/* Chunks, filters, byte order and quantization of variables, where the format leaves a choice. The model checks the
+ * rules; this file checks modes, and compares the arguments of ranks. */
+#include "format/storage.h"
+
+#include "dataset/agree.h"
+#include "dataset/dataset.h"
+#include "dataset/modes.h"
+
+#define ZSTD_LEVEL_LEAST (-131072)
+#define ZSTD_LEVEL_MOST 22
+
+#define SET_OUTPUT(out, value) \
+    do {                       \
+        if ((out) != NULL)     \
+            *(out) = (value);  \
+    } while (0)
+
+static int check_storage_choice(pnc_dataset *ds)
+{
+    if (!ds->format->ops->has_storage)
+        return pnc_error_set(&ds->error, NC_ENOTNC4,
+                             "%s is a classic file: chunks, filters, byte order and quantization need a file created "
+                             "with NC_NETCDF4",
+                             ds->file.path);
+    return NC_NOERR;
+}
+
+static int check_storage_change(pnc_dataset *ds, int varid)
+{
+    PNC_TRY(check_storage_choice(ds));
+    PNC_TRY(pnc_dataset_mode_check_define_write(ds));
+    PNC_TRY(pnc_format_var_check(&ds->model, varid, &ds->error));
+    if (ds->format->before != NULL && varid < ds->format->before->nvars)
+        return pnc_error_set(&ds->error, NC_ELATEDEF,
+                             "variable \"%s\" existed before ncmpi_redef: its storage cannot change any more",
+                             ds->model.vars[varid]->name);
+    return NC_NOERR;
+}
+
+/* Check, and compare the arguments after varid: an array of int, and another array. Sets *var. */
+static int begin_change(pnc_dataset *ds, int varid, const int *args, int nargs, const void *list, int64_t list_bytes,
+                        pnc_var **var)
+{
+    const pnc_argument all[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
+                                {NC_EMULTIDEFINE_FNC_ARGS, args, nargs * (int64_t)sizeof *args},
+                                {NC_EMULTIDEFINE_FNC_ARGS, list, list == NULL ? 0 : list_bytes}};
+    int err = check_storage_change(ds, varid);
+
+    PNC_TRY(pnc_dataset_arguments_agree(ds, err, all, 3, PNC_STAYS_LOCAL));
+    *var = ds->model.vars[varid];
+    return NC_NOERR;
+}
+
+static int get_var(pnc_dataset *ds, int varid, const pnc_var **var)
+{
+    PNC_TRY(pnc_format_var_check(&ds->model, varid, &ds->error));
+    *var = ds->model.vars[varid];
+    return NC_NOERR;
+}
+
+/* --- chunks --- */
+
+int pnc_dataset_def_var_chunking(pnc_dataset *ds, int varid, int storage, const MPI_Offset *chunksizes)
+{
+    bool is_var = varid >= 0 && varid < ds->model.nvars;
+    int64_t bytes = is_var && storage == NC_CHUNKED ? ds->model.vars[varid]->ndims * (int64_t)sizeof *chunksizes : 0;
+    pnc_var *var;
+
+    PNC_TRY(begin_change(ds, varid, &storage, 1, chunksizes, bytes, &var));
+    return pnc_format_storage_set_layout(&ds->model, var, storage, (const int64_t *)chunksizes, &ds->error);
+}
+
+int pnc_dataset_inq_var_chunking(pnc_dataset *ds, int varid, int *storagep, MPI_Offset *chunksizesp)
+{
+    const pnc_var *var;
+
+    PNC_TRY(get_var(ds, varid, &var));
+    SET_OUTPUT(storagep, var->storage == NULL ? NC_CONTIGUOUS : var->storage->layout);
+    if (chunksizesp != NULL && var->storage != NULL && var->storage->layout == NC_CHUNKED)
+        for (int d = 0; d < var->ndims; d++)
+            chunksizesp[d] = var->storage->chunks == NULL ? 0 : var->storage->chunks[d];
+    return NC_NOERR;
+}
+
+int pnc_dataset_var_set_chunk(pnc_dataset *ds, int varid, int *chunk_dim)
+{
+    const int storage = NC_CHUNKED;
+    bool is_var = varid >= 0 && varid < ds->model.nvars;
+    int ndims = is_var ? ds->model.vars[varid]->ndims : 0;
+    int64_t lengths[PNC_VAR_DIMS_CHUNKED] = {0};
+    pnc_var *var;
+
+    PNC_TRY(begin_change(ds, varid, &storage, 1, chunk_dim, ndims * (int64_t)sizeof *chunk_dim, &var));
+    if (ndims > PNC_VAR_DIMS_CHUNKED)
+        return pnc_error_set(&ds->error, NC_EMAXDIMS, "variable \"%s\" has %d dimensions: chunks have at most %d",
+                             var->name, ndims, PNC_VAR_DIMS_CHUNKED);
+    for (int d = 0; chunk_dim != NULL && d < ndims; d++)
+        lengths[d] = chunk_dim[d];
+    return pnc_format_storage_set_layout(&ds->model, var, storage, lengths, &ds->error);
+}
+
+int pnc_dataset_var_get_chunk(pnc_dataset *ds, int varid, int *chunk_dim)
+{
+    const pnc_var *var;
+
+    PNC_TRY(check_storage_choice(ds));
+    PNC_TRY(get_var(ds, varid, &var));
+    if (var->storage->layout != NC_CHUNKED)
+        return pnc_error_set(&ds->error, NC_EINVAL, "variable \"%s\" is not chunked", var->name);
+    for (int d = 0; chunk_dim != NULL && d < var->ndims; d++)
+        chunk_dim[d] = var->storage->chunks == NULL ? 0 : (int)var->storage->chunks[d];
+    return NC_NOERR;
+}
+
+/* --- filters --- */
+
+static int set_deflate(pnc_dataset *ds, pnc_var *var, bool shuffle, bool deflate, unsigned level)
+{
+    if (deflate)
+        PNC_TRY(pnc_format_storage_set_filter(&ds->model, var, PNC_STORAGE_DEFLATE, 1, &level, &ds->error));
+    else
+        pnc_format_storage_remove_filter(var, PNC_STORAGE_DEFLATE);
+    return pnc_format_storage_set_shuffle(&ds->model, var, shuffle, &ds->error);
+}
+
+int pnc_dataset_def_var_deflate(pnc_dataset *ds, int varid, int shuffle, int deflate, int deflate_level)
+{
+    const int args[] = {shuffle, deflate, deflate_level};
+    pnc_var *var;
+
+    PNC_TRY(begin_change(ds, varid, args, 3, NULL, 0, &var));
+    if (deflate && (deflate_level < NC_MIN_DEFLATE_LEVEL || deflate_level > NC_MAX_DEFLATE_LEVEL))
+        return pnc_error_set(&ds->error, NC_EINVAL, "deflate_level is %d: must be %d to %d", deflate_level,
+                             NC_MIN_DEFLATE_LEVEL, NC_MAX_DEFLATE_LEVEL);
+    return set_deflate(ds, var, shuffle != 0, deflate != 0, (unsigned)deflate_level);
+}
+
+/* The filter of a variable that has it with at least one parameter: its first parameter; else `none`. */
+static int get_parameter(const pnc_var *var, unsigned id, int none)
+{
+    int at = pnc_format_storage_find_filter(var, id);
+
+    return at < 0 || var->storage->filters[at].nparams < 1 ? none : (int)var->storage->filters[at].params[0];
+}
+
+int pnc_dataset_inq_var_deflate(pnc_dataset *ds, int varid, int *shufflep, int *deflatep, int *deflate_levelp)
+{
+    const pnc_var *var;
+
+    PNC_TRY(get_var(ds, varid, &var));
+    SET_OUTPUT(shufflep, pnc_format_storage_find_filter(var, PNC_STORAGE_SHUFFLE) >= 0);
+    SET_OUTPUT(deflatep, pnc_format_storage_find_filter(var, PNC_STORAGE_DEFLATE) >= 0);
+    SET_OUTPUT(deflate_levelp, get_parameter(var, PNC_STORAGE_DEFLATE, 0));
+    return NC_NOERR;
+}
+
+int pnc_dataset_def_var_fletcher32(pnc_dataset *ds, int varid, int fletcher32)
+{
+    pnc_var *var;
+
+    PNC_TRY(begin_change(ds, varid, &fletcher32, 1, NULL, 0, &var));
+    if (fletcher32 != NC_NOCHECKSUM)
+        return pnc_format_storage_set_filter(&ds->model, var, PNC_STORAGE_FLETCHER32, 0, NULL, &ds->error);
+    pnc_format_storage_remove_filter(var, PNC_STORAGE_FLETCHER32);
+    return NC_NOERR;
+}
+
+int pnc_dataset_inq_var_fletcher32(pnc_dataset *ds, int varid, int *fletcher32p)
+{
+    const pnc_var *var;
+
+    PNC_TRY(get_var(ds, varid, &var));
+    SET_OUTPUT(fletcher32p, pnc_format_storage_find_filter(var, PNC_STORAGE_FLETCHER32) >= 0);
+    return NC_NOERR;
+}
+
+int pnc_dataset_def_var_filter(pnc_dataset *ds, int varid, unsigned int filterid, MPI_Offset nparams,
+                               const unsigned int *params)
+{
+    const int args[] = {(int)filterid, (int)nparams};
+    bool is_list = nparams > 0 && params != NULL && nparams <= PNC_STORAGE_PARAMETERS;
+    pnc_var *var;
+
+    PNC_TRY(begin_change(ds, varid, args, 2, params, is_list ? nparams * (int64_t)sizeof *params : 0, &var));
+    if (nparams < 0 || (nparams > 0 && !is_list))
+        return pnc_error_set(&ds->error, NC_EINVAL, "nparams is %lld: must be 0 to %d, and params not NULL",
+                             (long long)nparams, PNC_STORAGE_PARAMETERS);
+    return pnc_format_storage_set_filter(&ds->model, var, filterid, nparams, params, &ds->error);
+}
+
+int pnc_dataset_inq_var_filter_ids(pnc_dataset *ds, int varid, MPI_Offset *nfiltersp, unsigned int *filterids)
+{
+    const pnc_var *var;
+    int n;
+
+    PNC_TRY(get_var(ds, varid, &var));
+    n = var->storage == NULL ? 0 : var->storage->nfilters;
+    SET_OUTPUT(nfiltersp, n);
+    for (int i = 0; filterids != NULL && i < n; i++)
+        filterids[i] = var->storage->filters[i].id;
+    return NC_NOERR;
+}
+
+int pnc_dataset_inq_var_filter_info(pnc_dataset *ds, int varid, unsigned int filterid, MPI_Offset *nparamsp,
+                                    unsigned int *params)
+{
+    const pnc_var *var;
+    const pnc_storage_filter *filter;
+    int at;
+
+    PNC_TRY(get_var(ds, varid, &var));
+    at = pnc_format_storage_find_filter(var, filterid);
+    if (at < 0)
+        return pnc_error_set(&ds->error, NC_ENOFILTER, "variable \"%s\" has no filter %u", var->name, filterid);
+    filter = &var->storage->filters[at];
+    SET_OUTPUT(nparamsp, filter->nparams);
+    for (int64_t i = 0; params != NULL && i < filter->nparams; i++)
+        params[i] = filter->params[i];
+    return NC_NOERR;
+}
+
+int pnc_dataset_def_var_zstandard(pnc_dataset *ds, int varid, int level)
+{
+    const unsigned param = (unsigned)level;
+    pnc_var *var;
+
+    PNC_TRY(begin_change(ds, varid, &level, 1, NULL, 0, &var));
+    if (level < ZSTD_LEVEL_LEAST || level > ZSTD_LEVEL_MOST)
+        return pnc_error_set(&ds->error, NC_EINVAL, "level is %d: must be %d to %d", level, ZSTD_LEVEL_LEAST,
+                             ZSTD_LEVEL_MOST);
+    return pnc_format_storage_set_filter(&ds->model, var, PNC_STORAGE_ZSTD, 1, &param, &ds->error);
+}
+
+int pnc_dataset_inq_var_zstandard(pnc_dataset *ds, int varid, int *hasfilterp, int *levelp)
+{
+    const pnc_var *var;
+
+    PNC_TRY(get_var(ds, varid, &var));
+    SET_OUTPUT(hasfilterp, pnc_format_storage_find_filter(var, PNC_STORAGE_ZSTD) >= 0);
+    if (pnc_format_storage_find_filter(var, PNC_STORAGE_ZSTD) >= 0)
+        SET_OUTPUT(levelp, get_parameter(var, PNC_STORAGE_ZSTD, 0));
+    return NC_NOERR;
+}
+
+int pnc_dataset_var_set_filter(pnc_dataset *ds, int varid, int filter)
+{
+    pnc_var *var;
+
+    PNC_TRY(begin_change(ds, varid, &filter, 1, NULL, 0, &var));
+    if (filter != NC_FILTER_NONE && filter != NC_FILTER_DEFLATE)
+        return pnc_error_set(&ds->error, NC_ENOFILTER,
+                             "filter is %d: must be NC_FILTER_NONE or NC_FILTER_DEFLATE; ncmpi_def_var_filter has "
+                             "others",
+                             filter);
+    return set_deflate(ds, var, filter == NC_FILTER_DEFLATE, filter == NC_FILTER_DEFLATE, 1);
+}
+
+int pnc_dataset_var_get_filter(pnc_dataset *ds, int varid, int *filterp)
+{
+    const pnc_var *var;
+    bool has_deflate;
+
+    PNC_TRY(get_var(ds, varid, &var));
+    has_deflate = pnc_format_storage_find_filter(var, PNC_STORAGE_DEFLATE) >= 0;
+    SET_OUTPUT(filterp, has_deflate ? NC_FILTER_DEFLATE : NC_FILTER_NONE);
+    return NC_NOERR;
+}
+
+/* --- values --- */
+
+int pnc_dataset_def_var_endian(pnc_dataset *ds, int varid, int endian)
+{
+    pnc_var *var;
+
+    PNC_TRY(begin_change(ds, varid, &endian, 1, NULL, 0, &var));
+    return pnc_format_storage_set_endian(var, endian, &ds->error);
+}
+
+int pnc_dataset_inq_var_endian(pnc_dataset *ds, int varid, int *endianp)
+{
+    const pnc_var *var;
+
+    PNC_TRY(check_storage_choice(ds));
+    PNC_TRY(get_var(ds, varid, &var));
+    SET_OUTPUT(endianp, var->storage->endian);
+    return NC_NOERR;
+}
+
+int pnc_dataset_def_var_quantize(pnc_dataset *ds, int varid, int quantize_mode, int nsd)
+{
+    const int args[] = {quantize_mode, nsd};
+    pnc_var *var;
+
+    PNC_TRY(begin_change(ds, varid, args, 2, NULL, 0, &var));
+    return pnc_format_storage_set_quantize(var, quantize_mode, nsd, &ds->error);
+}
+
+int pnc_dataset_inq_var_quantize(pnc_dataset *ds, int varid, int *quantize_modep, int *nsdp)
+{
+    const pnc_var *var;
+
+    PNC_TRY(check_storage_choice(ds));
+    PNC_TRY(get_var(ds, varid, &var));
+    SET_OUTPUT(quantize_modep, var->storage->quantize_mode);
+    SET_OUTPUT(nsdp, var->storage->nsd);
+    return NC_NOERR;
+}

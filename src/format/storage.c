@@ -1,0 +1,221 @@
+/* Rules of netCDF-4 for the storage of a variable. */
+#include "format/storage.h"
+
+#include <string.h>
+
+#define CHUNK_BYTES_MOST INT64_C(0xFFFFFFFF) /* HDF5 has 32 bits for the bytes of a chunk */
+
+static bool has_unlimited(const pnc_model *model, const pnc_var *var)
+{
+    for (int d = 0; d < var->ndims; d++)
+        if (model->dims[var->dimids[d]]->len == 0)
+            return true;
+    return false;
+}
+
+int pnc_format_storage_add(pnc_model *model, pnc_var *var, pnc_error *error)
+{
+    pnc_storage *storage = pnc_region_alloc(&model->region, (int64_t)sizeof *storage);
+
+    if (storage == NULL)
+        return pnc_error_set(error, NC_ENOMEM, "no memory for the storage of variable \"%s\"", var->name);
+    memset(storage, 0, sizeof *storage);
+    storage->layout = has_unlimited(model, var) ? NC_CHUNKED : NC_CONTIGUOUS;
+    var->storage = storage;
+    return NC_NOERR;
+}
+
+/* NULL without memory, and for no bytes. */
+static const void *copy_array(pnc_model *model, const void *from, size_t bytes)
+{
+    void *copy = bytes > 0 ? pnc_region_alloc(&model->region, (int64_t)bytes) : NULL;
+
+    return copy == NULL ? NULL : memcpy(copy, from, bytes);
+}
+
+int pnc_format_storage_copy(pnc_model *model, pnc_var *var, const pnc_var *from)
+{
+    pnc_storage *copy;
+
+    if (from->storage == NULL)
+        return NC_NOERR;
+    copy = pnc_region_alloc(&model->region, (int64_t)sizeof *copy);
+    if (copy == NULL)
+        return NC_ENOMEM;
+    *copy = *from->storage;
+    if (copy->chunks != NULL && from->ndims > 0)
+        copy->chunks = copy_array(model, copy->chunks, (size_t)from->ndims * sizeof *copy->chunks);
+    if (copy->chunks == NULL && from->storage->chunks != NULL)
+        return NC_ENOMEM;
+    for (int i = 0; i < copy->nfilters; i++) {
+        pnc_storage_filter *filter = &copy->filters[i];
+
+        if (filter->nparams > 0)
+            filter->params = copy_array(model, filter->params, (size_t)filter->nparams * sizeof *filter->params);
+        if (filter->nparams > 0 && filter->params == NULL)
+            return NC_ENOMEM;
+    }
+    var->storage = copy;
+    return NC_NOERR;
+}
+
+/* --- layout --- */
+
+static int check_layout(const pnc_model *model, const pnc_var *var, int layout, pnc_error *error)
+{
+    if (layout != NC_CONTIGUOUS && layout != NC_CHUNKED && layout != NC_COMPACT)
+        return pnc_error_set(error, NC_EINVAL, "storage is %d: must be NC_CHUNKED, NC_CONTIGUOUS or NC_COMPACT",
+                             layout);
+    if (layout == NC_CHUNKED && var->ndims == 0)
+        return pnc_error_set(error, NC_EINVAL, "variable \"%s\" has no dimensions: it cannot be chunked", var->name);
+    if (layout != NC_CHUNKED && has_unlimited(model, var))
+        return pnc_error_set(error, NC_EINVAL, "variable \"%s\" has an unlimited dimension: it must be chunked",
+                             var->name);
+    if (layout != NC_CHUNKED && var->storage->nfilters > 0)
+        return pnc_error_set(error, NC_EINVAL, "variable \"%s\" has filters, such as compression: it must be chunked",
+                             var->name);
+    return NC_NOERR;
+}
+
+static int check_chunks(const pnc_model *model, const pnc_var *var, const int64_t *chunks, pnc_error *error)
+{
+    int64_t bytes = pnc_type_get_size(var->type);
+
+    for (int d = 0; d < var->ndims; d++) {
+        int64_t length = model->dims[var->dimids[d]]->len, n = chunks[d] > 0 ? chunks[d] : 1;
+
+        if (chunks[d] < 0)
+            return pnc_error_set(error, NC_EBADCHUNK, "chunk length %lld of dimension %d: must not be negative",
+                                 (long long)chunks[d], pnc_error_get_id(error, d));
+        if (length > 0 && chunks[d] > length)
+            return pnc_error_set(error, NC_EBADCHUNK, "chunk length %lld of dimension \"%s\": that has %lld elements",
+                                 (long long)chunks[d], model->dims[var->dimids[d]]->name, (long long)length);
+        if (n > CHUNK_BYTES_MOST / bytes)
+            return pnc_error_set(error, NC_EBADCHUNK,
+                                 "a chunk of variable \"%s\" has 4 GiB or more: choose smaller lengths", var->name);
+        bytes *= n;
+    }
+    return NC_NOERR;
+}
+
+int pnc_format_storage_set_layout(pnc_model *model, pnc_var *var, int layout, const int64_t *chunks, pnc_error *error)
+{
+    const int64_t *copy = NULL;
+
+    PNC_TRY(check_layout(model, var, layout, error));
+    if (layout == NC_CHUNKED && chunks != NULL) {
+        PNC_TRY(check_chunks(model, var, chunks, error));
+        copy = copy_array(model, chunks, (size_t)var->ndims * sizeof *chunks);
+        if (copy == NULL)
+            return pnc_error_set(error, NC_ENOMEM, "no memory for the chunk lengths of variable \"%s\"", var->name);
+    }
+    var->storage->layout = layout;
+    var->storage->chunks = copy;
+    return NC_NOERR;
+}
+
+/* --- filters --- */
+
+int pnc_format_storage_find_filter(const pnc_var *var, unsigned id)
+{
+    for (int i = 0; var->storage != NULL && i < var->storage->nfilters; i++)
+        if (var->storage->filters[i].id == id)
+            return i;
+    return -1;
+}
+
+int pnc_format_storage_set_filter(pnc_model *model, pnc_var *var, unsigned id, int64_t nparams, const unsigned *params,
+                                  pnc_error *error)
+{
+    int at = pnc_format_storage_find_filter(var, id);
+    pnc_storage_filter filter = {.id = id, .nparams = nparams};
+
+    if (var->ndims == 0)
+        return pnc_error_set(error, NC_EINVAL, "variable \"%s\" has no dimensions: it cannot have filters", var->name);
+    if (at < 0 && var->storage->nfilters == PNC_STORAGE_FILTERS)
+        return pnc_error_set(error, NC_EFILTER, "variable \"%s\" has %d filters already, the maximum", var->name,
+                             PNC_STORAGE_FILTERS);
+    if (nparams > 0) {
+        filter.params = copy_array(model, params, (size_t)nparams * sizeof *params);
+        if (filter.params == NULL)
+            return pnc_error_set(error, NC_ENOMEM, "no memory for the parameters of a filter of variable \"%s\"",
+                                 var->name);
+    }
+    var->storage->filters[at >= 0 ? at : var->storage->nfilters++] = filter;
+    var->storage->layout = NC_CHUNKED;
+    return NC_NOERR;
+}
+
+void pnc_format_storage_remove_filter(pnc_var *var, unsigned id)
+{
+    int at = pnc_format_storage_find_filter(var, id);
+    pnc_storage *storage = var->storage;
+
+    if (at < 0)
+        return;
+    storage->nfilters--;
+    memmove(&storage->filters[at], &storage->filters[at + 1],
+            (size_t)(storage->nfilters - at) * sizeof *storage->filters);
+}
+
+int pnc_format_storage_set_shuffle(pnc_model *model, pnc_var *var, bool on, pnc_error *error)
+{
+    pnc_storage *storage = var->storage;
+    int deflate = pnc_format_storage_find_filter(var, PNC_STORAGE_DEFLATE);
+
+    if (!on) {
+        pnc_format_storage_remove_filter(var, PNC_STORAGE_SHUFFLE);
+        return NC_NOERR;
+    }
+    if (pnc_format_storage_find_filter(var, PNC_STORAGE_SHUFFLE) >= 0)
+        return NC_NOERR;
+    PNC_TRY(pnc_format_storage_set_filter(model, var, PNC_STORAGE_SHUFFLE, 0, NULL, error));
+    if (deflate >= 0) {
+        const pnc_storage_filter shuffle = storage->filters[storage->nfilters - 1];
+
+        memmove(&storage->filters[deflate + 1], &storage->filters[deflate],
+                (size_t)(storage->nfilters - 1 - deflate) * sizeof *storage->filters);
+        storage->filters[deflate] = shuffle;
+    }
+    return NC_NOERR;
+}
+
+/* --- values --- */
+
+int pnc_format_storage_set_endian(pnc_var *var, int endian, pnc_error *error)
+{
+    if (endian != NC_ENDIAN_NATIVE && endian != NC_ENDIAN_LITTLE && endian != NC_ENDIAN_BIG)
+        return pnc_error_set(error, NC_EINVAL,
+                             "endian is %d: must be NC_ENDIAN_NATIVE, NC_ENDIAN_LITTLE or NC_ENDIAN_BIG", endian);
+    if (var->type == NC_CHAR)
+        return pnc_error_set(error, NC_EINVAL, "variable \"%s\" has characters, which have no byte order", var->name);
+    var->storage->endian = endian;
+    return NC_NOERR;
+}
+
+/* As netCDF-C: decimal digits, or bits of the mantissa. */
+static int get_most_digits(int type, int mode)
+{
+    if (mode == NC_QUANTIZE_BITROUND)
+        return type == NC_FLOAT ? NC_QUANTIZE_MAX_FLOAT_NSB : NC_QUANTIZE_MAX_DOUBLE_NSB;
+    return type == NC_FLOAT ? NC_QUANTIZE_MAX_FLOAT_NSD : NC_QUANTIZE_MAX_DOUBLE_NSD;
+}
+
+int pnc_format_storage_set_quantize(pnc_var *var, int mode, int nsd, pnc_error *error)
+{
+    int most = get_most_digits(var->type, mode);
+
+    if (mode < NC_NOQUANTIZE || mode > NC_QUANTIZE_BITROUND)
+        return pnc_error_set(error, NC_EINVAL,
+                             "quantize_mode is %d: must be NC_NOQUANTIZE, NC_QUANTIZE_BITGROOM, "
+                             "NC_QUANTIZE_GRANULARBR or NC_QUANTIZE_BITROUND",
+                             mode);
+    if (mode != NC_NOQUANTIZE && var->type != NC_FLOAT && var->type != NC_DOUBLE)
+        return pnc_error_set(error, NC_EINVAL,
+                             "variable \"%s\" is neither NC_FLOAT nor NC_DOUBLE: it cannot be quantized", var->name);
+    if (mode != NC_NOQUANTIZE && (nsd < 1 || nsd > most))
+        return pnc_error_set(error, NC_EINVAL, "nsd is %d: must be 1 to %d for variable \"%s\"", nsd, most, var->name);
+    var->storage->quantize_mode = mode;
+    var->storage->nsd = mode == NC_NOQUANTIZE ? 0 : nsd;
+    return NC_NOERR;
+}

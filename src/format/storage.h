@@ -1,0 +1,61 @@
+/* How a variable is stored, where a format leaves the choice: contiguous or in chunks, filters, byte order,
+ * quantization.
+ *
+ * Functions that set it check the rules of netCDF-4; src/dataset checks modes, and whether the format has a choice. */
+#ifndef PNC_FORMAT_STORAGE_H
+#define PNC_FORMAT_STORAGE_H
+
+#include "format/model.h"
+
+#define PNC_STORAGE_FILTERS 32       /* of a variable; HDF5 has the same bound */
+#define PNC_STORAGE_PARAMETERS 32767 /* of a filter: HDF5 counts them in 16 bits */
+#define PNC_VAR_DIMS_CHUNKED 32      /* HDF5 has one more, the element */
+
+/* Ids of HDF5. */
+enum { PNC_STORAGE_DEFLATE = 1, PNC_STORAGE_SHUFFLE = 2, PNC_STORAGE_FLETCHER32 = 3, PNC_STORAGE_ZSTD = 32015 };
+
+typedef struct pnc_storage_filter {
+    unsigned id;
+    int64_t nparams;
+    const unsigned *params; /* in the region of the model */
+} pnc_storage_filter;
+
+typedef struct pnc_storage {
+    int layout; /* NC_CONTIGUOUS, NC_CHUNKED or NC_COMPACT */
+    const int64_t
+        *chunks; /* elements of a chunk along each dimension, in the region; 0: the format chooses; NULL: all */
+    int endian;  /* NC_ENDIAN_NATIVE, NC_ENDIAN_LITTLE or NC_ENDIAN_BIG */
+    int quantize_mode, nsd;
+    int nfilters;
+    pnc_storage_filter filters[PNC_STORAGE_FILTERS]; /* in the order in which a chunk passes them */
+} pnc_storage;
+
+/* Give a variable the storage of a new one: contiguous, or chunked if it has an unlimited dimension. NC_ENOMEM */
+int pnc_format_storage_add(pnc_model *model, pnc_var *var, pnc_error *error);
+/* Give it a copy of that of another variable, if that has one. NC_ENOMEM */
+int pnc_format_storage_copy(pnc_model *model, pnc_var *var, const pnc_var *from);
+
+/* Both need a storage, and change nothing after an error.
+ *
+ * chunks: a length for each dimension, 0 where the format chooses; NULL: all. NC_EINVAL: the layout does not suit the
+ * dimensions or the filters; NC_EBADCHUNK: a length below 0, above that of a fixed dimension, or chunks of more than
+ * 4 GiB - 1; NC_ENOMEM */
+int pnc_format_storage_set_layout(pnc_model *model, pnc_var *var, int layout, const int64_t *chunks, pnc_error *error);
+/* Add a filter at the end, or give new parameters to one that is there. The variable becomes chunked. NC_EINVAL for a
+ * scalar; NC_EFILTER for more filters than a variable can have; NC_ENOMEM */
+int pnc_format_storage_set_filter(pnc_model *model, pnc_var *var, unsigned id, int64_t nparams, const unsigned *params,
+                                  pnc_error *error);
+/* Remove a filter, if it is there. */
+void pnc_format_storage_remove_filter(pnc_var *var, unsigned id);
+/* Have shuffle, which has no parameters and comes before deflate, or not. Errors as above. */
+int pnc_format_storage_set_shuffle(pnc_model *model, pnc_var *var, bool on, pnc_error *error);
+/* NC_EINVAL for another value, or a variable of characters, which has no byte order. */
+int pnc_format_storage_set_endian(pnc_var *var, int endian, pnc_error *error);
+/* nsd: significant digits; significant bits with NC_QUANTIZE_BITROUND. NC_EINVAL: not a mode, a number out of range, or
+ * a variable of another type than NC_FLOAT and NC_DOUBLE. */
+int pnc_format_storage_set_quantize(pnc_var *var, int mode, int nsd, pnc_error *error);
+
+/* Index of a filter, or -1; also for a variable without a storage. */
+int pnc_format_storage_find_filter(const pnc_var *var, unsigned id);
+
+#endif
