@@ -1,6 +1,6 @@
 /* Rules of the storage of a variable against the codes that netCDF-C 4.9.0 returns for the same calls on a netCDF-4
- * file; where it accepts what no file can have (a deflate level of 10, a negative length, a byte order of 9), against the
- * documented errors. */
+ * file. Where it accepts what no file can have (a deflate level of 10, a negative length, a byte order of 9), the
+ * documented errors are expected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
