@@ -70,6 +70,24 @@ static void write_att(FILE *out, int varid, int number)
     free(text);
 }
 
+/* Of a variable whose values can be read. */
+static void write_storage(FILE *out, int varid, int ndims)
+{
+    int storage, shuffle, deflate, level, sum, endian, mode, digits;
+    MPI_Offset chunks[DIMS];
+
+    report(ncmpi_inq_var_chunking(ncid, varid, &storage, chunks), "chunking");
+    report(ncmpi_inq_var_deflate(ncid, varid, &shuffle, &deflate, &level), "deflate");
+    report(ncmpi_inq_var_fletcher32(ncid, varid, &sum), "fletcher32");
+    report(ncmpi_inq_var_endian(ncid, varid, &endian), "endian");
+    report(ncmpi_inq_var_quantize(ncid, varid, &mode, &digits), "quantize");
+    fprintf(out, "storage");
+    for (int d = 0; storage == NC_CHUNKED && d < ndims; d++)
+        fprintf(out, " %lld", (long long)chunks[d]);
+    fprintf(out, "; shuffle %d deflate %d level %d fletcher32 %d endian %d quantize %d\n", shuffle, deflate, level, sum,
+            endian, mode == NC_NOQUANTIZE ? 0 : digits);
+}
+
 static void write_definitions(const char *path)
 {
     int ndims, nvars, natts, unlimited, format, ids[DIMS], rank_of;
@@ -95,6 +113,8 @@ static void write_definitions(const char *path)
         for (int k = 0; k < rank_of; k++)
             fprintf(out, " %d", ids[k]);
         fprintf(out, "\n");
+        if (type <= NC_UINT64)
+            write_storage(out, i, rank_of);
         for (int k = 0; k < natts; k++)
             write_att(out, i, k);
     }

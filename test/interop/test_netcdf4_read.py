@@ -68,6 +68,8 @@ def make_types(path, endian="native", **how):
                 dtype = kind
             for name, options in (("plain", {}), ("chunked", {"chunksizes": (3, 5)}),
                                   ("deflated", {"zlib": True, "complevel": 1}),
+                                  ("rounded", {"zlib": True, "significant_digits": 3,
+                                               "quantize_mode": "GranularBitRound"} if kind in ("f4", "f8") else {}),
                                   ("summed", {"fletcher32": True, "zlib": True, "shuffle": True,
                                               "chunksizes": (13, 2)})):
                 var = file.createVariable(f"{name}_{kind}", dtype, ("x", "y"), **options, **order)
@@ -188,6 +190,16 @@ def expected_att(target, varid, name):
     return " ".join([f"att {varid} {name} {kind} {array.size}", *(f"{float(v):.17g}" for v in array)])
 
 
+def expected_storage(var):
+    chunks, filters, digits = var.chunking(), var.filters() or {}, var.quantization()
+    along = "".join(f" {n}" for n in chunks) if isinstance(chunks, list) else ""
+    order = {"native": 0, "little": 1, "big": 2}[var.endian()]
+    deflate = bool(filters.get("zlib"))
+    return (f"storage{along}; shuffle {filters.get('shuffle', False):d} deflate {deflate:d} level "
+            f"{filters['complevel'] if deflate else 0} fletcher32 {filters.get('fletcher32', False):d} endian {order} "
+            f"quantize {digits[0] if digits else 0}")
+
+
 def expected_definitions(file):
     model = {"NETCDF4": 3, "NETCDF4_CLASSIC": 4}[file.data_model]
     dims = list(file.dimensions)
@@ -198,6 +210,8 @@ def expected_definitions(file):
     for varid, (name, var) in enumerate(file.variables.items()):
         kind = 12 if var.dtype == str or var.dtype == object else TYPES[var.dtype.str[1:]]
         lines.append(" ".join([f"var {name} {kind}", *(str(dims.index(d)) for d in var.dimensions)]))
+        if kind != 12:
+            lines.append(expected_storage(var))
         lines += [expected_att(var, varid, att) for att in var.ncattrs()]
     return lines
 

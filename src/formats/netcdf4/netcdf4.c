@@ -88,6 +88,7 @@ static int adopt_description(pnc_format *f, pnc_format_bytes *found, const pnc_f
                                                                    &n->region, &n->storage, f->file->error)));
     f->file->store->end->least_size = found->file_size;
     f->file->store->end->refuses_short = true;
+    PNC_TRY(pnc_netcdf4_properties_set(n));
     return pnc_netcdf4_store_attach(n);
 }
 
@@ -251,6 +252,7 @@ const pnc_format_ops pnc_netcdf4_format = {
     .name = "netCDF-4",
     .bytes = sizeof(pnc_netcdf4),
     .addressing = &netcdf4_addressing,
+    .has_storage = true,
     .versions = {{NC_FORMAT_NETCDF4_CLASSIC, NC_NETCDF4 | NC_CLASSIC_MODEL, NULL},
                  {NC_FORMAT_NETCDF4, NC_NETCDF4, NULL}},
     .is_format = is_netcdf4,

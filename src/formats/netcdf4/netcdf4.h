@@ -25,6 +25,9 @@ static inline pnc_netcdf4 *pnc_netcdf4_state_get(pnc_format *f)
     return (pnc_netcdf4 *)f;
 }
 
+/* Give each variable the storage that programs see. NC_ENOMEM. Local. */
+int pnc_netcdf4_properties_set(pnc_netcdf4 *n);
+
 /* Give each variable an address, and put the store that reads chunks before that of the file. Local. */
 int pnc_netcdf4_store_attach(pnc_netcdf4 *n);
 
