@@ -8,7 +8,7 @@
 static bool has_unlimited(const pnc_model *model, const pnc_var *var)
 {
     for (int d = 0; d < var->ndims; d++)
-        if (model->dims[var->dimids[d]]->len == 0)
+        if (model->dims[var->dimids[d]]->unlimited)
             return true;
     return false;
 }

@@ -60,7 +60,7 @@ int pnc_netcdf4_properties_set(pnc_netcdf4 *n)
         var->storage->layout = layouts[found->layout];
         var->storage->chunks = found->layout == PNC_NETCDF4_CHUNKED ? found->chunk : NULL;
         if (var->type != NC_CHAR)
-            var->storage->endian = found->is_big_endian ? NC_ENDIAN_BIG : NC_ENDIAN_LITTLE;
+            var->storage->endian = var->little ? NC_ENDIAN_LITTLE : NC_ENDIAN_BIG;
         set_quantization(model, var);
     }
     return NC_NOERR;
