@@ -21,7 +21,7 @@ tr { border-bottom: 0.1mm solid #ccc; }
 @media (max-width: 600px) { .page { columns: 1; } body { font-size: 10pt; padding: 2mm; } code { font-size: 8.5pt; } }
 @media screen and (min-width: 601px) { body { padding: 6mm 0; } .page { margin-bottom: 8mm; } }
 """
-FRONT = ("Files", "Definitions", "Attributes", "Inquiry")
+FRONT = ("Files", "Definitions", "Storage", "Attributes", "Inquiry")
 VARIABLES = ("PNETCDF_HINTS", "PNETCDF_HINTS_DISPLAY", "PNETCDF_STATS", "PNETCDF_TIMEOUT", "PNETCDF_VERBOSE",
              "PNETCDF_SAFE_MODE")
 

@@ -7,8 +7,8 @@ import rows as spec
 MARKS = {"collective": "collective", "both": "collective with `_all`, independent without", "local": "local",
          "one rank": "call it on one rank", "independent": "independent"}
 MODES = {"collective": "all", "both": "`_all`", "local": "", "one rank": "one", "independent": ""}
-FILES = {"Files": "files", "Definitions": "definitions", "Attributes": "attributes", "Inquiry": "inquiry",
-         "Nonblocking requests": "nonblocking", "Headers in CDL": "cdl", "Data": "data"}
+FILES = {"Files": "files", "Definitions": "definitions", "Storage": "storage", "Attributes": "attributes",
+         "Inquiry": "inquiry", "Nonblocking requests": "nonblocking", "Headers in CDL": "cdl", "Data": "data"}
 
 
 def plain(text):
