@@ -191,12 +191,12 @@ FUNCTION([inq_var_chunking], [f77_by_hand], [P(varid, varid)P(flags_out, storage
 written unless the storage is NC_CHUNKED. In a classic file: NC_CONTIGUOUS. Either pointer may be NULL. LOCAL Errors:
 NC_ENOTVAR NC_EGLOBAL])
 
-FUNCTION([def_var_deflate], [all], [P(varid, varid)P(flags, shuffle)P(flags, deflate)P(flags, deflate_level)],
+FUNCTION([def_var_deflate], [all], [P(varid, varid)P(flags, shuffle)P(flags, deflate)P(flags, deflate_level, level)],
 [Compress a variable by deflate, the filter that every reader of netCDF-4 has, and order its bytes by shuffle before.
 shuffle, deflate: 1 on, 0 off. deflate_level: 0 to 9; higher levels are slower and rarely much smaller. The variable
 becomes chunked. COLLECTIVE STORAGE_ERRORS NC_EINVAL (a level out of range; a scalar)])
 
-FUNCTION([inq_var_deflate], [all], [P(varid, varid)P(flags_out, shufflep, shuffle)P(flags_out, deflatep, deflate)P(flags_out, deflate_levelp, deflate_level)],
+FUNCTION([inq_var_deflate], [all], [P(varid, varid)P(flags_out, shufflep, shuffle)P(flags_out, deflatep, deflate)P(flags_out, deflate_levelp, level)],
 [Whether shuffle and deflate are on, and the level, 0 without. Every pointer may be NULL. LOCAL Errors: NC_ENOTVAR
 NC_EGLOBAL])
 
@@ -214,7 +214,7 @@ NC_ENDIAN_LITTLE or NC_ENDIAN_BIG. COLLECTIVE STORAGE_ERRORS NC_EINVAL (another 
 FUNCTION([inq_var_endian], [all], [P(varid, varid)P(flags_out, endianp, endian)],
 [Byte order of the values of a variable in the file. LOCAL Errors: NC_ENOTNC4 NC_ENOTVAR NC_EGLOBAL])
 
-FUNCTION([def_var_filter], [f77], [P(varid, varid)P(filter, filterid)P(length, nparams)P(words, params)],
+FUNCTION([def_var_filter], [f77], [P(varid, varid)P(filter, filterid, id)P(length, nparams)P(words, params)],
 [Add a filter of HDF5 to a variable, by its registered id, such as 1 (deflate) or 32015 (zstd), with nparams parameters;
 params may be NULL if there are none. Chunks pass filters in the order of their definition. A filter that the variable
 has gets the new parameters. The variable becomes chunked. COLLECTIVE STORAGE_ERRORS NC_EINVAL (a scalar) NC_EFILTER])
@@ -223,7 +223,7 @@ FUNCTION([inq_var_filter_ids], [f77], [P(varid, varid)P(length_out, nfiltersp, n
 [Number of filters of a variable, and their ids in the order in which chunks pass them. Either pointer may be NULL; at
 most 32 ids. LOCAL Errors: NC_ENOTVAR NC_EGLOBAL])
 
-FUNCTION([inq_var_filter_info], [f77], [P(varid, varid)P(filter, filterid)P(length_out, nparamsp, nparams)P(words_out, params)],
+FUNCTION([inq_var_filter_info], [f77], [P(varid, varid)P(filter, filterid, id)P(length_out, nparamsp, nparams)P(words_out, params)],
 [Number of parameters of a filter of a variable, and the parameters. Either pointer may be NULL. LOCAL Errors:
 NC_ENOTVAR NC_EGLOBAL NC_ENOFILTER (the variable has no such filter)])
 

@@ -58,6 +58,7 @@ contains
         integer(kind=selected_int_kind(4)) :: missing
         double precision :: row(3)
         integer(kind=offset) :: lengths(3)
+        integer :: counts(3)
 
         call MPI_Comm_rank(MPI_COMM_WORLD, rank, err)
         call works(nfmpi_create(MPI_COMM_WORLD, from_c(path), ior(nf_clobber, nf_64bit_offset), MPI_INFO_NULL, ncid), &
@@ -78,8 +79,29 @@ contains
         missing = -99
         call works(nfmpi_def_var_fill(ncid, temp, 0, missing), 'def_var_fill')
         lengths = 7
+        counts = 1
         call check(nfmpi_def_var_chunking(ncid, temp, nf_chunked, lengths) == nf_enotnc4, 'chunks of a classic file')
         call check(nfmpi_def_var_deflate(ncid, temp, 1, 1, 1) == nf_enotnc4, 'compression of a classic file')
+        call check(all((/nfmpi_def_var_fletcher32(ncid, temp, nf_fletcher32), &
+            nfmpi_def_var_endian(ncid, temp, nf_endian_big), nfmpi_def_var_zstandard(ncid, temp, 3), &
+            nfmpi_def_var_quantize(ncid, temp, nf_quantize_bitround, 9), &
+            nfmpi_def_var_filter(ncid, temp, 1, 1_offset, counts), nfmpi_var_set_chunk(ncid, temp, counts), &
+            nfmpi_var_get_chunk(ncid, temp, counts), nfmpi_var_set_filter(ncid, temp, nf_filter_deflate), &
+            nfmpi_inq_var_endian(ncid, temp, old), nfmpi_inq_var_quantize(ncid, temp, old, err)/) == nf_enotnc4), &
+            'what a classic file does not have')
+        call works(nfmpi_inq_var_deflate(ncid, temp, counts(1), counts(2), counts(3)), 'inq_var_deflate')
+        call check(all(counts == 0), 'a classic variable is not compressed')
+        call works(nfmpi_inq_var_fletcher32(ncid, temp, old), 'inq_var_fletcher32')
+        call check(old == nf_nochecksum, 'nor has it checksums')
+        call works(nfmpi_inq_var_zstandard(ncid, temp, old, err), 'inq_var_zstandard')
+        call check(old == 0, 'nor zstd')
+        call works(nfmpi_var_get_filter(ncid, temp, old), 'var_get_filter')
+        call check(old == nf_filter_none, 'nor a filter')
+        call works(nfmpi_inq_var_filter_ids(ncid, temp, lengths(1), counts), 'inq_var_filter_ids')
+        call check(lengths(1) == 0, 'nor ids of filters')
+        call check(nfmpi_inq_var_filter_info(ncid, temp, 1, lengths(2), counts) == nf_enofilter, &
+            'nor parameters of a filter')
+        lengths = 7
         call works(nfmpi_inq_var_chunking(ncid, temp, old, lengths), 'inq_var_chunking')
         call check(old == nf_contiguous .and. all(lengths == 7), 'a classic variable is contiguous')
         call works(nfmpi__enddef(ncid, 400_offset, 8_offset, 0_offset, 8_offset), '_enddef')

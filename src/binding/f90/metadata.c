@@ -176,10 +176,10 @@ int pncf90_def_var_scalar(const int *ncid, const CFI_cdesc_t *name, const int *x
     return def_var(*ncid, name, *xtype, NULL, 0, varid);
 }
 
-int pncf90_def_var_one(const int *ncid, const CFI_cdesc_t *name, const int *xtype, const int *dimid, int *varid,
-                       const int *contiguous, const CFI_cdesc_t *chunksizes, const int *deflate_level,
-                       const int *shuffle, const int *fletcher32, const int *endianness, const int *quantize_mode,
-                       const int *nsd)
+int pncf90_def_var_one_stored(const int *ncid, const CFI_cdesc_t *name, const int *xtype, const int *dimid, int *varid,
+                              const int *contiguous, const CFI_cdesc_t *chunksizes, const int *deflate_level,
+                              const int *shuffle, const int *fletcher32, const int *endianness,
+                              const int *quantize_mode, const int *nsd)
 {
     const storage_arguments args = {contiguous, chunksizes, deflate_level, shuffle,
                                     fletcher32, endianness, quantize_mode, nsd};
@@ -188,10 +188,10 @@ int pncf90_def_var_one(const int *ncid, const CFI_cdesc_t *name, const int *xtyp
     return err != NC_NOERR ? err : set_storage(*ncid, *varid, &args);
 }
 
-int pncf90_def_var_many(const int *ncid, const CFI_cdesc_t *name, const int *xtype, const CFI_cdesc_t *dimids,
-                        int *varid, const int *contiguous, const CFI_cdesc_t *chunksizes, const int *deflate_level,
-                        const int *shuffle, const int *fletcher32, const int *endianness, const int *quantize_mode,
-                        const int *nsd)
+int pncf90_def_var_many_stored(const int *ncid, const CFI_cdesc_t *name, const int *xtype, const CFI_cdesc_t *dimids,
+                               int *varid, const int *contiguous, const CFI_cdesc_t *chunksizes,
+                               const int *deflate_level, const int *shuffle, const int *fletcher32,
+                               const int *endianness, const int *quantize_mode, const int *nsd)
 {
     const storage_arguments args = {contiguous, chunksizes, deflate_level, shuffle,
                                     fletcher32, endianness, quantize_mode, nsd};
@@ -225,10 +225,10 @@ static int inquire_storage(pnc_caller *caller, int varid, const pnc_var_facts *f
     return err;
 }
 
-int pncf90_inquire_variable(const int *ncid, const int *varid, const CFI_cdesc_t *name, int *xtype, int *ndims,
-                            const CFI_cdesc_t *dimids, int *natts, int *contiguous, const CFI_cdesc_t *chunksizes,
-                            int *deflate_level, int *shuffle, int *fletcher32, int *endianness, int *quantize_mode,
-                            int *nsd)
+int pncf90_inquire_variable_stored(const int *ncid, const int *varid, const CFI_cdesc_t *name, int *xtype, int *ndims,
+                                   const CFI_cdesc_t *dimids, int *natts, int *contiguous,
+                                   const CFI_cdesc_t *chunksizes, int *deflate_level, int *shuffle, int *fletcher32,
+                                   int *endianness, int *quantize_mode, int *nsd)
 {
     int c_varid = pnc_binding_id_convert(*varid), *c_dimids, err;
     char c_name[NC_MAX_NAME + 1];
@@ -252,6 +252,26 @@ int pncf90_inquire_variable(const int *ncid, const int *varid, const CFI_cdesc_t
     if (err == NC_NOERR)
         err = inquire_values(*ncid, c_varid, endianness, quantize_mode, nsd);
     return pnc_dataset_caller_end(&caller, err);
+}
+
+/* Programs that were compiled with a module without the arguments of storage call these. */
+
+int pncf90_def_var_one(const int *ncid, const CFI_cdesc_t *name, const int *xtype, const int *dimid, int *varid)
+{
+    return def_var(*ncid, name, *xtype, dimid, 1, varid);
+}
+
+int pncf90_def_var_many(const int *ncid, const CFI_cdesc_t *name, const int *xtype, const CFI_cdesc_t *dimids,
+                        int *varid)
+{
+    return def_var(*ncid, name, *xtype, dimids->base_addr, (int)dimids->dim[0].extent, varid);
+}
+
+int pncf90_inquire_variable(const int *ncid, const int *varid, const CFI_cdesc_t *name, int *xtype, int *ndims,
+                            const CFI_cdesc_t *dimids, int *natts)
+{
+    return pncf90_inquire_variable_stored(ncid, varid, name, xtype, ndims, dimids, natts, NULL, NULL, NULL, NULL, NULL,
+                                          NULL, NULL, NULL);
 }
 
 /* --- other contents of the header --- */

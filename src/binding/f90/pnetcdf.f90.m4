@@ -204,10 +204,10 @@ BODY([pncf90_def_dim], [def_dim], [ncid, name, len, dimid], [            integer
 BODY([pncf90_def_var_scalar], [def_var_scalar], [ncid, name, xtype, varid], [            integer(c_int), intent(in) :: ncid, xtype
             character(len=*), intent(in) :: name
             integer(c_int), intent(out) :: varid
-])BODY([pncf90_def_var_one], [def_var_one], [ncid, name, xtype, dimids, varid, STORAGE_NAMES], [            integer(c_int), intent(in) :: ncid, xtype, dimids
+])BODY([pncf90_def_var_one], [def_var_one_stored], [ncid, name, xtype, dimids, varid, STORAGE_NAMES], [            integer(c_int), intent(in) :: ncid, xtype, dimids
             character(len=*), intent(in) :: name
             integer(c_int), intent(out) :: varid
-STORAGE_DUMMIES([in])])BODY([pncf90_def_var_many], [def_var_many], [ncid, name, xtype, dimids, varid, STORAGE_NAMES], [            integer(c_int), intent(in) :: ncid, xtype
+STORAGE_DUMMIES([in])])BODY([pncf90_def_var_many], [def_var_many_stored], [ncid, name, xtype, dimids, varid, STORAGE_NAMES], [            integer(c_int), intent(in) :: ncid, xtype
             character(len=*), intent(in) :: name
             integer(c_int), dimension(:), contiguous, intent(in) :: dimids
             integer(c_int), intent(out) :: varid
@@ -221,7 +221,7 @@ BODY([nf90mpi_inquire_dimension], [inquire_dimension], [ncid, dimid, name, len],
             character(len=*), intent(out), optional :: name
             integer(c_int64_t), intent(out), optional :: len
 ])
-BODY([nf90mpi_inquire_variable], [inquire_variable], [ncid, varid, name, xtype, ndims, dimids, natts, STORAGE_NAMES], [            integer(c_int), intent(in) :: ncid, varid
+BODY([nf90mpi_inquire_variable], [inquire_variable_stored], [ncid, varid, name, xtype, ndims, dimids, natts, STORAGE_NAMES], [            integer(c_int), intent(in) :: ncid, varid
             character(len=*), intent(out), optional :: name
             integer(c_int), intent(out), optional :: xtype, ndims, natts
             integer(c_int), dimension(:), contiguous, intent(inout), optional :: dimids
