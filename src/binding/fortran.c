@@ -20,14 +20,19 @@ int *pnc_binding_dimids_create(const int *from, int ndims, pnc_error *error)
     return to;
 }
 
-void pnc_binding_dimids_return(int *dimids, int n)
+void pnc_binding_order_convert(int *values, int n)
 {
     for (int i = 0; i < n / 2; i++) {
-        int kept = dimids[i];
+        int kept = values[i];
 
-        dimids[i] = dimids[n - 1 - i];
-        dimids[n - 1 - i] = kept;
+        values[i] = values[n - 1 - i];
+        values[n - 1 - i] = kept;
     }
+}
+
+void pnc_binding_dimids_return(int *dimids, int n)
+{
+    pnc_binding_order_convert(dimids, n);
     for (int i = 0; i < n; i++)
         dimids[i] = pnc_binding_id_return(dimids[i]);
 }

@@ -31,6 +31,8 @@ static inline int pnc_binding_id_return(int id)
 /* ndims ids of dimensions for C, which the caller frees; NULL for a negative number, and without memory: NC_ENOMEM. */
 int *pnc_binding_dimids_create(const int *from, int ndims, pnc_error *error);
 
+/* A value for each dimension, between the orders of C and Fortran, in place. */
+void pnc_binding_order_convert(int *values, int n);
 /* n ids of dimensions from C, in place. */
 void pnc_binding_dimids_return(int *dimids, int n);
 

@@ -185,12 +185,8 @@ int pnc_f77_var_get_chunk(int ncid, int varid, int *chunk_dim)
     varid = pnc_binding_id_convert(varid);
     pnc_dataset_caller_inquire_var(ncid, varid, &facts);
     err = ncmpi_var_get_chunk(ncid, varid, chunk_dim);
-    for (int d = 0; err == NC_NOERR && d < facts.ndims / 2; d++) {
-        int last = chunk_dim[facts.ndims - 1 - d];
-
-        chunk_dim[facts.ndims - 1 - d] = chunk_dim[d];
-        chunk_dim[d] = last;
-    }
+    if (err == NC_NOERR)
+        pnc_binding_order_convert(chunk_dim, facts.ndims);
     return pnc_dataset_caller_end(&caller, err);
 }
 
