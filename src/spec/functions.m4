@@ -348,9 +348,11 @@ FUNCTION([inq_varoffset], [all], [P(varid, varid)P(offset_out, offset)],
 LOCAL Errors: NC_ENOTVAR])
 
 FUNCTION([inq_format], [f77], [P(flags_out, formatp, format)],
-[Format of the file: NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 or NC_FORMAT_CDF5. LOCAL])
+[Format of the file: NC_FORMAT_CLASSIC, NC_FORMAT_CDF2, NC_FORMAT_CDF5, NC_FORMAT_NETCDF4 or
+NC_FORMAT_NETCDF4_CLASSIC. LOCAL])
 FUNCTION([inq_version], [c], [P(flags_out, NC_mode)],
-[The create flag of the format: 0, NC_64BIT_OFFSET or NC_64BIT_DATA. LOCAL])
+[The create flags of the format: 0, NC_64BIT_OFFSET, NC_64BIT_DATA, or NC_NETCDF4, with NC_CLASSIC_MODEL for the classic
+model. LOCAL])
 FUNCTION([inq_path], [f77_by_hand], [P(count_out, pathlen)P(path_out, path)],
 [The path passed to create or open, and its length. LOCAL])
 FUNCTION([inq_file_info], [all], [P(info_out, info_used, mpi_info)],
