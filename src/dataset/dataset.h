@@ -74,4 +74,11 @@ typedef struct pnc_dataset {
 
 #include "dataset/operations.h" /* generated: pnc_dataset_<name> for each single function */
 
+/* An output argument of a public function, which may be NULL. */
+#define PNC_SET_OUTPUT(out, value) \
+    do {                           \
+        if ((out) != NULL)         \
+            *(out) = (value);      \
+    } while (0)
+
 #endif

@@ -10,12 +10,6 @@
 #include "dataset/hints.h"
 #include "dataset/suggestion.h"
 
-#define SET_OUTPUT(out, value) \
-    do {                       \
-        if ((out) != NULL)     \
-            *(out) = (value);  \
-    } while (0)
-
 static void set_name(char *out, const char *name)
 {
     if (out != NULL)
@@ -26,10 +20,10 @@ static void set_name(char *out, const char *name)
 
 int pnc_dataset_inq(pnc_dataset *ds, int *ndimsp, int *nvarsp, int *ngattsp, int *unlimdimidp)
 {
-    SET_OUTPUT(ndimsp, ds->model.ndims);
-    SET_OUTPUT(nvarsp, ds->model.nvars);
-    SET_OUTPUT(ngattsp, ds->model.gatts.n);
-    SET_OUTPUT(unlimdimidp, ds->model.recdim);
+    PNC_SET_OUTPUT(ndimsp, ds->model.ndims);
+    PNC_SET_OUTPUT(nvarsp, ds->model.nvars);
+    PNC_SET_OUTPUT(ngattsp, ds->model.gatts.n);
+    PNC_SET_OUTPUT(unlimdimidp, ds->model.recdim);
     return NC_NOERR;
 }
 
@@ -65,31 +59,31 @@ static int count_unlimited_vars(const pnc_model *model)
 
 int pnc_dataset_inq_num_rec_vars(pnc_dataset *ds, int *nvarsp)
 {
-    SET_OUTPUT(nvarsp, count_unlimited_vars(&ds->model));
+    PNC_SET_OUTPUT(nvarsp, count_unlimited_vars(&ds->model));
     return NC_NOERR;
 }
 
 int pnc_dataset_inq_num_fix_vars(pnc_dataset *ds, int *nvarsp)
 {
-    SET_OUTPUT(nvarsp, ds->model.nvars - count_unlimited_vars(&ds->model));
+    PNC_SET_OUTPUT(nvarsp, ds->model.nvars - count_unlimited_vars(&ds->model));
     return NC_NOERR;
 }
 
 int pnc_dataset_inq_format(pnc_dataset *ds, int *formatp)
 {
-    SET_OUTPUT(formatp, ds->model.format);
+    PNC_SET_OUTPUT(formatp, ds->model.format);
     return NC_NOERR;
 }
 
 int pnc_dataset_inq_version(pnc_dataset *ds, int *NC_mode)
 {
-    SET_OUTPUT(NC_mode, pnc_formats_version_get_mode(ds->model.format));
+    PNC_SET_OUTPUT(NC_mode, pnc_formats_version_get_mode(ds->model.format));
     return NC_NOERR;
 }
 
 int pnc_dataset_inq_path(pnc_dataset *ds, int *pathlen, char *path)
 {
-    SET_OUTPUT(pathlen, (int)strlen(ds->file.path));
+    PNC_SET_OUTPUT(pathlen, (int)strlen(ds->file.path));
     set_name(path, ds->file.path);
     return NC_NOERR;
 }
@@ -104,31 +98,31 @@ static pnc_format_layout get_layout(const pnc_dataset *ds)
 
 int pnc_dataset_inq_header_size(pnc_dataset *ds, MPI_Offset *size)
 {
-    SET_OUTPUT(size, get_layout(ds).header_size);
+    PNC_SET_OUTPUT(size, get_layout(ds).header_size);
     return NC_NOERR;
 }
 
 int pnc_dataset_inq_header_extent(pnc_dataset *ds, MPI_Offset *extent)
 {
-    SET_OUTPUT(extent, get_layout(ds).header_extent);
+    PNC_SET_OUTPUT(extent, get_layout(ds).header_extent);
     return NC_NOERR;
 }
 
 int pnc_dataset_inq_recsize(pnc_dataset *ds, MPI_Offset *recsize)
 {
-    SET_OUTPUT(recsize, get_layout(ds).record_size);
+    PNC_SET_OUTPUT(recsize, get_layout(ds).record_size);
     return NC_NOERR;
 }
 
 int pnc_dataset_inq_put_size(pnc_dataset *ds, MPI_Offset *size)
 {
-    SET_OUTPUT(size, ds->file.put_size);
+    PNC_SET_OUTPUT(size, ds->file.put_size);
     return NC_NOERR;
 }
 
 int pnc_dataset_inq_get_size(pnc_dataset *ds, MPI_Offset *size)
 {
-    SET_OUTPUT(size, ds->file.get_size);
+    PNC_SET_OUTPUT(size, ds->file.get_size);
     return NC_NOERR;
 }
 
@@ -146,8 +140,8 @@ int pnc_dataset_inq_striping(pnc_dataset *ds, int *striping_size, int *striping_
 {
     const pnc_striping *striping = &ds->file.store->striping;
 
-    SET_OUTPUT(striping_size, striping->unit < INT_MAX ? (int)striping->unit : INT_MAX);
-    SET_OUTPUT(striping_count, striping->factor < INT_MAX ? (int)striping->factor : INT_MAX);
+    PNC_SET_OUTPUT(striping_size, striping->unit < INT_MAX ? (int)striping->unit : INT_MAX);
+    PNC_SET_OUTPUT(striping_count, striping->factor < INT_MAX ? (int)striping->factor : INT_MAX);
     return NC_NOERR;
 }
 
@@ -157,7 +151,7 @@ int pnc_dataset_inq_dim(pnc_dataset *ds, int dimid, char *name, MPI_Offset *lenp
 {
     PNC_TRY(pnc_format_dim_check(&ds->model, dimid, &ds->error));
     set_name(name, ds->model.dims[dimid]->name);
-    SET_OUTPUT(lenp, pnc_format_dim_get_length(&ds->model, dimid));
+    PNC_SET_OUTPUT(lenp, pnc_format_dim_get_length(&ds->model, dimid));
     return NC_NOERR;
 }
 
@@ -179,7 +173,7 @@ int pnc_dataset_inq_dimid(pnc_dataset *ds, const char *name, int *idp)
         return pnc_error_set(&ds->error, pnc_name_explain_missing(name, NC_EBADDIM), "%s has no dimension \"%.*s\"%s",
                              ds->file.path, NC_MAX_NAME, name == NULL ? "" : name,
                              pnc_dataset_dim_suggest(ds, name).text);
-    SET_OUTPUT(idp, id);
+    PNC_SET_OUTPUT(idp, id);
     return NC_NOERR;
 }
 
@@ -194,9 +188,9 @@ int pnc_dataset_inq_var(pnc_dataset *ds, int varid, char *name, nc_type *xtypep,
     PNC_TRY(pnc_format_var_check(&ds->model, varid, &ds->error));
     var = ds->model.vars[varid];
     set_name(name, var->name);
-    SET_OUTPUT(xtypep, var->type);
-    SET_OUTPUT(ndimsp, var->ndims);
-    SET_OUTPUT(nattsp, var->atts.n);
+    PNC_SET_OUTPUT(xtypep, var->type);
+    PNC_SET_OUTPUT(ndimsp, var->ndims);
+    PNC_SET_OUTPUT(nattsp, var->atts.n);
     if (dimidsp != NULL && var->ndims > 0)
         memcpy(dimidsp, var->dimids, (size_t)var->ndims * sizeof *dimidsp);
     return NC_NOERR;
@@ -210,7 +204,7 @@ int pnc_dataset_inq_varid(pnc_dataset *ds, const char *name, int *varidp)
         return pnc_error_set(&ds->error, pnc_name_explain_missing(name, NC_ENOTVAR), "%s has no variable \"%.*s\"%s",
                              ds->file.path, NC_MAX_NAME, name == NULL ? "" : name,
                              pnc_dataset_var_suggest(ds, name).text);
-    SET_OUTPUT(varidp, id);
+    PNC_SET_OUTPUT(varidp, id);
     return NC_NOERR;
 }
 
@@ -245,7 +239,7 @@ int pnc_dataset_inq_var_fill(pnc_dataset *ds, int varid, int *no_fill, void *fil
 
     PNC_TRY(pnc_format_var_check(&ds->model, varid, &ds->error));
     var = ds->model.vars[varid];
-    SET_OUTPUT(no_fill, var->no_fill);
+    PNC_SET_OUTPUT(no_fill, var->no_fill);
     if (fill_value != NULL && pnc_type_get_size(var->type) == 0)
         return pnc_error_set(&ds->error, NC_EBADTYPE, "variable \"%s\" has type %s", var->name,
                              pnc_type_explain_invalid(var->type, pnc_error_get_language(&ds->error)).text);
@@ -264,7 +258,7 @@ int pnc_dataset_inq_var_fill(pnc_dataset *ds, int varid, int *no_fill, void *fil
 int pnc_dataset_inq_varoffset(pnc_dataset *ds, int varid, MPI_Offset *offset)
 {
     PNC_TRY(pnc_format_var_check(&ds->model, varid, &ds->error));
-    SET_OUTPUT(offset, ds->format->ops->get_offset(ds->format, varid));
+    PNC_SET_OUTPUT(offset, ds->format->ops->get_offset(ds->format, varid));
     return NC_NOERR;
 }
 
@@ -276,8 +270,8 @@ int pnc_dataset_inq_att(pnc_dataset *ds, int varid, const char *name, nc_type *x
     int index;
 
     PNC_TRY(pnc_dataset_attribute_find(ds, varid, name, &atts, &index));
-    SET_OUTPUT(xtypep, atts->at[index]->type);
-    SET_OUTPUT(lenp, atts->at[index]->len);
+    PNC_SET_OUTPUT(xtypep, atts->at[index]->type);
+    PNC_SET_OUTPUT(lenp, atts->at[index]->len);
     return NC_NOERR;
 }
 
@@ -297,7 +291,7 @@ int pnc_dataset_inq_attid(pnc_dataset *ds, int varid, const char *name, int *idp
     int index;
 
     PNC_TRY(pnc_dataset_attribute_find(ds, varid, name, &atts, &index));
-    SET_OUTPUT(idp, index);
+    PNC_SET_OUTPUT(idp, index);
     return NC_NOERR;
 }
 

@@ -6,21 +6,12 @@
 #include "dataset/dataset.h"
 #include "dataset/modes.h"
 
-#define ZSTD_LEVEL_LEAST (-131072)
-#define ZSTD_LEVEL_MOST 22
-
-#define SET_OUTPUT(out, value) \
-    do {                       \
-        if ((out) != NULL)     \
-            *(out) = (value);  \
-    } while (0)
-
 static int check_storage_choice(pnc_dataset *ds)
 {
     if (!ds->format->ops->has_storage)
         return pnc_error_set(&ds->error, NC_ENOTNC4,
-                             "%s is a classic file: chunks, filters, byte order and quantization need a file created "
-                             "with NC_NETCDF4",
+                             "%s is a classic file: only netCDF-4 files have chunks, filters, quantization, and a "
+                             "choice of byte order",
                              ds->file.path);
     return NC_NOERR;
 }
@@ -75,7 +66,7 @@ int pnc_dataset_inq_var_chunking(pnc_dataset *ds, int varid, int *storagep, MPI_
     const pnc_var *var;
 
     PNC_TRY(get_var(ds, varid, &var));
-    SET_OUTPUT(storagep, var->storage == NULL ? NC_CONTIGUOUS : var->storage->layout);
+    PNC_SET_OUTPUT(storagep, var->storage == NULL ? NC_CONTIGUOUS : var->storage->layout);
     if (chunksizesp != NULL && var->storage != NULL && var->storage->layout == NC_CHUNKED)
         for (int d = 0; d < var->ndims; d++)
             chunksizesp[d] = var->storage->chunks == NULL ? 0 : var->storage->chunks[d];
@@ -87,13 +78,13 @@ int pnc_dataset_var_set_chunk(pnc_dataset *ds, int varid, int *chunk_dim)
     const int storage = NC_CHUNKED;
     bool is_var = varid >= 0 && varid < ds->model.nvars;
     int ndims = is_var ? ds->model.vars[varid]->ndims : 0;
-    int64_t lengths[PNC_VAR_DIMS_CHUNKED] = {0};
+    int64_t lengths[PNC_STORAGE_DIMS_MOST] = {0};
     pnc_var *var;
 
     PNC_TRY(begin_change(ds, varid, &storage, 1, chunk_dim, ndims * (int64_t)sizeof *chunk_dim, &var));
-    if (ndims > PNC_VAR_DIMS_CHUNKED)
+    if (ndims > PNC_STORAGE_DIMS_MOST)
         return pnc_error_set(&ds->error, NC_EMAXDIMS, "variable \"%s\" has %d dimensions: chunks have at most %d",
-                             var->name, ndims, PNC_VAR_DIMS_CHUNKED);
+                             var->name, ndims, PNC_STORAGE_DIMS_MOST);
     for (int d = 0; chunk_dim != NULL && d < ndims; d++)
         lengths[d] = chunk_dim[d];
     return pnc_format_storage_set_layout(&ds->model, var, storage, lengths, &ds->error);
@@ -114,12 +105,19 @@ int pnc_dataset_var_get_chunk(pnc_dataset *ds, int varid, int *chunk_dim)
 
 /* --- filters --- */
 
+static int set_filter(pnc_dataset *ds, pnc_var *var, int id, int nparameters, const unsigned *parameters)
+{
+    const pnc_filter filter = {.id = id, .nparameters = nparameters, .parameters = parameters};
+
+    return pnc_format_storage_set_filter(&ds->model, var, &filter, &ds->error);
+}
+
 static int set_deflate(pnc_dataset *ds, pnc_var *var, bool shuffle, bool deflate, unsigned level)
 {
     if (deflate)
-        PNC_TRY(pnc_format_storage_set_filter(&ds->model, var, PNC_STORAGE_DEFLATE, 1, &level, &ds->error));
+        PNC_TRY(set_filter(ds, var, PNC_FILTER_DEFLATE, 1, &level));
     else
-        pnc_format_storage_remove_filter(var, PNC_STORAGE_DEFLATE);
+        pnc_format_storage_remove_filter(var, PNC_FILTER_DEFLATE);
     return pnc_format_storage_set_shuffle(&ds->model, var, shuffle, &ds->error);
 }
 
@@ -136,11 +134,11 @@ int pnc_dataset_def_var_deflate(pnc_dataset *ds, int varid, int shuffle, int def
 }
 
 /* The filter of a variable that has it with at least one parameter: its first parameter; else `none`. */
-static int get_parameter(const pnc_var *var, unsigned id, int none)
+static int get_parameter(const pnc_var *var, int id, int none)
 {
     int at = pnc_format_storage_find_filter(var, id);
 
-    return at < 0 || var->storage->filters[at].nparams < 1 ? none : (int)var->storage->filters[at].params[0];
+    return at < 0 || var->storage->filters[at].nparameters < 1 ? none : (int)var->storage->filters[at].parameters[0];
 }
 
 int pnc_dataset_inq_var_deflate(pnc_dataset *ds, int varid, int *shufflep, int *deflatep, int *deflate_levelp)
@@ -148,9 +146,9 @@ int pnc_dataset_inq_var_deflate(pnc_dataset *ds, int varid, int *shufflep, int *
     const pnc_var *var;
 
     PNC_TRY(get_var(ds, varid, &var));
-    SET_OUTPUT(shufflep, pnc_format_storage_find_filter(var, PNC_STORAGE_SHUFFLE) >= 0);
-    SET_OUTPUT(deflatep, pnc_format_storage_find_filter(var, PNC_STORAGE_DEFLATE) >= 0);
-    SET_OUTPUT(deflate_levelp, get_parameter(var, PNC_STORAGE_DEFLATE, 0));
+    PNC_SET_OUTPUT(shufflep, pnc_format_storage_find_filter(var, PNC_FILTER_SHUFFLE) >= 0);
+    PNC_SET_OUTPUT(deflatep, pnc_format_storage_find_filter(var, PNC_FILTER_DEFLATE) >= 0);
+    PNC_SET_OUTPUT(deflate_levelp, get_parameter(var, PNC_FILTER_DEFLATE, 0));
     return NC_NOERR;
 }
 
@@ -160,8 +158,8 @@ int pnc_dataset_def_var_fletcher32(pnc_dataset *ds, int varid, int fletcher32)
 
     PNC_TRY(begin_change(ds, varid, &fletcher32, 1, NULL, 0, &var));
     if (fletcher32 != NC_NOCHECKSUM)
-        return pnc_format_storage_set_filter(&ds->model, var, PNC_STORAGE_FLETCHER32, 0, NULL, &ds->error);
-    pnc_format_storage_remove_filter(var, PNC_STORAGE_FLETCHER32);
+        return set_filter(ds, var, PNC_FILTER_FLETCHER32, 0, NULL);
+    pnc_format_storage_remove_filter(var, PNC_FILTER_FLETCHER32);
     return NC_NOERR;
 }
 
@@ -170,7 +168,7 @@ int pnc_dataset_inq_var_fletcher32(pnc_dataset *ds, int varid, int *fletcher32p)
     const pnc_var *var;
 
     PNC_TRY(get_var(ds, varid, &var));
-    SET_OUTPUT(fletcher32p, pnc_format_storage_find_filter(var, PNC_STORAGE_FLETCHER32) >= 0);
+    PNC_SET_OUTPUT(fletcher32p, pnc_format_storage_find_filter(var, PNC_FILTER_FLETCHER32) >= 0);
     return NC_NOERR;
 }
 
@@ -185,7 +183,7 @@ int pnc_dataset_def_var_filter(pnc_dataset *ds, int varid, unsigned int filterid
     if (nparams < 0 || (nparams > 0 && !is_list))
         return pnc_error_set(&ds->error, NC_EINVAL, "nparams is %lld: must be 0 to %d, and params not NULL",
                              (long long)nparams, PNC_STORAGE_PARAMETERS);
-    return pnc_format_storage_set_filter(&ds->model, var, filterid, nparams, params, &ds->error);
+    return set_filter(ds, var, (int)filterid, (int)nparams, params);
 }
 
 int pnc_dataset_inq_var_filter_ids(pnc_dataset *ds, int varid, MPI_Offset *nfiltersp, unsigned int *filterids)
@@ -195,9 +193,9 @@ int pnc_dataset_inq_var_filter_ids(pnc_dataset *ds, int varid, MPI_Offset *nfilt
 
     PNC_TRY(get_var(ds, varid, &var));
     n = var->storage == NULL ? 0 : var->storage->nfilters;
-    SET_OUTPUT(nfiltersp, n);
+    PNC_SET_OUTPUT(nfiltersp, n);
     for (int i = 0; filterids != NULL && i < n; i++)
-        filterids[i] = var->storage->filters[i].id;
+        filterids[i] = (unsigned)var->storage->filters[i].id;
     return NC_NOERR;
 }
 
@@ -205,17 +203,17 @@ int pnc_dataset_inq_var_filter_info(pnc_dataset *ds, int varid, unsigned int fil
                                     unsigned int *params)
 {
     const pnc_var *var;
-    const pnc_storage_filter *filter;
+    const pnc_filter *filter;
     int at;
 
     PNC_TRY(get_var(ds, varid, &var));
-    at = pnc_format_storage_find_filter(var, filterid);
+    at = pnc_format_storage_find_filter(var, (int)filterid);
     if (at < 0)
         return pnc_error_set(&ds->error, NC_ENOFILTER, "variable \"%s\" has no filter %u", var->name, filterid);
     filter = &var->storage->filters[at];
-    SET_OUTPUT(nparamsp, filter->nparams);
-    for (int64_t i = 0; params != NULL && i < filter->nparams; i++)
-        params[i] = filter->params[i];
+    PNC_SET_OUTPUT(nparamsp, filter->nparameters);
+    for (int i = 0; params != NULL && i < filter->nparameters; i++)
+        params[i] = filter->parameters[i];
     return NC_NOERR;
 }
 
@@ -225,10 +223,10 @@ int pnc_dataset_def_var_zstandard(pnc_dataset *ds, int varid, int level)
     pnc_var *var;
 
     PNC_TRY(begin_change(ds, varid, &level, 1, NULL, 0, &var));
-    if (level < ZSTD_LEVEL_LEAST || level > ZSTD_LEVEL_MOST)
-        return pnc_error_set(&ds->error, NC_EINVAL, "level is %d: must be %d to %d", level, ZSTD_LEVEL_LEAST,
-                             ZSTD_LEVEL_MOST);
-    return pnc_format_storage_set_filter(&ds->model, var, PNC_STORAGE_ZSTD, 1, &param, &ds->error);
+    if (level < PNC_FILTER_ZSTD_LEVEL_LEAST || level > PNC_FILTER_ZSTD_LEVEL_MOST)
+        return pnc_error_set(&ds->error, NC_EINVAL, "level is %d: must be %d to %d", level, PNC_FILTER_ZSTD_LEVEL_LEAST,
+                             PNC_FILTER_ZSTD_LEVEL_MOST);
+    return set_filter(ds, var, PNC_FILTER_ZSTD, 1, &param);
 }
 
 int pnc_dataset_inq_var_zstandard(pnc_dataset *ds, int varid, int *hasfilterp, int *levelp)
@@ -236,9 +234,9 @@ int pnc_dataset_inq_var_zstandard(pnc_dataset *ds, int varid, int *hasfilterp, i
     const pnc_var *var;
 
     PNC_TRY(get_var(ds, varid, &var));
-    SET_OUTPUT(hasfilterp, pnc_format_storage_find_filter(var, PNC_STORAGE_ZSTD) >= 0);
-    if (pnc_format_storage_find_filter(var, PNC_STORAGE_ZSTD) >= 0)
-        SET_OUTPUT(levelp, get_parameter(var, PNC_STORAGE_ZSTD, 0));
+    PNC_SET_OUTPUT(hasfilterp, pnc_format_storage_find_filter(var, PNC_FILTER_ZSTD) >= 0);
+    if (pnc_format_storage_find_filter(var, PNC_FILTER_ZSTD) >= 0)
+        PNC_SET_OUTPUT(levelp, get_parameter(var, PNC_FILTER_ZSTD, 0));
     return NC_NOERR;
 }
 
@@ -261,8 +259,8 @@ int pnc_dataset_var_get_filter(pnc_dataset *ds, int varid, int *filterp)
     bool has_deflate;
 
     PNC_TRY(get_var(ds, varid, &var));
-    has_deflate = pnc_format_storage_find_filter(var, PNC_STORAGE_DEFLATE) >= 0;
-    SET_OUTPUT(filterp, has_deflate ? NC_FILTER_DEFLATE : NC_FILTER_NONE);
+    has_deflate = pnc_format_storage_find_filter(var, PNC_FILTER_DEFLATE) >= 0;
+    PNC_SET_OUTPUT(filterp, has_deflate ? NC_FILTER_DEFLATE : NC_FILTER_NONE);
     return NC_NOERR;
 }
 
@@ -282,7 +280,7 @@ int pnc_dataset_inq_var_endian(pnc_dataset *ds, int varid, int *endianp)
 
     PNC_TRY(check_storage_choice(ds));
     PNC_TRY(get_var(ds, varid, &var));
-    SET_OUTPUT(endianp, var->storage->endian);
+    PNC_SET_OUTPUT(endianp, var->storage->endian);
     return NC_NOERR;
 }
 
@@ -301,7 +299,7 @@ int pnc_dataset_inq_var_quantize(pnc_dataset *ds, int varid, int *quantize_modep
 
     PNC_TRY(check_storage_choice(ds));
     PNC_TRY(get_var(ds, varid, &var));
-    SET_OUTPUT(quantize_modep, var->storage->quantize_mode);
-    SET_OUTPUT(nsdp, var->storage->nsd);
+    PNC_SET_OUTPUT(quantize_modep, var->storage->quantize_mode);
+    PNC_SET_OUTPUT(nsdp, var->storage->nsd);
     return NC_NOERR;
 }

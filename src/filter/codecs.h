@@ -8,7 +8,12 @@
 
 #include <stddef.h>
 
-/* libdeflate.so.0 (libdeflate.h): zlib streams. */
+/* Files that are opened. */
+#define PNC_LIBDEFLATE "libdeflate.so.0"
+#define PNC_LIBSZ "libsz.so.2" /* part of libaec */
+#define PNC_LIBZSTD "libzstd.so.1"
+
+/* libdeflate.h: zlib streams. */
 typedef struct pnc_deflate_functions {
     void *(*alloc_compressor)(int level);
     size_t (*compress)(void *compressor, const void *in, size_t bytes, void *out, size_t capacity); /* 0: no space */
@@ -23,13 +28,13 @@ typedef struct pnc_szip_parameters {
     int options, bits_per_pixel, pixels_per_block, pixels_per_scanline;
 } pnc_szip_parameters;
 
-/* libsz.so.2 (szlib.h), which is part of libaec. */
+/* szlib.h */
 typedef struct pnc_szip_functions {
     int (*compress)(void *out, size_t *out_bytes, const void *in, size_t bytes, pnc_szip_parameters *parameters);
     int (*decompress)(void *out, size_t *out_bytes, const void *in, size_t bytes, pnc_szip_parameters *parameters);
 } pnc_szip_functions;
 
-/* libzstd.so.1 (zstd.h). */
+/* zstd.h */
 typedef struct pnc_zstd_functions {
     void *(*create_compressor)(void);
     size_t (*compress)(void *compressor, void *out, size_t capacity, const void *in, size_t bytes, int level);

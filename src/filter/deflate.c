@@ -65,7 +65,7 @@ static int decode_deflate(pnc_filter_step *step)
 const pnc_filter_kind pnc_filter_kind_deflate = {
     .id = PNC_FILTER_DEFLATE,
     .name = "deflate",
-    .library = "libdeflate.so.0",
+    .library = PNC_LIBDEFLATE,
     .package = "libdeflate0",
     .compresses = true,
     .has_library = has_libdeflate,

@@ -14,6 +14,8 @@
 /* Ids as registered with The HDF Group. */
 enum { PNC_FILTER_DEFLATE = 1, PNC_FILTER_SHUFFLE = 2, PNC_FILTER_FLETCHER32 = 3, PNC_FILTER_SZIP = 4 };
 enum { PNC_FILTER_ZSTD = 32015 };
+/* ZSTD_minCLevel(), ZSTD_maxCLevel() */
+enum { PNC_FILTER_ZSTD_LEVEL_LEAST = -131072, PNC_FILTER_ZSTD_LEVEL_MOST = 22 };
 
 /* The mask of a chunk has a bit for each filter; HDF5 has the same bound. */
 #define PNC_FILTER_MOST 32

@@ -113,7 +113,7 @@ static int decode_szip(pnc_filter_step *step)
 const pnc_filter_kind pnc_filter_kind_szip = {
     .id = PNC_FILTER_SZIP,
     .name = "szip",
-    .library = "libsz.so.2",
+    .library = PNC_LIBSZ,
     .package = "libsz2",
     .compresses = true,
     .has_library = has_libsz,

@@ -3,8 +3,6 @@
 
 /* The level where a file has no parameter; that of libzstd. */
 enum { DEFAULT_LEVEL = 3 };
-/* ZSTD_minCLevel(), ZSTD_maxCLevel() */
-enum { LEVEL_LEAST = -131072, LEVEL_MOST = 22 };
 
 static bool has_libzstd(const pnc_codecs *codecs)
 {
@@ -19,9 +17,9 @@ static int get_level(const pnc_filter *filter)
 static int check_zstd(const pnc_filter *filter, pnc_error *error)
 {
     PNC_TRY(pnc_filter_parameters_check(filter, 0, 1, error));
-    if (get_level(filter) < LEVEL_LEAST || get_level(filter) > LEVEL_MOST)
-        return pnc_error_set(error, NC_EFILTER, "zstd: level %d is not in %d to %d", get_level(filter), LEVEL_LEAST,
-                             LEVEL_MOST);
+    if (get_level(filter) < PNC_FILTER_ZSTD_LEVEL_LEAST || get_level(filter) > PNC_FILTER_ZSTD_LEVEL_MOST)
+        return pnc_error_set(error, NC_EFILTER, "zstd: level %d is not in %d to %d", get_level(filter),
+                             PNC_FILTER_ZSTD_LEVEL_LEAST, PNC_FILTER_ZSTD_LEVEL_MOST);
     return NC_NOERR;
 }
 
@@ -62,7 +60,7 @@ static int decode_zstd(pnc_filter_step *step)
 const pnc_filter_kind pnc_filter_kind_zstd = {
     .id = PNC_FILTER_ZSTD,
     .name = "zstd",
-    .library = "libzstd.so.1",
+    .library = PNC_LIBZSTD,
     .package = "libzstd1",
     .compresses = true,
     .has_library = has_libzstd,

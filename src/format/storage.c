@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define CHUNK_BYTES_MOST INT64_C(0xFFFFFFFF) /* HDF5 has 32 bits for the bytes of a chunk */
-
 static bool has_unlimited(const pnc_model *model, const pnc_var *var)
 {
     for (int d = 0; d < var->ndims; d++)
@@ -33,6 +31,16 @@ static const void *copy_array(pnc_model *model, const void *from, size_t bytes)
     return copy == NULL ? NULL : memcpy(copy, from, bytes);
 }
 
+/* Replace the parameters, which are the caller's, by a copy. */
+static int own_parameters(pnc_model *model, pnc_filter *filter)
+{
+    if (filter->nparameters == 0)
+        return NC_NOERR;
+    filter->parameters =
+        copy_array(model, filter->parameters, (size_t)filter->nparameters * sizeof *filter->parameters);
+    return filter->parameters == NULL ? NC_ENOMEM : NC_NOERR;
+}
+
 int pnc_format_storage_copy(pnc_model *model, pnc_var *var, const pnc_var *from)
 {
     pnc_storage *copy;
@@ -48,12 +56,9 @@ int pnc_format_storage_copy(pnc_model *model, pnc_var *var, const pnc_var *from)
     if (copy->chunks == NULL && from->storage->chunks != NULL)
         return NC_ENOMEM;
     for (int i = 0; i < copy->nfilters; i++) {
-        pnc_storage_filter *filter = &copy->filters[i];
+        pnc_filter *filter = &copy->filters[i];
 
-        if (filter->nparams > 0)
-            filter->params = copy_array(model, filter->params, (size_t)filter->nparams * sizeof *filter->params);
-        if (filter->nparams > 0 && filter->params == NULL)
-            return NC_ENOMEM;
+        PNC_TRY(own_parameters(model, filter));
     }
     var->storage = copy;
     return NC_NOERR;
@@ -90,7 +95,7 @@ static int check_chunks(const pnc_model *model, const pnc_var *var, const int64_
         if (length > 0 && chunks[d] > length)
             return pnc_error_set(error, NC_EBADCHUNK, "chunk length %lld of dimension \"%s\": that has %lld elements",
                                  (long long)chunks[d], model->dims[var->dimids[d]]->name, (long long)length);
-        if (n > CHUNK_BYTES_MOST / bytes)
+        if (n > PNC_FILTER_CHUNK_MOST / bytes)
             return pnc_error_set(error, NC_EBADCHUNK,
                                  "a chunk of variable \"%s\" has 4 GiB or more: choose smaller lengths", var->name);
         bytes *= n;
@@ -116,7 +121,7 @@ int pnc_format_storage_set_layout(pnc_model *model, pnc_var *var, int layout, co
 
 /* --- filters --- */
 
-int pnc_format_storage_find_filter(const pnc_var *var, unsigned id)
+int pnc_format_storage_find_filter(const pnc_var *var, int id)
 {
     for (int i = 0; var->storage != NULL && i < var->storage->nfilters; i++)
         if (var->storage->filters[i].id == id)
@@ -124,29 +129,25 @@ int pnc_format_storage_find_filter(const pnc_var *var, unsigned id)
     return -1;
 }
 
-int pnc_format_storage_set_filter(pnc_model *model, pnc_var *var, unsigned id, int64_t nparams, const unsigned *params,
-                                  pnc_error *error)
+int pnc_format_storage_set_filter(pnc_model *model, pnc_var *var, const pnc_filter *filter, pnc_error *error)
 {
-    int at = pnc_format_storage_find_filter(var, id);
-    pnc_storage_filter filter = {.id = id, .nparams = nparams};
+    int at = pnc_format_storage_find_filter(var, filter->id);
+    pnc_filter own = *filter;
 
     if (var->ndims == 0)
         return pnc_error_set(error, NC_EINVAL, "variable \"%s\" has no dimensions: it cannot have filters", var->name);
-    if (at < 0 && var->storage->nfilters == PNC_STORAGE_FILTERS)
+    if (at < 0 && var->storage->nfilters == PNC_FILTER_MOST)
         return pnc_error_set(error, NC_EFILTER, "variable \"%s\" has %d filters already, the maximum", var->name,
-                             PNC_STORAGE_FILTERS);
-    if (nparams > 0) {
-        filter.params = copy_array(model, params, (size_t)nparams * sizeof *params);
-        if (filter.params == NULL)
-            return pnc_error_set(error, NC_ENOMEM, "no memory for the parameters of a filter of variable \"%s\"",
-                                 var->name);
-    }
-    var->storage->filters[at >= 0 ? at : var->storage->nfilters++] = filter;
+                             PNC_FILTER_MOST);
+    if (own_parameters(model, &own) != NC_NOERR)
+        return pnc_error_set(error, NC_ENOMEM, "no memory for the parameters of a filter of variable \"%s\"",
+                             var->name);
+    var->storage->filters[at >= 0 ? at : var->storage->nfilters++] = own;
     var->storage->layout = NC_CHUNKED;
     return NC_NOERR;
 }
 
-void pnc_format_storage_remove_filter(pnc_var *var, unsigned id)
+void pnc_format_storage_remove_filter(pnc_var *var, int id)
 {
     int at = pnc_format_storage_find_filter(var, id);
     pnc_storage *storage = var->storage;
@@ -161,17 +162,17 @@ void pnc_format_storage_remove_filter(pnc_var *var, unsigned id)
 int pnc_format_storage_set_shuffle(pnc_model *model, pnc_var *var, bool on, pnc_error *error)
 {
     pnc_storage *storage = var->storage;
-    int deflate = pnc_format_storage_find_filter(var, PNC_STORAGE_DEFLATE);
+    int deflate = pnc_format_storage_find_filter(var, PNC_FILTER_DEFLATE);
 
     if (!on) {
-        pnc_format_storage_remove_filter(var, PNC_STORAGE_SHUFFLE);
+        pnc_format_storage_remove_filter(var, PNC_FILTER_SHUFFLE);
         return NC_NOERR;
     }
-    if (pnc_format_storage_find_filter(var, PNC_STORAGE_SHUFFLE) >= 0)
+    if (pnc_format_storage_find_filter(var, PNC_FILTER_SHUFFLE) >= 0)
         return NC_NOERR;
-    PNC_TRY(pnc_format_storage_set_filter(model, var, PNC_STORAGE_SHUFFLE, 0, NULL, error));
+    PNC_TRY(pnc_format_storage_set_filter(model, var, &(pnc_filter){.id = PNC_FILTER_SHUFFLE}, error));
     if (deflate >= 0) {
-        const pnc_storage_filter shuffle = storage->filters[storage->nfilters - 1];
+        const pnc_filter shuffle = storage->filters[storage->nfilters - 1];
 
         memmove(&storage->filters[deflate + 1], &storage->filters[deflate],
                 (size_t)(storage->nfilters - 1 - deflate) * sizeof *storage->filters);

@@ -5,20 +5,11 @@
 #ifndef PNC_FORMAT_STORAGE_H
 #define PNC_FORMAT_STORAGE_H
 
+#include "filter/filter.h"
 #include "format/model.h"
 
-#define PNC_STORAGE_FILTERS 32       /* of a variable; HDF5 has the same bound */
 #define PNC_STORAGE_PARAMETERS 32767 /* of a filter: HDF5 counts them in 16 bits */
-#define PNC_VAR_DIMS_CHUNKED 32      /* HDF5 has one more, the element */
-
-/* Ids of HDF5. */
-enum { PNC_STORAGE_DEFLATE = 1, PNC_STORAGE_SHUFFLE = 2, PNC_STORAGE_FLETCHER32 = 3, PNC_STORAGE_ZSTD = 32015 };
-
-typedef struct pnc_storage_filter {
-    unsigned id;
-    int64_t nparams;
-    const unsigned *params; /* in the region of the model */
-} pnc_storage_filter;
+#define PNC_STORAGE_DIMS_MOST 32     /* of a variable: H5S_MAX_RANK of HDF5 */
 
 typedef struct pnc_storage {
     int layout; /* NC_CONTIGUOUS, NC_CHUNKED or NC_COMPACT */
@@ -27,7 +18,7 @@ typedef struct pnc_storage {
     int endian;  /* NC_ENDIAN_NATIVE, NC_ENDIAN_LITTLE or NC_ENDIAN_BIG */
     int quantize_mode, nsd;
     int nfilters;
-    pnc_storage_filter filters[PNC_STORAGE_FILTERS]; /* in the order in which a chunk passes them */
+    pnc_filter filters[PNC_FILTER_MOST]; /* as a chain has them; parameters in the region */
 } pnc_storage;
 
 /* Give a variable the storage of a new one: contiguous, or chunked if it has an unlimited dimension. NC_ENOMEM */
@@ -43,10 +34,9 @@ int pnc_format_storage_copy(pnc_model *model, pnc_var *var, const pnc_var *from)
 int pnc_format_storage_set_layout(pnc_model *model, pnc_var *var, int layout, const int64_t *chunks, pnc_error *error);
 /* Add a filter at the end, or give new parameters to one that is there. The variable becomes chunked. NC_EINVAL for a
  * scalar; NC_EFILTER for more filters than a variable can have; NC_ENOMEM */
-int pnc_format_storage_set_filter(pnc_model *model, pnc_var *var, unsigned id, int64_t nparams, const unsigned *params,
-                                  pnc_error *error);
+int pnc_format_storage_set_filter(pnc_model *model, pnc_var *var, const pnc_filter *filter, pnc_error *error);
 /* Remove a filter, if it is there. */
-void pnc_format_storage_remove_filter(pnc_var *var, unsigned id);
+void pnc_format_storage_remove_filter(pnc_var *var, int id);
 /* Have shuffle, which has no parameters and comes before deflate, or not. Errors as above. */
 int pnc_format_storage_set_shuffle(pnc_model *model, pnc_var *var, bool on, pnc_error *error);
 /* NC_EINVAL for another value, or a variable of characters, which has no byte order. */
@@ -56,6 +46,6 @@ int pnc_format_storage_set_endian(pnc_var *var, int endian, pnc_error *error);
 int pnc_format_storage_set_quantize(pnc_var *var, int mode, int nsd, pnc_error *error);
 
 /* Index of a filter, or -1; also for a variable without a storage. */
-int pnc_format_storage_find_filter(const pnc_var *var, unsigned id);
+int pnc_format_storage_find_filter(const pnc_var *var, int id);
 
 #endif

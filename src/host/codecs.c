@@ -53,7 +53,7 @@ static void open_libdeflate(void)
         WANTED(pnc_deflate_functions, free_decompressor, "libdeflate_free_decompressor"),
     };
 
-    has_deflate = load_symbols("libdeflate.so.0", wanted, COUNT(wanted), &deflate_functions);
+    has_deflate = load_symbols(PNC_LIBDEFLATE, wanted, COUNT(wanted), &deflate_functions);
 }
 
 static void open_libsz(void)
@@ -63,7 +63,7 @@ static void open_libsz(void)
         WANTED(pnc_szip_functions, decompress, "SZ_BufftoBuffDecompress"),
     };
 
-    has_szip = load_symbols("libsz.so.2", wanted, COUNT(wanted), &szip_functions);
+    has_szip = load_symbols(PNC_LIBSZ, wanted, COUNT(wanted), &szip_functions);
 }
 
 static void open_libzstd(void)
@@ -78,7 +78,7 @@ static void open_libzstd(void)
         WANTED(pnc_zstd_functions, is_error, "ZSTD_isError"),
     };
 
-    has_zstd = load_symbols("libzstd.so.1", wanted, COUNT(wanted), &zstd_functions);
+    has_zstd = load_symbols(PNC_LIBZSTD, wanted, COUNT(wanted), &zstd_functions);
 }
 
 static const pnc_deflate_functions *load_libdeflate(void)

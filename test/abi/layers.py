@@ -26,7 +26,7 @@ IO_MAY_SEE = {
 }
 MAY_SEE = {
     "base": ["spec"],
-    "format": PURE + ["mapping", "select"],
+    "format": PURE + ["mapping", "select", "filter/filter.h"],
     "select": PURE,
     "mapping": PURE + ["select"],
     "convert": PURE + ["select"],

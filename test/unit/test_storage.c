@@ -46,9 +46,11 @@ static int set_layout(int varid, int layout, const int64_t *chunks)
     return pnc_format_storage_set_layout(&model, model.vars[varid], layout, chunks, &error);
 }
 
-static int set_filter(int varid, unsigned id, unsigned param)
+static int set_filter(int varid, int id, unsigned parameter)
 {
-    return pnc_format_storage_set_filter(&model, model.vars[varid], id, 1, &param, &error);
+    const pnc_filter filter = {.id = id, .nparameters = 1, .parameters = &parameter};
+
+    return pnc_format_storage_set_filter(&model, model.vars[varid], &filter, &error);
 }
 
 /* --- layouts --- */
@@ -90,7 +92,7 @@ static void expect_filters(int varid, const char *wanted)
     const pnc_storage *storage = model.vars[varid]->storage;
 
     for (int i = 0; i < storage->nfilters; i++)
-        snprintf(text + strlen(text), sizeof text - strlen(text), " %u", storage->filters[i].id);
+        snprintf(text + strlen(text), sizeof text - strlen(text), " %d", storage->filters[i].id);
     assert_string_equal(text, wanted);
 }
 
@@ -108,7 +110,7 @@ static void test_filters(void **state)
     assert_int_equal(set_layout(FIXED, NC_CONTIGUOUS, NULL), NC_EINVAL);
     assert_int_equal(set_filter(FIXED, 1, 9), NC_NOERR);
     expect_filters(FIXED, " 3 2 1");
-    assert_int_equal(var->storage->filters[2].params[0], 9);
+    assert_int_equal(var->storage->filters[2].parameters[0], 9);
     assert_int_equal(pnc_format_storage_set_shuffle(&model, var, true, &error), NC_NOERR);
     expect_filters(FIXED, " 3 2 1");
     assert_int_equal(pnc_format_storage_set_shuffle(&model, var, false, &error), NC_NOERR);
@@ -116,7 +118,7 @@ static void test_filters(void **state)
     pnc_format_storage_remove_filter(var, 3);
     pnc_format_storage_remove_filter(var, 3);
     expect_filters(FIXED, " 1");
-    for (unsigned id = 1000; id < 1000 + PNC_STORAGE_FILTERS - 1; id++)
+    for (int id = 1000; id < 1000 + PNC_FILTER_MOST - 1; id++)
         assert_int_equal(set_filter(FIXED, id, 0), NC_NOERR);
     assert_int_equal(set_filter(FIXED, 2000, 0), NC_EFILTER);
     assert_int_equal(set_filter(FIXED, 1000, 3), NC_NOERR);
@@ -162,7 +164,7 @@ static void test_copies(void **state)
     pnc_format_model_free(&model);
     assert_memory_equal(copy.vars[RECORDS]->storage->chunks, chunks, sizeof chunks);
     assert_int_equal(copy.vars[RECORDS]->storage->nfilters, 1);
-    assert_int_equal(copy.vars[RECORDS]->storage->filters[0].params[0], 7);
+    assert_int_equal(copy.vars[RECORDS]->storage->filters[0].parameters[0], 7);
     assert_null(copy.vars[SCALAR]->storage);
     assert_int_equal(pnc_format_storage_find_filter(copy.vars[SCALAR], 1), -1);
     pnc_format_model_free(&copy);

@@ -438,7 +438,7 @@ static void read_var(description_reader *r, const int64_t *lengths, pnc_netcdf4_
     int type = (int)read_number(r, NC_BYTE, NC_COMPOUND, "the type of variable", name);
     pnc_var *var = NULL;
 
-    ndims = read_count(r, 8, PNC_NETCDF4_DIMS_MOST, "the number of dimensions", name);
+    ndims = read_count(r, 8, PNC_STORAGE_DIMS_MOST, "the number of dimensions", name);
     if (r->err == NC_NOERR) {
         var = pnc_format_var_create(r->model, name, n, (int)ndims);
         if (var == NULL)

@@ -10,9 +10,7 @@
 #include "drivers/chunks/chunks.h"
 #include "filter/filter.h"
 #include "format/model.h"
-
-/* More dimensions than HDF5 has (H5S_MAX_RANK). */
-#define PNC_NETCDF4_DIMS_MOST 32
+#include "format/storage.h"
 
 typedef enum pnc_netcdf4_layout {
     PNC_NETCDF4_CONTIGUOUS, /* at an address of the file; -1: nothing was written */

@@ -329,7 +329,7 @@ bool pnc_netcdf4_atts_get_text(pnc_netcdf4_metadata *m, hid_t object, const char
 bool pnc_netcdf4_atts_get_references(pnc_netcdf4_metadata *m, hid_t object, const char *name, int n, hobj_ref_t *out)
 {
     const pnc_hdf5 *h = m->h;
-    hvl_t lists[PNC_NETCDF4_DIMS_MOST] = {{0, NULL}};
+    hvl_t lists[PNC_STORAGE_DIMS_MOST] = {{0, NULL}};
     open_att a;
     hid_t element = -1;
     bool found = false;

@@ -14,13 +14,13 @@
 typedef struct group_dataset {
     char *path;
     int ndims;
-    int64_t extent[PNC_NETCDF4_DIMS_MOST];
-    bool is_unlimited[PNC_NETCDF4_DIMS_MOST];
+    int64_t extent[PNC_STORAGE_DIMS_MOST];
+    bool is_unlimited[PNC_STORAGE_DIMS_MOST];
     bool is_scale, has_variable;
     hobj_ref_t reference;
     int64_t own_id; /* _Netcdf4Dimid; -1: none */
     int64_t dim;    /* the dimension whose scale it is; -1: none */
-    int64_t dimids[PNC_NETCDF4_DIMS_MOST];
+    int64_t dimids[PNC_STORAGE_DIMS_MOST];
 } group_dataset;
 
 typedef struct group_dim {
@@ -78,10 +78,10 @@ static void free_group(root_group *g)
 static int get_dataset_extent(root_group *g, hid_t id, group_dataset *d)
 {
     const pnc_hdf5 *h = g->m->h;
-    hsize_t lengths[PNC_NETCDF4_DIMS_MOST], most[PNC_NETCDF4_DIMS_MOST];
+    hsize_t lengths[PNC_STORAGE_DIMS_MOST], most[PNC_STORAGE_DIMS_MOST];
     hid_t space = h->d_get_space(id);
     int ndims = space < 0 ? -1 : h->s_get_simple_extent_ndims(space);
-    bool good = ndims >= 0 && ndims <= PNC_NETCDF4_DIMS_MOST && h->s_get_simple_extent_dims(space, lengths, most) >= 0;
+    bool good = ndims >= 0 && ndims <= PNC_STORAGE_DIMS_MOST && h->s_get_simple_extent_dims(space, lengths, most) >= 0;
 
     if (space >= 0)
         h->s_close(space);
@@ -301,9 +301,9 @@ static int64_t find_referred_dim(const root_group *g, hobj_ref_t reference)
 /* The dimensions of a scale with several: hidden ids, which count all dimensions of the file. */
 static bool find_coordinates(root_group *g, hid_t id, group_dataset *d)
 {
-    int64_t ids[PNC_NETCDF4_DIMS_MOST];
+    int64_t ids[PNC_STORAGE_DIMS_MOST];
 
-    if (pnc_netcdf4_atts_get_integers(g->m, id, "_Netcdf4Coordinates", ids, PNC_NETCDF4_DIMS_MOST) != d->ndims)
+    if (pnc_netcdf4_atts_get_integers(g->m, id, "_Netcdf4Coordinates", ids, PNC_STORAGE_DIMS_MOST) != d->ndims)
         return false;
     for (int k = 0; k < d->ndims; k++) {
         d->dimids[k] = -1;
@@ -318,7 +318,7 @@ static bool find_coordinates(root_group *g, hid_t id, group_dataset *d)
 
 static int find_dims(root_group *g, hid_t id, group_dataset *d)
 {
-    hobj_ref_t references[PNC_NETCDF4_DIMS_MOST] = {0};
+    hobj_ref_t references[PNC_STORAGE_DIMS_MOST] = {0};
     bool has_list = false;
 
     if (find_coordinates(g, id, d))

@@ -42,7 +42,7 @@ static bool is_unwritten(pnc_netcdf4_metadata *m)
 int pnc_netcdf4_chunk_locate(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, const int64_t *index, int ndims,
                              pnc_chunk_place *out)
 {
-    hsize_t at[PNC_NETCDF4_DIMS_MOST];
+    hsize_t at[PNC_STORAGE_DIMS_MOST];
     uint32_t mask = 0;
 
     for (int i = 0; i < ndims; i++)
@@ -74,7 +74,7 @@ static int64_t count_chunks(const int64_t *extent, const int64_t *chunk, int ndi
 static int locate_chunks(pnc_netcdf4_metadata *m, hid_t dataset, const pnc_netcdf4_storage *s, int ndims,
                          pnc_chunk_place *out)
 {
-    int64_t index[PNC_NETCDF4_DIMS_MOST] = {0};
+    int64_t index[PNC_STORAGE_DIMS_MOST] = {0};
 
     for (int64_t i = 0; i < s->nplaces; i++) {
         PNC_TRY(pnc_netcdf4_chunk_locate(m, dataset, s->path, index, ndims, &out[i]));
@@ -125,9 +125,9 @@ static int get_filters(pnc_netcdf4_metadata *m, hid_t plist, const char *path, f
 
 static int get_chunk_shape(pnc_netcdf4_metadata *m, hid_t plist, const char *path, int ndims, int64_t *chunk)
 {
-    hsize_t lengths[PNC_NETCDF4_DIMS_MOST];
+    hsize_t lengths[PNC_STORAGE_DIMS_MOST];
 
-    if (m->h->p_get_chunk(plist, PNC_NETCDF4_DIMS_MOST, lengths) != ndims)
+    if (m->h->p_get_chunk(plist, PNC_STORAGE_DIMS_MOST, lengths) != ndims)
         return pnc_netcdf4_metadata_fail(m, "read the chunk shape of", path);
     for (int i = 0; i < ndims; i++) {
         chunk[i] = (int64_t)lengths[i];
@@ -140,7 +140,7 @@ static int get_chunk_shape(pnc_netcdf4_metadata *m, hid_t plist, const char *pat
 static int describe_chunks(pnc_netcdf4_metadata *m, hid_t dataset, hid_t plist, const pnc_netcdf4_storage *begun,
                            int ndims, int64_t *places, pnc_netcdf4_writer *out)
 {
-    int64_t chunk[PNC_NETCDF4_DIMS_MOST], n;
+    int64_t chunk[PNC_STORAGE_DIMS_MOST], n;
     pnc_chunk_place *known = NULL;
     filter_list filters;
     pnc_netcdf4_storage s = *begun;

@@ -10,7 +10,8 @@ static int read_int(const pnc_model *model, const unsigned char *b)
     return (int)n;
 }
 
-/* netCDF-C writes the number of digits into an attribute, whose name says how values were quantized. */
+/* netCDF-C writes the number of digits into an attribute, whose name says how values were quantized. The first name is
+ * that of files; NC_QUANTIZE_BITGROOM_ATT_NAME of pnetcdf.h spells it in another way. */
 static void set_quantization(const pnc_model *model, pnc_var *var)
 {
     static const struct {
@@ -33,12 +34,8 @@ static void set_quantization(const pnc_model *model, pnc_var *var)
 
 static int set_filters(pnc_model *model, pnc_var *var, const pnc_filter_chain *chain, pnc_error *error)
 {
-    for (int i = 0; var->ndims > 0 && i < chain->nfilters; i++) {
-        const pnc_filter *filter = &chain->filters[i];
-
-        PNC_TRY(pnc_format_storage_set_filter(model, var, (unsigned)filter->id, filter->nparameters, filter->parameters,
-                                              error));
-    }
+    for (int i = 0; var->ndims > 0 && i < chain->nfilters; i++)
+        PNC_TRY(pnc_format_storage_set_filter(model, var, &chain->filters[i], error));
     return NC_NOERR;
 }
 
