@@ -144,7 +144,10 @@ struct pnc_store {
     const pnc_store_ops *ops;
     MPI_Comm comm; /* borrowed from the dataset */
     int rank, nprocs;
-    bool has_collective;    /* write_all and read_all may be used, if data sieving of writes is disabled */
+    bool has_collective; /* write_all and read_all may be used, if data sieving of writes is disabled */
+    /* From this address on, collective accesses are write_all and read_all of this store, whose ranks exchange values,
+     * although has_collective is not set; 0: nowhere. */
+    int64_t owned_from;
     int nnodes;             /* nodes that the communicator spans, at least 1; set by the caller of open */
     pnc_striping striping;  /* all zero if nothing is known about it */
     pnc_identity identity;  /* of the file at the time of open. Set like striping, but the device on rank 0 only */

@@ -27,7 +27,7 @@ static void place_byte(const pnc_chunk_array *a, int64_t offset, int64_t *chunk,
     }
     *chunk = 0;
     for (int i = 0; i < a->ndims; i++) {
-        number = number * ((a->extent[i] + a->chunk[i] - 1) / a->chunk[i]) + index[i] / a->chunk[i];
+        number = number * ((a->shape[i] + a->chunk[i] - 1) / a->chunk[i]) + index[i] / a->chunk[i];
         inside = inside * a->chunk[i] + index[i] % a->chunk[i];
         if (index[i] >= a->extent[i])
             *chunk = -1;

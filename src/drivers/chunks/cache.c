@@ -2,12 +2,11 @@
 #include "drivers/chunks/cache.h"
 
 #include "base/memory.h"
+#include "drivers/chunks/map.h"
 
 static pnc_kept_chunk **find_kept(pnc_chunk_cache *cache, int64_t array, int64_t chunk)
 {
-    uint64_t hash = ((uint64_t)array * 0x9E3779B97F4A7C15u + (uint64_t)chunk) * 0xD6E8FEB86659FD93u;
-
-    return &cache->buckets[(hash >> 32) % PNC_CACHE_BUCKETS];
+    return &cache->buckets[pnc_chunks_hash_get(array, chunk) % PNC_CACHE_BUCKETS];
 }
 
 static void leave_order(pnc_chunk_cache *cache, pnc_kept_chunk *k)
@@ -83,4 +82,14 @@ void pnc_chunks_cache_clear(pnc_chunk_cache *cache)
 {
     while (cache->newest != NULL)
         drop_chunk(cache, cache->newest);
+}
+
+void pnc_chunks_cache_remove(pnc_chunk_cache *cache, bool (*must_leave)(void *own, int64_t array, int64_t chunk),
+                             void *own)
+{
+    for (pnc_kept_chunk *k = cache->newest, *older; k != NULL; k = older) {
+        older = k->older;
+        if (must_leave(own, k->array, k->chunk))
+            drop_chunk(cache, k);
+    }
 }

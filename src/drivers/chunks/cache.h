@@ -2,6 +2,7 @@
 #ifndef PNC_CHUNKS_CACHE_H
 #define PNC_CHUNKS_CACHE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PNC_CACHE_BUCKETS 1024
@@ -26,5 +27,8 @@ unsigned char *pnc_chunks_cache_add(pnc_chunk_cache *cache, int64_t array, int64
 /* Remove the one that was added last. */
 void pnc_chunks_cache_undo(pnc_chunk_cache *cache);
 void pnc_chunks_cache_clear(pnc_chunk_cache *cache);
+/* Remove those for which must_leave returns true. */
+void pnc_chunks_cache_remove(pnc_chunk_cache *cache, bool (*must_leave)(void *own, int64_t array, int64_t chunk),
+                             void *own);
 
 #endif

@@ -1,11 +1,25 @@
 /* A store in front of another one, with the variables of a netCDF-4 file at addresses behind those of the file: each
- * has its values there, uncompressed, in row-major order. Reads of extents decompress the chunks that they touch, each
- * once in a read, and keep some in a cache. */
+ * has its values there, uncompressed, in row-major order.
+ *
+ * Reads of extents decompress the chunks that they touch, each once in a read, and keep some in a cache.
+ *
+ * Writes: each chunk has one rank, its aggregator, where its values wait until all of it is there. Independent writes,
+ * which exchange nothing, keep values for chunks of other aggregators in memory (in all of them no more than what was
+ * written since the last collective step). Collective writes deliver these values, and aggregators encode complete
+ * chunks and write them behind the end of the file: one scan of lengths assigns the addresses. A chunk without filters
+ * that the file has already keeps its address. Nothing here changes the metadata of the file: the caller registers the
+ * records of chunks.
+ *
+ * Of values that others have written, independent reads see what is registered, after pnc_chunks_store_renew;
+ * collective reads see all that was written before them. */
 #ifndef PNC_CHUNKS_CHUNKS_H
 #define PNC_CHUNKS_CHUNKS_H
 
 #include "drivers/store.h"
 #include "filter/filter.h"
+
+/* A guess: some chunks of 1 to 4 MiB for each of several variables. */
+#define PNC_CHUNKS_DIRTY_BYTES (INT64_C(64) << 20)
 
 /* Where a chunk is in the file. */
 typedef struct pnc_chunk_place {
@@ -14,25 +28,35 @@ typedef struct pnc_chunk_place {
     int64_t mask; /* filters that were left out */
 } pnc_chunk_place;
 
+/* A chunk that was written. */
+typedef struct pnc_chunk_record {
+    int64_t array; /* index in source.arrays */
+    int64_t chunk; /* number in row-major order of the grid of the shape: pnc_chunks_store_find_index */
+    pnc_chunk_place place;
+} pnc_chunk_record;
+
 /* A variable. */
 typedef struct pnc_chunk_array {
     const char *name;
     int64_t begin, bytes; /* addresses, multiples of 8; of all values */
     int elem_size, ndims;
-    const int64_t *shape;    /* all but the first dimension at least 1, if there are values */
-    const int64_t *extent;   /* of what is stored: at most the shape in each dimension */
+    const int64_t *shape;    /* all but the first dimension at least 1, if there are values. Of a dimension that grows:
+                              * the most that there are addresses for */
+    const int64_t *extent;   /* of what may be read: at most the shape in each dimension */
+    uint32_t growing;        /* bit i: dimension i grows */
+    int64_t first;           /* a number of the array, at least 0: its small rows begin at this rank */
     unsigned char fill[8];   /* as in the file: of values within the extent that were never written */
     unsigned char beyond[8]; /* of values beyond the extent */
     const char *refusal;     /* why its values cannot be read; NULL: they can */
     /* Chunks: */
-    const int64_t *chunk; /* NULL: one part, that follows */
+    const int64_t *chunk; /* NULL: one part, that follows, and is not written */
     pnc_filter_chain filters;
-    bool skips_partial;            /* chunks beyond the extent have no filters */
-    const pnc_chunk_place *places; /* of all chunks within the extent, in row-major order; NULL: ask find */
+    bool skips_partial;            /* chunks beyond the extent have no filters; it is not written */
+    const pnc_chunk_place *places; /* of all chunks within the first extent, in row-major order; NULL: ask find */
     const unsigned char *contents; /* one part: its bytes; NULL: it was never written */
 } pnc_chunk_array;
 
-/* What the store reads. The caller's; `release` frees it. */
+/* What the store reads and writes. The caller's; `release` frees it. */
 typedef struct pnc_chunk_source {
     int64_t narrays;
     const pnc_chunk_array *arrays; /* their addresses ascend and do not overlap */
@@ -42,9 +66,37 @@ typedef struct pnc_chunk_source {
     /* The place of a chunk, which begins at this index of the array. Local. */
     int (*find)(void *own, int64_t array, const int64_t *index, pnc_chunk_place *out, pnc_error *error);
     void (*release)(void *own);
+    bool is_writable;
+    int64_t end;         /* of the file: the address of the next new chunk, the same on all ranks */
+    int64_t dirty_bytes; /* most bytes of chunks that wait for more values after a collective write, at each rank (one
+                          * rank: after any write). The oldest are completed with values of the file, or fill values,
+                          * and written. 0: PNC_CHUNKS_DIRTY_BYTES */
 } pnc_chunk_source;
 
-/* Local. A store in front of `inner`, which it closes with it. NULL without memory: then nothing has changed. */
+/* Local. A store in front of `inner`, which it closes with it. NULL without memory: then nothing has changed. Its
+ * write_all and read_all are for extents from store->owned_from on, if that is set; has_collective is not set. The
+ * code of a collective function is that of this rank. Before the store is closed: pnc_chunks_store_flush, or values
+ * are lost. The arrays and the communicator are used until then. */
 pnc_store *pnc_chunks_store_create(pnc_store *inner, const pnc_chunk_source *source);
+
+/* Collective. Deliver what is pending, complete all chunks that have values which are not in the file, and write them.
+ * A chunk that cannot be written keeps its values, and the next collective write or flush tries again. */
+int pnc_chunks_store_flush(pnc_store *store, pnc_error *error);
+
+/* Local. The chunks that this rank has written since the last call, each once; valid until the next call of any
+ * function of the store. */
+void pnc_chunks_store_take_records(pnc_store *store, const pnc_chunk_record **records, int64_t *n);
+/* Local. The index at which the chunk of a record begins: ndims numbers. */
+void pnc_chunks_store_find_index(const pnc_store *store, int64_t array, int64_t chunk, int64_t *index);
+
+/* Local, the same on all ranks, after a flush whose records are registered. `end`: that of the file now. `places` of
+ * arrays are not used any more, and what others may have changed is read again. */
+void pnc_chunks_store_renew(pnc_store *store, int64_t end);
+/* Local. The end of the file with all chunks that were given an address; the same on all ranks. */
+int64_t pnc_chunks_store_get_end(const pnc_store *store);
+/* Local. Extents of arrays have changed. */
+void pnc_chunks_store_update(pnc_store *store);
+/* Local. Whether this rank has values that are not in the file. */
+bool pnc_chunks_store_is_dirty(const pnc_store *store);
 
 #endif

@@ -5,6 +5,24 @@
 
 #include "base/minmax.h"
 
+static int64_t count_chunks_along(int64_t length, int64_t chunk)
+{
+    return length / chunk + (length % chunk != 0);
+}
+
+/* The chunks in a row: those of an index of the first dimension if that grows, or all; 0 if others grow, whose lengths
+ * say nothing about how many chunks there will be. */
+static int64_t count_row(const pnc_chunk_grid *g, uint32_t growing)
+{
+    int64_t n = 1;
+
+    if (growing > 1)
+        return 0;
+    for (int i = growing != 0; i < g->ndims; i++)
+        n *= g->along[i];
+    return n;
+}
+
 void pnc_chunks_grid_init(pnc_chunk_grid *g, const pnc_chunk_array *a)
 {
     int n = a->ndims;
@@ -19,15 +37,23 @@ void pnc_chunks_grid_init(pnc_chunk_grid *g, const pnc_chunk_array *a)
         g->shape[i] = a->shape[i];
         g->extent[i] = a->extent[i];
         g->chunk[i] = a->chunk[i];
-        g->along[i] = a->extent[i] / a->chunk[i] + (a->extent[i] % a->chunk[i] != 0);
+        g->along[i] = count_chunks_along(a->shape[i], a->chunk[i]);
+        g->placed[i] = count_chunks_along(a->extent[i], a->chunk[i]);
     }
+    g->row = count_row(g, a->growing);
 }
 
-pnc_chunk_run pnc_chunks_grid_find_run(const pnc_chunk_grid *g, int64_t offset)
+void pnc_chunks_grid_update(pnc_chunk_grid *g, const pnc_chunk_array *a)
+{
+    for (int i = 0; i < g->ndims; i++)
+        g->extent[i] = a->extent[i];
+}
+
+static pnc_chunk_run find_run_within(const pnc_chunk_grid *g, const int64_t *limit, int64_t offset)
 {
     int last = g->ndims - 1;
     int64_t element = offset / g->unit, left = offset % g->unit, column = element % g->shape[last];
-    int64_t number = 0, chunks = 1, distance = g->unit, end = g->extent[last];
+    int64_t number = 0, chunks = 1, distance = g->unit, end = limit[last];
     pnc_chunk_run run = {.within = left};
     bool is_stored = true;
 
@@ -35,7 +61,7 @@ pnc_chunk_run pnc_chunks_grid_find_run(const pnc_chunk_grid *g, int64_t offset)
         int64_t index = element % g->shape[i];
 
         element /= g->shape[i];
-        is_stored = is_stored && index < g->extent[i];
+        is_stored = is_stored && index < limit[i];
         number += index / g->chunk[i] * chunks;
         run.within += index % g->chunk[i] * distance;
         chunks *= g->along[i];
@@ -50,6 +76,16 @@ pnc_chunk_run pnc_chunks_grid_find_run(const pnc_chunk_grid *g, int64_t offset)
     return run;
 }
 
+pnc_chunk_run pnc_chunks_grid_find_run(const pnc_chunk_grid *g, int64_t offset)
+{
+    return find_run_within(g, g->extent, offset);
+}
+
+pnc_chunk_run pnc_chunks_grid_find_any_run(const pnc_chunk_grid *g, int64_t offset)
+{
+    return find_run_within(g, g->shape, offset);
+}
+
 bool pnc_chunks_grid_find_index(const pnc_chunk_grid *g, int64_t chunk, int ndims, int64_t *index)
 {
     bool is_partial = false;
@@ -61,4 +97,29 @@ bool pnc_chunks_grid_find_index(const pnc_chunk_grid *g, int64_t chunk, int ndim
         is_partial = is_partial || g->extent[i] - index[i] < g->chunk[i];
     }
     return is_partial;
+}
+
+int64_t pnc_chunks_grid_find_placed(const pnc_chunk_grid *g, const int64_t *index)
+{
+    int64_t number = 0;
+
+    for (int i = 0; i < g->ndims; i++) {
+        int64_t at = index[i] / g->chunk[i];
+
+        if (at >= g->placed[i])
+            return -1;
+        number = number * g->placed[i] + at;
+    }
+    return number;
+}
+
+int64_t pnc_chunks_grid_count_inside(const pnc_chunk_grid *g, int64_t chunk)
+{
+    int64_t bytes = g->unit;
+
+    for (int i = g->ndims - 1; i >= 0; i--) {
+        bytes *= pnc_min64(g->chunk[i], g->shape[i] - chunk % g->along[i] * g->chunk[i]);
+        chunk /= g->along[i];
+    }
+    return bytes;
 }

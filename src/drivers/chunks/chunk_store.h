@@ -1,0 +1,93 @@
+/* The store of chunks: its parts, and the functions that its files have for each other. */
+#ifndef PNC_CHUNKS_CHUNK_STORE_H
+#define PNC_CHUNKS_CHUNK_STORE_H
+
+#include "drivers/chunks/cache.h"
+#include "drivers/chunks/chunks.h"
+#include "drivers/chunks/dirty.h"
+#include "drivers/chunks/grid.h"
+#include "drivers/chunks/messages.h"
+#include "drivers/chunks/pending.h"
+#include "drivers/chunks/places.h"
+
+typedef struct pnc_chunk_store {
+    pnc_store store;
+    pnc_store_ops ops;
+    pnc_chunk_source source;
+    pnc_chunk_grid *grids;
+    pnc_chunk_cache cache; /* as the file has them; with what is pending of this rank */
+    pnc_filter_worker worker;
+    struct pnc_wanted_list *wanted;
+    char *stored; /* the bytes of a chunk as the file has them */
+    int64_t capacity;
+    int64_t latest; /* array of the last extent */
+    /* writing */
+    pnc_dirty dirty;
+    pnc_pending pending;
+    pnc_places places;
+    pnc_messages messages;
+    char *encoded; /* bytes of chunks on their way to the file */
+    int64_t encoded_capacity;
+    int64_t end;
+    bool is_renewed;
+} pnc_chunk_store;
+
+static inline pnc_chunk_store *pnc_chunks_store_of(const pnc_store *store)
+{
+    return (pnc_chunk_store *)(uintptr_t)store;
+}
+
+/* n bytes of repeated elements, of which the first begins `phase` bytes before `to`. */
+void pnc_chunks_value_fill(const unsigned char *value, int size, int64_t phase, char *to, int64_t n);
+/* NC_ENOMEM */
+int pnc_chunks_memory_fail(const pnc_chunk_array *a, int64_t bytes, pnc_error *error);
+
+/* --- load.c --- */
+
+/* The key of a chunk, with its aggregator. */
+pnc_chunk_item pnc_chunks_item_make(const pnc_chunk_store *s, int64_t array, int64_t chunk);
+/* Where a chunk is in the file, as this rank knows. */
+int pnc_chunks_place_find(pnc_chunk_store *s, int64_t array, int64_t chunk, pnc_chunk_place *out, pnc_error *error);
+/* The bytes of a chunk as this rank knows it, until the next one is used; NULL: it was never written. */
+int pnc_chunks_chunk_get(pnc_chunk_store *s, int64_t array, int64_t chunk, const unsigned char **out, pnc_error *error);
+/* Make all bytes of a dirty chunk valid. */
+int pnc_chunks_chunk_merge(pnc_chunk_store *s, pnc_dirty_chunk *d, pnc_error *error);
+
+/* --- extents.c --- */
+
+/* What is done with each part of an extent. */
+typedef struct pnc_extent_visitor {
+    int (*in_file)(pnc_chunk_store *s, pnc_extent extent, char *bytes, pnc_error *error);
+    int (*in_array)(pnc_chunk_store *s, int64_t array, int64_t offset, int64_t n, char *bytes, pnc_error *error);
+    bool clears_gaps;
+} pnc_extent_visitor;
+
+/* Whether all extents are in front of the arrays. */
+bool pnc_chunks_file_has_extents(const pnc_chunk_store *s, const pnc_extent *extents, int64_t n);
+/* Up to the first error. */
+int pnc_chunks_extents_scan(pnc_chunk_store *s, const pnc_extent_visitor *visitor, const pnc_extent *extents, int64_t n,
+                            char *bytes, pnc_error *error);
+
+/* --- read.c, fetch.c, put.c, deliver.c, flush.c --- */
+
+int pnc_chunks_extents_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
+                            pnc_error *error);
+int pnc_chunks_extents_read_all(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
+                                pnc_error *error);
+int pnc_chunks_extents_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
+int pnc_chunks_extents_write_all(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf,
+                                 pnc_error *error);
+/* Local. Values for a chunk of which this rank is the aggregator. */
+int pnc_chunks_values_put(pnc_chunk_store *s, const pnc_chunk_item *item, int64_t within, const char *bytes,
+                          int64_t length, pnc_error *error);
+/* Collective. Send what is pending to the aggregators. */
+int pnc_chunks_pending_send(pnc_chunk_store *s, pnc_error *error);
+/* Collective. Encode and write the chunks that are ready. */
+int pnc_chunks_ready_write(pnc_chunk_store *s, pnc_error *error);
+/* Local. Make chunks ready, the oldest first, until those that wait have no more than this many bytes; all others that
+ * can be completed, too, if it is 0. */
+int pnc_chunks_dirty_finish(pnc_chunk_store *s, int64_t most, pnc_error *error);
+/* Local. Chunks of other aggregators may have changed. */
+void pnc_chunks_others_discard(pnc_chunk_store *s);
+
+#endif

@@ -1,0 +1,151 @@
+/* Chunks with values that are not in the file: bytes, and which elements have a value. */
+#include "drivers/chunks/dirty.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/minmax.h"
+
+enum { WORD_BITS = 64 };
+
+/* --- coverage --- */
+
+/* Returns how many of the bits were not set. */
+static int64_t set_coverage(uint64_t *words, int64_t first, int64_t n)
+{
+    int64_t added = 0;
+
+    for (int64_t some; n > 0; first += some, n -= some) {
+        int shift = (int)(first % WORD_BITS);
+        uint64_t mask = ~UINT64_C(0);
+
+        some = pnc_min64(WORD_BITS - shift, n);
+        mask = mask >> (WORD_BITS - some) << shift;
+        added += __builtin_popcountll(mask & ~words[first / WORD_BITS]);
+        words[first / WORD_BITS] |= mask;
+    }
+    return added;
+}
+
+/* --- those that wait --- */
+
+static void leave_waiting(pnc_dirty *dirty, pnc_dirty_chunk *d)
+{
+    if (d->newer != NULL)
+        d->newer->older = d->older;
+    else
+        dirty->newest = d->older;
+    if (d->older != NULL)
+        d->older->newer = d->newer;
+    else
+        dirty->oldest = d->newer;
+}
+
+static void wait_as_newest(pnc_dirty *dirty, pnc_dirty_chunk *d)
+{
+    d->newer = NULL;
+    d->older = dirty->newest;
+    if (dirty->newest != NULL)
+        dirty->newest->newer = d;
+    else
+        dirty->oldest = d;
+    dirty->newest = d;
+}
+
+/* --- interface --- */
+
+pnc_dirty_chunk *pnc_chunks_dirty_find(const pnc_dirty *dirty, int64_t array, int64_t chunk)
+{
+    return (pnc_dirty_chunk *)pnc_chunks_map_find(&dirty->map, array, chunk);
+}
+
+pnc_dirty_chunk *pnc_chunks_dirty_add(pnc_dirty *dirty, const pnc_chunk_item *item, int64_t bytes, int elem_size,
+                                      int64_t inside)
+{
+    int64_t words = bytes / elem_size / WORD_BITS + 1, cover = words * (int64_t)sizeof(uint64_t);
+    pnc_dirty_chunk *d = pnc_memory_alloc((int64_t)sizeof *d + cover + bytes, 1);
+
+    if (d == NULL)
+        return NULL;
+    *d = (pnc_dirty_chunk){.item = *item, .bytes = bytes, .elem_size = elem_size, .inside = inside};
+    d->coverage = (uint64_t *)(void *)(d + 1);
+    d->values = (unsigned char *)(d->coverage + words);
+    memset(d->coverage, 0, (size_t)cover);
+    if (!pnc_chunks_map_add(&dirty->map, &d->item)) {
+        pnc_memory_free(d);
+        return NULL;
+    }
+    wait_as_newest(dirty, d);
+    dirty->waiting_bytes += bytes;
+    return d;
+}
+
+void pnc_chunks_dirty_put(pnc_dirty *dirty, pnc_dirty_chunk *d, int64_t within, const void *bytes, int64_t length)
+{
+    int64_t first = within / d->elem_size, end = (within + length + d->elem_size - 1) / d->elem_size;
+
+    assert(within >= 0 && length > 0 && within + length <= d->bytes);
+    assert(d->is_merged || (within % d->elem_size == 0 && length % d->elem_size == 0));
+    memcpy(d->values + within, bytes, (size_t)length);
+    d->covered += set_coverage(d->coverage, first, end - first);
+    if (d->is_ready || dirty->newest == d)
+        return;
+    leave_waiting(dirty, d);
+    wait_as_newest(dirty, d);
+}
+
+void pnc_chunks_dirty_merge(pnc_dirty_chunk *d, const unsigned char *base, const unsigned char *fill)
+{
+    int64_t n = d->bytes / d->elem_size;
+    size_t size = (size_t)d->elem_size;
+
+    for (int64_t i = 0; i < n && !d->is_merged; i++) {
+        uint64_t word = d->coverage[i / WORD_BITS];
+
+        if (i % WORD_BITS == 0 && word == ~UINT64_C(0))
+            i += WORD_BITS - 1;
+        else if ((word >> i % WORD_BITS & 1) == 0)
+            memcpy(d->values + i * d->elem_size, base != NULL ? base + i * d->elem_size : fill, size);
+    }
+    d->is_merged = true;
+}
+
+void pnc_chunks_dirty_make_ready(pnc_dirty *dirty, pnc_dirty_chunk *d)
+{
+    assert(!d->is_ready);
+    leave_waiting(dirty, d);
+    dirty->waiting_bytes -= d->bytes;
+    pnc_chunks_dirty_put_back(dirty, d);
+}
+
+pnc_chunk_item *pnc_chunks_dirty_take_ready(pnc_dirty *dirty)
+{
+    pnc_chunk_item *list = dirty->ready;
+
+    dirty->ready = NULL;
+    dirty->ready_bytes = 0;
+    return list;
+}
+
+void pnc_chunks_dirty_put_back(pnc_dirty *dirty, pnc_dirty_chunk *d)
+{
+    d->is_ready = true;
+    d->item.next = dirty->ready;
+    dirty->ready = &d->item;
+    dirty->ready_bytes += d->bytes;
+}
+
+void pnc_chunks_dirty_remove(pnc_dirty *dirty, pnc_dirty_chunk *d)
+{
+    pnc_chunks_map_remove(&dirty->map, &d->item);
+    pnc_memory_free(d);
+}
+
+void pnc_chunks_dirty_free(pnc_dirty *dirty)
+{
+    for (int64_t i = 0; i < dirty->map.capacity; i++)
+        pnc_memory_free(dirty->map.slots[i]);
+    pnc_chunks_map_free(&dirty->map);
+    *dirty = (pnc_dirty){0};
+}

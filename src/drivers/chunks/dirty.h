@@ -1,0 +1,47 @@
+/* Chunks with values that are not in the file, at their aggregator. */
+#ifndef PNC_CHUNKS_DIRTY_H
+#define PNC_CHUNKS_DIRTY_H
+
+#include "drivers/chunks/map.h"
+
+typedef struct pnc_dirty_chunk {
+    pnc_chunk_item item;
+    struct pnc_dirty_chunk *newer, *older; /* by use, while it waits */
+    int64_t bytes;
+    int elem_size;
+    int64_t covered, inside; /* elements that have values; elements within the shape of the array */
+    bool is_ready;           /* all bytes are valid, and it is in the list of those to be written */
+    bool is_merged;          /* all bytes are valid: elements that are not covered have those of the file, or fill */
+    /* while it is written: */
+    bool is_new;                 /* it gets a new address */
+    uint32_t mask;               /* of filters that were left out */
+    int64_t at, stored, address; /* of its encoded bytes: where they are in the buffer, how many, where in the file */
+    uint64_t *coverage;          /* a bit for each element */
+    unsigned char *values;
+} pnc_dirty_chunk;
+
+/* Those that wait for more values, by use; those that are ready. */
+typedef struct pnc_dirty {
+    pnc_chunk_map map;
+    pnc_dirty_chunk *newest, *oldest;
+    int64_t waiting_bytes, ready_bytes;
+    pnc_chunk_item *ready;
+} pnc_dirty;
+
+pnc_dirty_chunk *pnc_chunks_dirty_find(const pnc_dirty *dirty, int64_t array, int64_t chunk);
+/* Another one, without values; NULL without memory. */
+pnc_dirty_chunk *pnc_chunks_dirty_add(pnc_dirty *dirty, const pnc_chunk_item *item, int64_t bytes, int elem_size,
+                                      int64_t inside);
+/* The values of some bytes. Elements in which they begin or end within are valid already (is_merged). */
+void pnc_chunks_dirty_put(pnc_dirty *dirty, pnc_dirty_chunk *d, int64_t within, const void *bytes, int64_t length);
+/* Elements that are not covered get those of `base`; NULL: the fill value. */
+void pnc_chunks_dirty_merge(pnc_dirty_chunk *d, const unsigned char *base, const unsigned char *fill);
+/* It waits no longer. Its bytes are valid. */
+void pnc_chunks_dirty_make_ready(pnc_dirty *dirty, pnc_dirty_chunk *d);
+/* Take the list of those that are ready; each is removed or put back. */
+pnc_chunk_item *pnc_chunks_dirty_take_ready(pnc_dirty *dirty);
+void pnc_chunks_dirty_put_back(pnc_dirty *dirty, pnc_dirty_chunk *d);
+void pnc_chunks_dirty_remove(pnc_dirty *dirty, pnc_dirty_chunk *d);
+void pnc_chunks_dirty_free(pnc_dirty *dirty);
+
+#endif

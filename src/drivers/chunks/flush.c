@@ -1,0 +1,248 @@
+/* Chunks that are ready to the file. In a round each rank encodes chunks into a buffer, a scan of their lengths
+ * assigns addresses to those that are new, and each rank writes its own. */
+#include "drivers/chunks/chunk_store.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/minmax.h"
+
+/* Of encoded chunks, but for one that is larger: a guess. It takes 0.1 s and more to compress as much. */
+#define ROUND_BYTES (INT64_C(16) << 20)
+
+/* A round at one rank. */
+typedef struct write_round {
+    pnc_chunk_item *chunks; /* encoded, in order */
+    int64_t used;           /* bytes of the buffer */
+    int64_t added;          /* of them, those of new chunks */
+    int64_t first;          /* address of the first of those */
+} write_round;
+
+static pnc_dirty_chunk *dirty_of(pnc_chunk_item *item)
+{
+    return (pnc_dirty_chunk *)(void *)item;
+}
+
+/* --- encoding --- */
+
+static int reserve_encoded(pnc_chunk_store *s, const pnc_chunk_array *a, int64_t bytes, pnc_error *error)
+{
+    int64_t capacity = pnc_max64(bytes, pnc_min64(2 * s->encoded_capacity, ROUND_BYTES));
+    char *larger;
+
+    if (bytes <= s->encoded_capacity)
+        return NC_NOERR;
+    larger = pnc_memory_resize(s->encoded, capacity, 1);
+    if (larger == NULL)
+        return pnc_chunks_memory_fail(a, bytes, error);
+    s->encoded = larger;
+    s->encoded_capacity = capacity;
+    return NC_NOERR;
+}
+
+/* A chunk without filters stays where it is. A filtered one always gets a new address: its length changes, and the
+ * metadata in the file refer to the old bytes until they are replaced. */
+static int find_address(pnc_chunk_store *s, pnc_dirty_chunk *d, pnc_error *error)
+{
+    pnc_chunk_place place;
+
+    d->is_new = true;
+    if (s->source.arrays[d->item.array].filters.nfilters > 0)
+        return NC_NOERR;
+    PNC_TRY(pnc_chunks_place_find(s, d->item.array, d->item.chunk, &place, error));
+    d->is_new = place.offset < 0 || place.bytes != d->bytes;
+    d->address = place.offset;
+    return NC_NOERR;
+}
+
+static int encode_dirty(pnc_chunk_store *s, pnc_dirty_chunk *d, write_round *round, pnc_error *error)
+{
+    const pnc_chunk_array *a = &s->source.arrays[d->item.array];
+    const void *stored;
+    int err;
+
+    PNC_TRY(find_address(s, d, error));
+    if (d->is_new && !pnc_chunks_places_reserve(&s->places, &d->item))
+        return pnc_error_set(error, NC_ENOMEM, "variable \"%s\": no memory for the place of a chunk", a->name);
+    err = pnc_filter_chunk_encode(&s->worker, &a->filters, d->values, d->bytes, &stored, &d->stored, &d->mask, error);
+    if (err != NC_NOERR) {
+        pnc_error_add_context(error, "variable \"%s\"", a->name);
+        return err;
+    }
+    PNC_TRY(reserve_encoded(s, a, round->used + d->stored, error));
+    memcpy(s->encoded + round->used, stored, (size_t)d->stored);
+    d->at = round->used;
+    round->used += d->stored;
+    round->added += d->is_new ? d->stored : 0;
+    return NC_NOERR;
+}
+
+/* Encode chunks from the front of the list, as many as a round has. Those that fail wait for the next time. */
+static int fill_round(pnc_chunk_store *s, pnc_chunk_item **todo, write_round *round, pnc_error *error)
+{
+    pnc_chunk_item **last = &round->chunks;
+    int err = NC_NOERR, later;
+
+    while (*todo != NULL) {
+        pnc_dirty_chunk *d = dirty_of(*todo);
+        const pnc_chunk_array *a = &s->source.arrays[d->item.array];
+
+        if (round->used > 0 && round->used + pnc_filter_chain_get_bound(&a->filters, d->bytes) > ROUND_BYTES)
+            break;
+        *todo = d->item.next;
+        d->item.next = NULL;
+        later = encode_dirty(s, d, round, error);
+        err = pnc_error_keep_first(err, later);
+        if (later != NC_NOERR) {
+            pnc_chunks_dirty_put_back(&s->dirty, d);
+            continue;
+        }
+        *last = &d->item;
+        last = &d->item.next;
+    }
+    return err;
+}
+
+/* --- addresses --- */
+
+/* Collective. *more: whether any rank has further chunks. */
+static int assign_addresses(pnc_chunk_store *s, write_round *round, bool *more, pnc_error *error)
+{
+    int64_t sums[2] = {round->added, *more}, before = 0;
+
+    if (s->store.nprocs > 1) {
+        if (MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM, s->store.comm) != MPI_SUCCESS) {
+            *more = false;
+            return pnc_error_set(error, NC_EMPI, "MPI_Allreduce of the bytes of chunks failed");
+        }
+        pnc_statistics_add(s->store.statistics, PNC_COUNT_AGREEMENTS, 1);
+        if (sums[0] > 0 && MPI_Exscan(&round->added, &before, 1, MPI_INT64_T, MPI_SUM, s->store.comm) != MPI_SUCCESS) {
+            *more = sums[1] > 0;
+            s->end += sums[0];
+            return pnc_error_set(error, NC_EMPI, "MPI_Exscan of the bytes of chunks failed");
+        }
+    }
+    round->first = s->end + (s->store.rank > 0 ? before : 0);
+    s->end += sums[0];
+    *more = sums[1] > 0;
+    return NC_NOERR;
+}
+
+/* --- writing --- */
+
+static int write_inner(pnc_chunk_store *s, int64_t offset, const char *bytes, int64_t length, pnc_error *error)
+{
+    for (int64_t n; length > 0; offset += n, bytes += n, length -= n) {
+        n = pnc_min64(length, PNC_STORE_BYTES_MAX / 2);
+        PNC_TRY(s->store.inner->ops->write(s->store.inner, &(pnc_extent){offset, n}, 1, bytes, error));
+    }
+    return NC_NOERR;
+}
+
+/* The file has the bytes of a chunk. The cache keeps those of one that is not complete: more may follow. */
+static void record_chunk(pnc_chunk_store *s, pnc_dirty_chunk *d)
+{
+    const pnc_chunk_place place = {d->address, d->stored, d->mask};
+    unsigned char *cached = pnc_chunks_cache_find(&s->cache, d->item.array, d->item.chunk);
+
+    if (cached == NULL && d->covered < d->inside)
+        cached = pnc_chunks_cache_add(&s->cache, d->item.array, d->item.chunk, d->bytes);
+    if (cached != NULL)
+        memcpy(cached, d->values, (size_t)d->bytes);
+    if (d->is_new)
+        pnc_chunks_places_set(&s->places, &d->item, &place);
+    pnc_chunks_dirty_remove(&s->dirty, d);
+}
+
+/* Chunks up to `end`: they are in the file, or keep their values. */
+static void record_chunks(pnc_chunk_store *s, pnc_chunk_item *item, const pnc_chunk_item *end, bool are_written)
+{
+    for (pnc_chunk_item *next; item != end; item = next) {
+        next = item->next;
+        if (are_written)
+            record_chunk(s, dirty_of(item));
+        else
+            pnc_chunks_dirty_put_back(&s->dirty, dirty_of(item));
+    }
+}
+
+static void place_new_chunks(const write_round *round)
+{
+    int64_t address = round->first;
+
+    for (pnc_chunk_item *item = round->chunks; item != NULL; item = item->next) {
+        pnc_dirty_chunk *d = dirty_of(item);
+
+        if (!d->is_new)
+            continue;
+        d->address = address;
+        address += d->stored;
+    }
+}
+
+/* Each write has chunks that are adjacent in the buffer and in the file. Not several extents at once: what is between
+ * them may be another rank's. */
+static int write_chunks(pnc_chunk_store *s, const write_round *round, pnc_error *error)
+{
+    int err = NC_NOERR, later;
+
+    for (pnc_chunk_item *item = round->chunks, *end; item != NULL; item = end) {
+        const pnc_dirty_chunk *first = dirty_of(item);
+        int64_t length = first->stored;
+
+        for (end = item->next; end != NULL; end = end->next) {
+            const pnc_dirty_chunk *d = dirty_of(end);
+
+            if (d->at != first->at + length || d->address != first->address + length)
+                break;
+            length += d->stored;
+        }
+        later = write_inner(s, first->address, s->encoded + first->at, length, error);
+        record_chunks(s, item, end, later == NC_NOERR);
+        err = pnc_error_keep_first(err, later);
+    }
+    return err;
+}
+
+/* --- interface --- */
+
+int pnc_chunks_ready_write(pnc_chunk_store *s, pnc_error *error)
+{
+    pnc_chunk_item *todo = pnc_chunks_items_sort(pnc_chunks_dirty_take_ready(&s->dirty), 0);
+    int err = NC_NOERR, later;
+    bool more;
+
+    do {
+        write_round round = {0};
+
+        later = fill_round(s, &todo, &round, error);
+        err = pnc_error_keep_first(err, later);
+        more = todo != NULL;
+        later = assign_addresses(s, &round, &more, error);
+        if (later == NC_NOERR) {
+            place_new_chunks(&round);
+            later = write_chunks(s, &round, error);
+        } else {
+            record_chunks(s, round.chunks, NULL, false);
+        }
+        err = pnc_error_keep_first(err, later);
+    } while (more);
+    record_chunks(s, todo, NULL, false); /* if MPI has failed */
+    return err;
+}
+
+int pnc_chunks_dirty_finish(pnc_chunk_store *s, int64_t most, pnc_error *error)
+{
+    pnc_dirty_chunk *d = s->dirty.oldest, *newer;
+    int err = NC_NOERR, later;
+
+    for (; d != NULL && s->dirty.waiting_bytes > most; d = newer) {
+        newer = d->newer;
+        later = pnc_chunks_chunk_merge(s, d, error);
+        err = pnc_error_keep_first(err, later);
+        if (later == NC_NOERR)
+            pnc_chunks_dirty_make_ready(&s->dirty, d);
+    }
+    return err;
+}

@@ -1,0 +1,182 @@
+/* The bytes of a chunk, as this rank knows it: what waits to be written, the cache, or the file. */
+#include "drivers/chunks/chunk_store.h"
+
+#include "base/memory.h"
+#include "base/minmax.h"
+#include "drivers/chunks/aggregator.h"
+
+void pnc_chunks_value_fill(const unsigned char *value, int size, int64_t phase, char *to, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] = (char)value[(phase + i) % size];
+}
+
+int pnc_chunks_memory_fail(const pnc_chunk_array *a, int64_t bytes, pnc_error *error)
+{
+    return pnc_error_set(error, NC_ENOMEM, "variable \"%s\": no memory for a chunk of %lld bytes", a->name,
+                         (long long)bytes);
+}
+
+pnc_chunk_item pnc_chunks_item_make(const pnc_chunk_store *s, int64_t array, int64_t chunk)
+{
+    int aggregator =
+        pnc_chunks_aggregator_find(chunk, s->grids[array].row, s->source.arrays[array].first, s->store.nprocs);
+
+    return (pnc_chunk_item){array, chunk, aggregator, NULL};
+}
+
+/* --- from the file --- */
+
+static int read_inner(pnc_chunk_store *s, int64_t offset, int64_t bytes, void *to, pnc_error *error)
+{
+    char *at = to;
+
+    for (int64_t n; bytes > 0; offset += n, at += n, bytes -= n) {
+        n = pnc_min64(bytes, PNC_STORE_BYTES_MAX / 2);
+        PNC_TRY(s->store.inner->ops->read(s->store.inner, &(pnc_extent){offset, n}, 1, at, NULL, error));
+    }
+    return NC_NOERR;
+}
+
+static int reserve_stored(pnc_chunk_store *s, const pnc_chunk_array *a, int64_t bytes, pnc_error *error)
+{
+    if (bytes <= s->capacity)
+        return NC_NOERR;
+    pnc_memory_free(s->stored);
+    s->stored = pnc_memory_alloc(bytes, 1);
+    s->capacity = s->stored != NULL ? bytes : 0;
+    return s->stored != NULL ? NC_NOERR : pnc_chunks_memory_fail(a, bytes, error);
+}
+
+static int decode_chunk(pnc_chunk_store *s, const pnc_chunk_array *a, const pnc_chunk_place *place, bool is_filtered,
+                        unsigned char *chunk, int64_t bytes, pnc_error *error)
+{
+    const pnc_filter_chain none = {0, NULL}, *chain = is_filtered ? &a->filters : &none;
+    int err;
+
+    if (place->bytes > pnc_filter_chain_get_bound(chain, bytes))
+        return pnc_error_set(error, NC_EHDFERR, "variable \"%s\": a chunk of %lld bytes is stored in %lld", a->name,
+                             (long long)bytes, (long long)place->bytes);
+    PNC_TRY(reserve_stored(s, a, place->bytes, error));
+    PNC_TRY(read_inner(s, place->offset, place->bytes, s->stored, error));
+    err =
+        pnc_filter_chunk_decode(&s->worker, chain, s->stored, place->bytes, (uint32_t)place->mask, chunk, bytes, error);
+    if (err != NC_NOERR)
+        pnc_error_add_context(error, "variable \"%s\"", a->name);
+    return err;
+}
+
+/* The filters are checked first: an unknown one says nothing about the length of what it stores. */
+static int load_chunk(pnc_chunk_store *s, int64_t array, int64_t chunk, const pnc_chunk_place *place, bool is_partial,
+                      unsigned char **out, pnc_error *error)
+{
+    const pnc_chunk_array *a = &s->source.arrays[array];
+    int64_t bytes = s->grids[array].chunk_bytes;
+    bool is_filtered = !(a->skips_partial && is_partial);
+    int err;
+
+    err = is_filtered ? pnc_filter_chain_check(&a->filters, (uint32_t)place->mask, s->source.codecs, error) : NC_NOERR;
+    if (err != NC_NOERR) {
+        pnc_error_add_context(error, "variable \"%s\"", a->name);
+        return err;
+    }
+    *out = pnc_chunks_cache_add(&s->cache, array, chunk, bytes);
+    if (*out == NULL)
+        return pnc_chunks_memory_fail(a, bytes, error);
+    err = decode_chunk(s, a, place, is_filtered, *out, bytes, error);
+    if (err != NC_NOERR)
+        pnc_chunks_cache_undo(&s->cache);
+    return err;
+}
+
+static int find_place_at(pnc_chunk_store *s, int64_t array, int64_t chunk, const int64_t *index, pnc_chunk_place *out,
+                         pnc_error *error)
+{
+    const pnc_chunk_array *a = &s->source.arrays[array];
+    const pnc_chunk_place *own = pnc_chunks_places_find(&s->places, array, chunk);
+    int64_t placed;
+
+    if (own != NULL) {
+        *out = *own;
+        return NC_NOERR;
+    }
+    if (a->places == NULL || s->is_renewed)
+        return s->source.find(s->source.own, array, index, out, error);
+    placed = pnc_chunks_grid_find_placed(&s->grids[array], index);
+    *out = placed >= 0 ? a->places[placed] : (pnc_chunk_place){.offset = -1};
+    return NC_NOERR;
+}
+
+int pnc_chunks_place_find(pnc_chunk_store *s, int64_t array, int64_t chunk, pnc_chunk_place *out, pnc_error *error)
+{
+    int64_t index[PNC_GRID_DIMS];
+
+    pnc_chunks_grid_find_index(&s->grids[array], chunk, s->source.arrays[array].ndims, index);
+    return find_place_at(s, array, chunk, index, out, error);
+}
+
+/* Through the cache; NULL: the file does not have it. */
+static int load_from_file(pnc_chunk_store *s, int64_t array, int64_t chunk, unsigned char **out, pnc_error *error)
+{
+    int64_t index[PNC_GRID_DIMS];
+    pnc_chunk_place place;
+    bool is_partial = pnc_chunks_grid_find_index(&s->grids[array], chunk, s->source.arrays[array].ndims, index);
+
+    *out = NULL;
+    PNC_TRY(find_place_at(s, array, chunk, index, &place, error));
+    return place.offset < 0 ? NC_NOERR : load_chunk(s, array, chunk, &place, is_partial, out, error);
+}
+
+/* --- with what was written --- */
+
+int pnc_chunks_chunk_merge(pnc_chunk_store *s, pnc_dirty_chunk *d, pnc_error *error)
+{
+    unsigned char *base = NULL;
+
+    if (d->is_merged || d->covered == d->bytes / d->elem_size)
+        return NC_NOERR;
+    if (d->covered < d->inside) {
+        base = pnc_chunks_cache_find(&s->cache, d->item.array, d->item.chunk);
+        if (base == NULL)
+            PNC_TRY(load_from_file(s, d->item.array, d->item.chunk, &base, error));
+    }
+    pnc_chunks_dirty_merge(d, base, s->source.arrays[d->item.array].fill);
+    return NC_NOERR;
+}
+
+static int apply_pending(pnc_chunk_store *s, const pnc_pending_chunk *p, unsigned char **bytes, pnc_error *error)
+{
+    const pnc_chunk_array *a = &s->source.arrays[p->item.array];
+    int64_t length = s->grids[p->item.array].chunk_bytes;
+
+    if (*bytes == NULL) {
+        *bytes = pnc_chunks_cache_add(&s->cache, p->item.array, p->item.chunk, length);
+        if (*bytes == NULL)
+            return pnc_chunks_memory_fail(a, length, error);
+        pnc_chunks_value_fill(a->fill, a->elem_size, 0, (char *)*bytes, length);
+    }
+    pnc_chunks_pending_copy(p, *bytes);
+    return NC_NOERR;
+}
+
+/* The cache has what the file has, and what is pending of this rank; not what is dirty. */
+int pnc_chunks_chunk_get(pnc_chunk_store *s, int64_t array, int64_t chunk, const unsigned char **out, pnc_error *error)
+{
+    pnc_dirty_chunk *d = pnc_chunks_dirty_find(&s->dirty, array, chunk);
+    const pnc_pending_chunk *p;
+    unsigned char *bytes;
+
+    if (d != NULL) {
+        *out = d->values;
+        return pnc_chunks_chunk_merge(s, d, error);
+    }
+    bytes = pnc_chunks_cache_find(&s->cache, array, chunk);
+    if (bytes == NULL) {
+        PNC_TRY(load_from_file(s, array, chunk, &bytes, error));
+        p = (const pnc_pending_chunk *)pnc_chunks_map_find(&s->pending.map, array, chunk);
+        if (p != NULL)
+            PNC_TRY(apply_pending(s, p, &bytes, error));
+    }
+    *out = bytes;
+    return NC_NOERR;
+}

@@ -1,0 +1,33 @@
+/* Values that this rank has written to chunks of other aggregators, and not delivered: a log of runs for each
+ * chunk. */
+#ifndef PNC_CHUNKS_PENDING_H
+#define PNC_CHUNKS_PENDING_H
+
+#include "base/region.h"
+#include "drivers/chunks/map.h"
+
+typedef struct pnc_pending_run {
+    struct pnc_pending_run *next; /* written later */
+    int64_t within, length, capacity;
+    unsigned char bytes[];
+} pnc_pending_run;
+
+typedef struct pnc_pending_chunk {
+    pnc_chunk_item item;
+    pnc_pending_run *first, *last;
+} pnc_pending_chunk;
+
+typedef struct pnc_pending {
+    pnc_chunk_map map;
+    pnc_chunk_item *chunks; /* the list of all */
+    pnc_region region;      /* for all of it */
+} pnc_pending;
+
+/* false without memory: a part of the bytes may have been added. */
+bool pnc_chunks_pending_add(pnc_pending *pending, const pnc_chunk_item *item, int64_t within, const void *bytes,
+                            int64_t length);
+/* Apply what is pending for a chunk to its bytes. */
+void pnc_chunks_pending_copy(const pnc_pending_chunk *p, unsigned char *chunk);
+void pnc_chunks_pending_clear(pnc_pending *pending);
+
+#endif

@@ -1,0 +1,167 @@
+/* Writes: the values of extents go to chunks that wait here, if this rank is their aggregator, or else to a log. */
+#include "drivers/chunks/chunk_store.h"
+
+#include <string.h>
+
+#include "base/minmax.h"
+
+/* A rank alone writes chunks as soon as so many bytes of them are ready: a guess, to bound the memory of a large
+ * write. */
+#define READY_BYTES (INT64_C(16) << 20)
+
+/* --- one chunk --- */
+
+static pnc_dirty_chunk *find_or_add_dirty(pnc_chunk_store *s, const pnc_chunk_item *item)
+{
+    const pnc_chunk_array *a = &s->source.arrays[item->array];
+    const pnc_chunk_grid *g = &s->grids[item->array];
+    pnc_dirty_chunk *d = pnc_chunks_dirty_find(&s->dirty, item->array, item->chunk);
+    int64_t inside;
+
+    if (d != NULL)
+        return d;
+    inside = pnc_chunks_grid_count_inside(g, item->chunk) / a->elem_size;
+    d = pnc_chunks_dirty_add(&s->dirty, item, g->chunk_bytes, a->elem_size, inside);
+    if (d != NULL)
+        return d;
+    pnc_chunks_cache_clear(&s->cache); /* values that are not in the file need its memory */
+    return pnc_chunks_dirty_add(&s->dirty, item, g->chunk_bytes, a->elem_size, inside);
+}
+
+/* An element of which only a part is put needs the other part. */
+int pnc_chunks_values_put(pnc_chunk_store *s, const pnc_chunk_item *item, int64_t within, const char *bytes,
+                          int64_t length, pnc_error *error)
+{
+    const pnc_chunk_array *a = &s->source.arrays[item->array];
+    pnc_dirty_chunk *d = find_or_add_dirty(s, item);
+
+    if (d == NULL)
+        return pnc_chunks_memory_fail(a, s->grids[item->array].chunk_bytes, error);
+    if (within % a->elem_size != 0 || length % a->elem_size != 0) {
+        PNC_TRY(pnc_chunks_chunk_merge(s, d, error));
+        d->is_merged = true;
+    }
+    pnc_chunks_dirty_put(&s->dirty, d, within, bytes, length);
+    if (d->is_ready || d->covered < d->inside)
+        return NC_NOERR;
+    PNC_TRY(pnc_chunks_chunk_merge(s, d, error));
+    pnc_chunks_dirty_make_ready(&s->dirty, d);
+    return NC_NOERR;
+}
+
+static int put_pending(pnc_chunk_store *s, const pnc_chunk_item *item, int64_t within, const char *bytes,
+                       int64_t length, pnc_error *error)
+{
+    unsigned char *cached = pnc_chunks_cache_find(&s->cache, item->array, item->chunk);
+
+    if (!pnc_chunks_pending_add(&s->pending, item, within, bytes, length))
+        return pnc_error_set(error, NC_ENOMEM,
+                             "variable \"%s\": no memory for values of chunks that another rank writes",
+                             s->source.arrays[item->array].name);
+    if (cached != NULL)
+        memcpy(cached + within, bytes, (size_t)length);
+    return NC_NOERR;
+}
+
+/* --- extents --- */
+
+static int check_writable(const pnc_chunk_store *s, const pnc_chunk_array *a, pnc_error *error)
+{
+    if (!s->source.is_writable)
+        return pnc_error_set(error, NC_EPERM, "variable \"%s\": the file is open for reading only", a->name);
+    if (a->refusal != NULL)
+        return pnc_error_set(error, NC_ENOTSUPPORT, "variable \"%s\": %s", a->name, a->refusal);
+    if (a->chunk == NULL)
+        return pnc_error_set(error, NC_ENOTSUPPORT,
+                             "variable \"%s\" is stored with the metadata of the file (compact), or nowhere: this "
+                             "library does not write it",
+                             a->name);
+    if (a->skips_partial)
+        return pnc_error_set(error, NC_ENOTSUPPORT,
+                             "variable \"%s\" has chunks at its end without filters "
+                             "(H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS): this library does not write it",
+                             a->name);
+    return NC_NOERR;
+}
+
+static int put_in_array(pnc_chunk_store *s, int64_t array, int64_t offset, int64_t n, char *from, pnc_error *error)
+{
+    PNC_TRY(check_writable(s, &s->source.arrays[array], error));
+    for (int64_t length; n > 0; offset += length, from += length, n -= length) {
+        pnc_chunk_run run = pnc_chunks_grid_find_any_run(&s->grids[array], offset);
+        pnc_chunk_item item = pnc_chunks_item_make(s, array, run.chunk);
+
+        length = pnc_min64(run.length, n);
+        if (item.aggregator == s->store.rank)
+            PNC_TRY(pnc_chunks_values_put(s, &item, run.within, from, length, error));
+        else
+            PNC_TRY(put_pending(s, &item, run.within, from, length, error));
+        if (s->store.nprocs == 1 && s->dirty.ready_bytes >= READY_BYTES)
+            PNC_TRY(pnc_chunks_ready_write(s, error));
+    }
+    return NC_NOERR;
+}
+
+static int put_in_file(pnc_chunk_store *s, pnc_extent extent, char *from, pnc_error *error)
+{
+    return s->store.inner->ops->write(s->store.inner, &extent, 1, from, error);
+}
+
+static const pnc_extent_visitor put_visitor = {put_in_file, put_in_array, false};
+
+static int put_extents(pnc_chunk_store *s, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
+{
+    if (pnc_chunks_file_has_extents(s, extents, n))
+        return n == 0 ? NC_NOERR : s->store.inner->ops->write(s->store.inner, extents, n, buf, error);
+    return pnc_chunks_extents_scan(s, &put_visitor, extents, n, (char *)(uintptr_t)buf, error);
+}
+
+/* --- the operations of the store --- */
+
+static int64_t get_most_dirty(const pnc_chunk_store *s)
+{
+    return s->source.dirty_bytes > 0 ? s->source.dirty_bytes : PNC_CHUNKS_DIRTY_BYTES;
+}
+
+/* Collective. */
+static int write_out(pnc_chunk_store *s, int err, pnc_error *error)
+{
+    int later = pnc_chunks_dirty_finish(s, get_most_dirty(s), error);
+
+    err = pnc_error_keep_first(err, later);
+    later = pnc_chunks_ready_write(s, error);
+    return pnc_error_keep_first(err, later);
+}
+
+int pnc_chunks_extents_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
+{
+    pnc_chunk_store *s = pnc_chunks_store_of(store);
+    int err = put_extents(s, extents, n, buf, error);
+
+    return s->store.nprocs == 1 ? write_out(s, err, error) : err;
+}
+
+int pnc_chunks_extents_write_all(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf,
+                                 pnc_error *error)
+{
+    pnc_chunk_store *s = pnc_chunks_store_of(store);
+    int err = put_extents(s, extents, n, buf, error), later;
+
+    later = pnc_chunks_pending_send(s, error);
+    err = pnc_error_keep_first(err, later);
+    return write_out(s, err, error);
+}
+
+int pnc_chunks_store_flush(pnc_store *store, pnc_error *error)
+{
+    pnc_chunk_store *s = pnc_chunks_store_of(store);
+    int err, later;
+
+    if (store->owned_from == 0)
+        return NC_NOERR;
+    err = pnc_chunks_pending_send(s, error);
+    later = pnc_chunks_dirty_finish(s, 0, error);
+    err = pnc_error_keep_first(err, later);
+    later = pnc_chunks_ready_write(s, error);
+    return pnc_error_keep_first(err, later);
+}

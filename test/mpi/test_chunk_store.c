@@ -1,0 +1,528 @@
+/* The store of chunks over a real file: random boxes of several arrays, put by all ranks in turn or on their own,
+ * against copies of the arrays in memory. The index of the file is a table that the ranks fill with what they have
+ * written. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../harness.h"
+#include "drivers/chunks/chunks.h"
+#include "drivers/driver.h"
+#include "host/codecs.h"
+
+enum { MOST_DIMS = 4, NARRAYS = 9, MOST_EXTENTS = 20000, PAGE = 4096 };
+enum { FILE_BYTES = 5000 }; /* of the file, before the first chunk */
+
+/* --- arrays --- */
+
+static const pnc_filter fletcher32[] = {{PNC_FILTER_FLETCHER32, false, 0, NULL}};
+static const uint32_t size_of_4[] = {4}, size_of_8[] = {8}, level[] = {2};
+static const pnc_filter deflate_4[] = {{PNC_FILTER_SHUFFLE, true, 1, size_of_4}, {PNC_FILTER_DEFLATE, true, 1, level}};
+static const pnc_filter deflate_8[] = {{PNC_FILTER_SHUFFLE, true, 1, size_of_8},
+                                       {PNC_FILTER_DEFLATE, true, 1, level},
+                                       {PNC_FILTER_FLETCHER32, false, 0, NULL}};
+
+/* lengths: of dimensions that do not grow, and the most that the test uses of those that do. */
+static const struct {
+    int elem_size, ndims;
+    uint32_t growing;
+    int64_t lengths[MOST_DIMS], chunk[MOST_DIMS];
+    pnc_filter_chain filters;
+} kinds[NARRAYS] = {
+    {4, 1, 0, {1000}, {64}, {0, NULL}},
+    {4, 2, 0, {37, 53}, {10, 9}, {2, deflate_4}},
+    {8, 3, 1, {12, 7, 11}, {1, 4, 11}, {3, deflate_8}},
+    {2, 3, 1, {25, 9, 4}, {5, 3, 3}, {0, NULL}},
+    {1, 2, 0, {63, 41}, {8, 50}, {1, fletcher32}}, /* a chunk is longer than the second dimension */
+    {4, 4, 0, {5, 6, 7, 8}, {2, 6, 3, 8}, {2, deflate_4}},
+    {8, 2, 3, {20, 30}, {4, 4}, {0, NULL}},
+    {4, 1, 1, {900}, {7}, {2, deflate_4}},
+    {1, 1, 0, {3}, {3}, {0, NULL}},
+};
+
+static pnc_chunk_array arrays[NARRAYS];
+static int64_t shapes[NARRAYS][MOST_DIMS], extents_of[NARRAYS][MOST_DIMS];
+static unsigned char *models[NARRAYS];      /* of kinds[i].lengths */
+static pnc_chunk_place *placed[NARRAYS];    /* the index of the file: of kinds[i].lengths in row-major order */
+static pnc_chunk_place *of_extent[NARRAYS]; /* the part of it that is within the extent, for another store */
+
+static int64_t count_elements(int i)
+{
+    int64_t n = 1;
+
+    for (int d = 0; d < kinds[i].ndims; d++)
+        n *= kinds[i].lengths[d];
+    return n;
+}
+
+static int64_t count_along_dimension(int64_t length, int64_t chunk)
+{
+    return (length + chunk - 1) / chunk;
+}
+
+static int64_t count_in_grid(int i, const int64_t *lengths)
+{
+    int64_t n = 1;
+
+    for (int d = 0; d < kinds[i].ndims; d++)
+        n *= count_along_dimension(lengths[d], kinds[i].chunk[d]);
+    return n;
+}
+
+static void fill_array(int i)
+{
+    pnc_chunk_array *a = &arrays[i];
+
+    for (int k = 0; k < 8; k++) {
+        a->fill[k] = (unsigned char)(0x81 + 16 * k + i);
+        a->beyond[k] = (unsigned char)(0x19 + 16 * k);
+    }
+    models[i] = malloc((size_t)(count_elements(i) * a->elem_size));
+    for (int64_t k = 0; k < count_elements(i); k++)
+        memcpy(models[i] + k * a->elem_size, a->fill, (size_t)a->elem_size);
+    placed[i] = malloc((size_t)count_in_grid(i, kinds[i].lengths) * sizeof *placed[i]);
+    for (int64_t k = 0; k < count_in_grid(i, kinds[i].lengths); k++)
+        placed[i][k].offset = -1;
+}
+
+static void make_arrays(void)
+{
+    int64_t begin = INT64_C(1) << 40;
+
+    for (int i = 0; i < NARRAYS; i++) {
+        pnc_chunk_array *a = &arrays[i];
+
+        *a = (pnc_chunk_array){.name = "v", .begin = begin, .elem_size = kinds[i].elem_size, .ndims = kinds[i].ndims};
+        a->shape = shapes[i];
+        a->extent = extents_of[i];
+        a->chunk = kinds[i].chunk;
+        a->growing = kinds[i].growing;
+        a->first = i;
+        a->filters = kinds[i].filters;
+        a->bytes = a->elem_size;
+        for (int d = 0; d < a->ndims; d++) {
+            bool grows = (a->growing >> d & 1) != 0;
+
+            shapes[i][d] = grows ? INT64_C(1) << (20 - 5 * d) : kinds[i].lengths[d];
+            extents_of[i][d] = grows ? 0 : kinds[i].lengths[d];
+            a->bytes *= shapes[i][d];
+        }
+        begin += (a->bytes + PAGE - 1) / PAGE * PAGE;
+        fill_array(i);
+    }
+}
+
+static void free_arrays(void)
+{
+    for (int i = 0; i < NARRAYS; i++) {
+        free(models[i]);
+        free(placed[i]);
+        free(of_extent[i]);
+        of_extent[i] = NULL;
+    }
+}
+
+/* --- the index --- */
+
+static pnc_chunk_place *find_in_index(int array, const int64_t *index)
+{
+    int64_t number = 0;
+
+    for (int d = 0; d < kinds[array].ndims; d++)
+        number = number * count_along_dimension(kinds[array].lengths[d], kinds[array].chunk[d]) +
+                 index[d] / kinds[array].chunk[d];
+    return &placed[array][number];
+}
+
+static int find_place(void *own, int64_t array, const int64_t *index, pnc_chunk_place *out, pnc_error *error)
+{
+    (void)own;
+    (void)error;
+    *out = *find_in_index((int)array, index);
+    return NC_NOERR;
+}
+
+/* Chunks of an extent that have places, for a store that is given them. */
+static void copy_places(int i)
+{
+    int64_t n = count_in_grid(i, extents_of[i]), index[MOST_DIMS];
+
+    free(of_extent[i]);
+    of_extent[i] = malloc((size_t)(n + 1) * sizeof *of_extent[i]);
+    for (int64_t k = 0; k < n; k++) {
+        int64_t rest = k;
+
+        for (int d = kinds[i].ndims - 1; d >= 0; d--) {
+            int64_t along = count_along_dimension(extents_of[i][d], kinds[i].chunk[d]);
+
+            index[d] = rest % along * kinds[i].chunk[d];
+            rest /= along;
+        }
+        of_extent[i][k] = *find_in_index(i, index);
+    }
+    arrays[i].places = of_extent[i];
+}
+
+/* The bytes of new chunks are between the ends, and no two chunks share any. */
+static bool check_places(int64_t before, int64_t end, const pnc_chunk_record *records, int64_t n)
+{
+    bool good = true;
+
+    for (int64_t i = 0; i < n; i++) {
+        const pnc_chunk_place *p = &records[i].place;
+
+        good = good && p->offset >= before && p->offset + p->bytes <= end;
+        for (int64_t k = 0; k < i; k++)
+            good = good && !(records[k].array == records[i].array && records[k].chunk == records[i].chunk) &&
+                   (p->offset >= records[k].place.offset + records[k].place.bytes ||
+                    records[k].place.offset >= p->offset + p->bytes);
+    }
+    return good;
+}
+
+/* All ranks add what each has written. Returns the number of chunks, or -1. */
+static int64_t register_chunks(pnc_store *store, int64_t before)
+{
+    int bytes[64], starts[64] = {0}, own, total = 0;
+    const pnc_chunk_record *records;
+    int64_t n, index[MOST_DIMS];
+    pnc_chunk_record *all;
+    bool good;
+
+    pnc_chunks_store_take_records(store, &records, &n);
+    own = (int)(n * (int64_t)sizeof *records);
+    MPI_Allgather(&own, 1, MPI_INT, bytes, 1, MPI_INT, MPI_COMM_WORLD);
+    for (int r = 0; r < t_nprocs; r++) {
+        starts[r] = total;
+        total += bytes[r];
+    }
+    all = malloc((size_t)total + 1);
+    MPI_Allgatherv(records, own, MPI_BYTE, all, bytes, starts, MPI_BYTE, MPI_COMM_WORLD);
+    n = total / (int64_t)sizeof *all;
+    good = t_local(check_places(before, pnc_chunks_store_get_end(store), all, n), "places of chunks");
+    for (int64_t i = 0; i < n; i++) {
+        pnc_chunks_store_find_index(store, all[i].array, all[i].chunk, index);
+        *find_in_index((int)all[i].array, index) = all[i].place;
+    }
+    free(all);
+    return good ? n : -1;
+}
+
+/* --- random boxes --- */
+
+static uint64_t state = 11;
+
+static int64_t below(int64_t n)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (int64_t)((state >> 33) % (uint64_t)n);
+}
+
+typedef struct box {
+    int array;
+    int64_t start[MOST_DIMS], count[MOST_DIMS];
+} box;
+
+/* Small, or along a whole dimension. */
+static box draw_box(int array)
+{
+    box b = {.array = array};
+
+    for (int d = 0; d < kinds[array].ndims; d++) {
+        int64_t length = kinds[array].lengths[d];
+
+        b.start[d] = below(3) == 0 ? 0 : below(length);
+        b.count[d] = below(2) == 0 ? length - b.start[d] : 1 + below(length - b.start[d]);
+    }
+    return b;
+}
+
+/* What is written in a round: equal for all ranks, compressible for some arrays and rounds only. */
+static void make_value(int round, int array, int64_t element, unsigned char *to)
+{
+    uint64_t x = (uint64_t)round * 1000003u + (uint64_t)(array % 2 == 0 ? element / 5 : element);
+
+    if (round % 3 == 0)
+        x *= 0x9E3779B97F4A7C15u;
+    memcpy(to, &x, (size_t)kinds[array].elem_size);
+}
+
+/* Visits the rows of a box: extents of the store, and elements of the model. */
+typedef struct rows {
+    int64_t n, bytes;
+    pnc_extent extents[MOST_EXTENTS];
+    int64_t element[MOST_EXTENTS]; /* the first one, in the model */
+    int64_t count[MOST_EXTENTS];
+    int array[MOST_EXTENTS];
+    int64_t index[MOST_EXTENTS][MOST_DIMS];
+} rows;
+
+static void add_rows(rows *r, const box *b)
+{
+    const pnc_chunk_array *a = &arrays[b->array];
+    int last = a->ndims - 1;
+    int64_t at[MOST_DIMS] = {0}, n = 1;
+
+    for (int d = 0; d < last; d++)
+        n *= b->count[d];
+    for (int64_t i = 0; i < n; i++) {
+        int64_t rest = i, address = 0, element = 0, k = r->n++;
+
+        for (int d = last - 1; d >= 0; d--) {
+            at[d] = b->start[d] + rest % b->count[d];
+            rest /= b->count[d];
+        }
+        at[last] = b->start[last];
+        for (int d = 0; d <= last; d++) {
+            address = address * shapes[b->array][d] + at[d];
+            element = element * kinds[b->array].lengths[d] + at[d];
+        }
+        r->extents[k] = (pnc_extent){a->begin + address * a->elem_size, b->count[last] * a->elem_size};
+        r->element[k] = element;
+        r->count[k] = b->count[last];
+        r->array[k] = b->array;
+        memcpy(r->index[k], at, sizeof at);
+        r->bytes += r->extents[k].length;
+    }
+}
+
+/* Of ascending arrays; the same on all ranks for the same `state`. */
+static void draw_rows(rows *r)
+{
+    r->n = r->bytes = 0;
+    for (int i = 0; i < NARRAYS; i++)
+        if (below(3) == 0) {
+            box b = draw_box(i);
+
+            add_rows(r, &b);
+        }
+}
+
+static void make_values(const rows *r, int round, unsigned char *to)
+{
+    for (int64_t k = 0; k < r->n; k++)
+        for (int64_t e = 0; e < r->count[k]; e++, to += kinds[r->array[k]].elem_size)
+            make_value(round, r->array[k], r->element[k] + e, to);
+}
+
+static void write_model(const rows *r, const unsigned char *values)
+{
+    for (int64_t k = 0; k < r->n; values += r->extents[k].length, k++) {
+        int i = r->array[k], last = kinds[i].ndims - 1;
+
+        memcpy(models[i] + r->element[k] * kinds[i].elem_size, values, (size_t)r->extents[k].length);
+        for (int d = 0; d <= last; d++) {
+            int64_t end = r->index[k][d] + (d == last ? r->count[k] : 1);
+
+            if (end > extents_of[i][d])
+                extents_of[i][d] = end;
+        }
+    }
+}
+
+/* The model, as the extents hide it. */
+static void read_model(const rows *r, unsigned char *to)
+{
+    for (int64_t k = 0; k < r->n; k++) {
+        int i = r->array[k], size = kinds[i].elem_size, last = kinds[i].ndims - 1;
+
+        for (int64_t e = 0; e < r->count[k]; e++, to += size) {
+            bool is_stored = r->index[k][last] + e < extents_of[i][last];
+
+            for (int d = 0; d < last; d++)
+                is_stored = is_stored && r->index[k][d] < extents_of[i][d];
+            memcpy(to, is_stored ? models[i] + (r->element[k] + e) * size : arrays[i].beyond, (size_t)size);
+        }
+    }
+}
+
+/* --- rounds --- */
+
+static rows own_rows, other_rows;
+static unsigned char values[1 << 20], back[1 << 20];
+
+/* Cut each extent at any byte. */
+static int64_t cut_extents(const rows *r, pnc_extent *to)
+{
+    int64_t n = 0;
+
+    for (int64_t k = 0; k < r->n; k++) {
+        int64_t front = below(r->extents[k].length);
+
+        if (front > 0)
+            to[n++] = (pnc_extent){r->extents[k].offset, front};
+        to[n++] = (pnc_extent){r->extents[k].offset + front, r->extents[k].length - front};
+    }
+    return n;
+}
+
+/* Each rank has its own rows, and knows those of the others. Returns the code of the write. */
+static int write_round(pnc_store *store, int round, bool is_collective, bool is_cut, pnc_error *error)
+{
+    static pnc_extent cut[2 * MOST_EXTENTS];
+    int (*write)(pnc_store *, const pnc_extent *, int64_t, const void *, pnc_error *) =
+        is_collective ? store->ops->write_all : store->ops->write;
+    int64_t n;
+    int err;
+
+    for (int r = 0; r < t_nprocs; r++) {
+        rows *drawn = r == t_rank ? &own_rows : &other_rows;
+
+        draw_rows(drawn);
+        if (below(4) == 0)
+            drawn->n = drawn->bytes = 0; /* one rank has nothing to do */
+        make_values(drawn, round, values);
+        write_model(drawn, values);
+    }
+    make_values(&own_rows, round, values);
+    uint64_t kept = state;
+    n = is_cut ? cut_extents(&own_rows, cut) : own_rows.n;
+    state = kept;
+    err = write(store, is_cut ? cut : own_rows.extents, n, values, error);
+    pnc_chunks_store_update(store);
+    return err;
+}
+
+/* Rows that each rank draws for itself. */
+static bool read_round(pnc_store *store, bool is_collective)
+{
+    int (*read)(pnc_store *, const pnc_extent *, int64_t, void *, int64_t *, pnc_error *) =
+        is_collective ? store->ops->read_all : store->ops->read;
+    uint64_t kept = state;
+    int64_t got = -1;
+    pnc_error error = {0};
+    int err;
+
+    state += (uint64_t)t_rank;
+    below(2);
+    draw_rows(&other_rows);
+    state = kept;
+    below(2);
+    memset(back, 0x77, sizeof back);
+    read_model(&other_rows, values);
+    err = read(store, other_rows.extents, other_rows.n, back, &got, &error);
+    return t_local(err == NC_NOERR && got == other_rows.bytes && memcmp(back, values, (size_t)got) == 0,
+                   "%s read: %s: %d of %d bytes", is_collective ? "collective" : "independent", error.text, (int)got,
+                   (int)other_rows.bytes);
+}
+
+/* What this rank has just written, it reads. */
+static bool read_own(pnc_store *store)
+{
+    pnc_error error = {0};
+    int err;
+
+    read_model(&own_rows, values);
+    err = store->ops->read(store, own_rows.extents, own_rows.n, back, NULL, &error);
+    return t_local(err == NC_NOERR && memcmp(back, values, (size_t)own_rows.bytes) == 0, "own values: %s", error.text);
+}
+
+static bool flush_store(pnc_store *store, int64_t *end)
+{
+    pnc_error error = {0};
+    int err = pnc_chunks_store_flush(store, &error);
+    bool good = t_local(err == NC_NOERR && !pnc_chunks_store_is_dirty(store), "flush: %s", error.text);
+
+    good &= t_local(register_chunks(store, *end) >= 0, "records");
+    *end = pnc_chunks_store_get_end(store) + below(100); /* metadata are there, for example */
+    pnc_chunks_store_renew(store, *end);
+    return good;
+}
+
+static int open_file(const char *path, pnc_open_purpose purpose, pnc_store **store, pnc_error *error)
+{
+    pnc_open_call call = {.comm = MPI_COMM_WORLD, .path = path, .purpose = purpose, .info = MPI_INFO_NULL};
+
+    return pnc_driver_file_open(&pnc_store_mpiio, call, store, error);
+}
+
+static pnc_store *open_chunks(const char *path, pnc_open_purpose purpose, int64_t end, int64_t dirty_bytes)
+{
+    pnc_chunk_source source = {.narrays = NARRAYS,
+                               .arrays = arrays,
+                               .cache_bytes = 20000,
+                               .codecs = pnc_host_codecs_get(),
+                               .find = find_place,
+                               .is_writable = purpose != PNC_OPEN_READ,
+                               .end = end,
+                               .dirty_bytes = dirty_bytes};
+    pnc_store *store = NULL;
+    pnc_error error = {0};
+    int err = open_file(path, purpose, &store, &error);
+
+    t_local(err == NC_NOERR, "open: %s", error.text);
+    return pnc_chunks_store_create(store, &source);
+}
+
+static bool close_store(pnc_store *store)
+{
+    pnc_error error = {0};
+
+    return t_local(store->ops->close(store, &error) == NC_NOERR, "close: %s", error.text);
+}
+
+static bool run_rounds(pnc_store *store, int first, int n, int64_t *end)
+{
+    bool good = true;
+
+    for (int round = first; round < first + n; round++) {
+        bool is_collective = below(3) > 0, is_cut = below(4) == 0;
+        pnc_error error = {0};
+        int err = write_round(store, round, is_collective, is_cut, &error);
+
+        good &= t_local(err == NC_NOERR, "round %d: %s", round, error.text);
+        if (!is_collective)
+            good &= read_own(store);
+        if (below(2) == 0)
+            good &= read_round(store, true);
+        else if (!is_collective || below(3) == 0)
+            good &= flush_store(store, end) && read_round(store, false);
+        good &= t_local(good, "up to round %d", round);
+    }
+    return good;
+}
+
+static void test_rounds(int64_t dirty_bytes, int n)
+{
+    const char *path = t_path("chunks.bin");
+    int64_t end = FILE_BYTES;
+    bool good = true;
+    pnc_store *store;
+
+    make_arrays();
+    store = open_chunks(path, PNC_OPEN_REPLACE, end, dirty_bytes);
+    t_check(store != NULL && store->owned_from == arrays[0].begin && !store->has_collective, "a store of chunks");
+    good &= run_rounds(store, 0, n, &end);
+    good &= flush_store(store, &end);
+    good &= close_store(store);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < NARRAYS; i += 2)
+        copy_places(i);
+    store = open_chunks(path, PNC_OPEN_UPDATE, end, dirty_bytes);
+    for (int i = 0; i < 4; i++)
+        good &= read_round(store, i % 2 == 0);
+    good &= run_rounds(store, n, n, &end);
+    good &= flush_store(store, &end);
+    good &= close_store(store);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < NARRAYS; i += 2)
+        copy_places(i);
+    store = open_chunks(path, PNC_OPEN_READ, end, 0);
+    for (int i = 0; i < 20; i++)
+        good &= read_round(store, i % 2 == 0);
+    good &= close_store(store);
+    free_arrays();
+    t_check(good, "%d rounds of puts and gets, at most %d bytes wait", 2 * n, (int)dirty_bytes);
+}
+
+int main(int argc, char **argv)
+{
+    t_start(&argc, &argv);
+    test_rounds(0, t_quick() ? 40 : 150);
+    test_rounds(1, t_quick() ? 30 : 100);
+    test_rounds(3000, t_quick() ? 30 : 100);
+    if (t_rank == 0)
+        unlink(t_path("chunks.bin"));
+    return t_finish();
+}
