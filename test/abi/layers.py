@@ -41,8 +41,8 @@ MAY_SEE = {
     "io": PURE + ["select", "mapping", "convert", "format/model.h", "format/addressing.h", "mpitype", "file",
                   "statistics/statistics.h"],
     "formats": PURE + ["select", "convert", "format", "growth", "statistics/statistics.h", "host", "file"],
-    "formats/netcdf4": PURE + ["convert", "filter/filter.h", "format", "formats/format.h", "host/codecs.h", "file",
-                               "drivers/chunks/chunks.h"],
+    "formats/netcdf4": PURE + ["select", "convert", "filter/filter.h", "format", "formats/format.h", "host/codecs.h",
+                               "file", "drivers/chunks/chunks.h"],
     # a dataset knows definitions, and how they are stored only by the operations of a format
     "dataset": PURE + ["convert", "format/model.h", "format/storage.h", "formats/format.h", "statistics",
                        "drivers/driver.h", "file", "io"],

@@ -53,11 +53,11 @@ PREFIX = {
     "src/tools/ncvalidator": "validator_",
 }
 VERBS = set("""
-    add adopt agree alloc append attach begin broadcast check choose clear close commit compare compute contain
+    add adopt agree alloc append apply attach begin broadcast check choose clear close commit compare compute contain
     convert copy count create decode define delete derive describe destroy discard dispatch display draw encode end
     escape examine execute explain extend fail fill find finish flatten flush format free get grow has hold identify
     include init inquire inspect is join keep list load locate lock make merge move multiply next normalise open pack
-    parse peek post prefetch print publish put quantize read reject release remove rename repair replace report
+    parse peek post prefetch print publish put quantize read register reject release remove rename repair replace report
     reserve resize resolve restore return scan seek send set share sort start store strip suggest sync take transfer
     translate truncate undo unlock unpack update wait watch wipe write
 """.split())

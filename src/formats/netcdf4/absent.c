@@ -1,9 +1,9 @@
 /* In place of libhdf5, in a build --without-hdf5. */
 #include "formats/netcdf4/metadata.h"
 
-int pnc_netcdf4_metadata_open(pnc_file *file, int64_t size, pnc_netcdf4_metadata **out)
+int pnc_netcdf4_metadata_open(pnc_file *file, int64_t size, bool is_writable, pnc_netcdf4_metadata **out)
 {
-    (void)size, (void)out;
+    (void)size, (void)is_writable, (void)out;
     return pnc_error_set(file->error, NC_ENOTBUILT,
                          "%s is a netCDF-4 file, which this build of the library cannot read: it was configured "
                          "without HDF5",
@@ -26,4 +26,67 @@ int pnc_netcdf4_metadata_find_chunk(pnc_netcdf4_metadata *m, const char *path, c
 {
     (void)m, (void)path, (void)index, (void)ndims, (void)out;
     return NC_ENOTBUILT;
+}
+
+int pnc_netcdf4_metadata_create(pnc_file *file, int version, pnc_netcdf4_metadata **out)
+{
+    (void)version, (void)out;
+    return pnc_error_set(file->error, NC_ENOTBUILT,
+                         "%s cannot be a netCDF-4 file: this build of the library was configured without HDF5",
+                         file->path);
+}
+
+int pnc_netcdf4_metadata_define(pnc_netcdf4_metadata *m, const pnc_model *before, const pnc_model *now,
+                                pnc_region *region, const char **paths)
+{
+    (void)m, (void)before, (void)now, (void)region, (void)paths;
+    return NC_ENOTBUILT;
+}
+
+int pnc_netcdf4_metadata_get_address(pnc_netcdf4_metadata *m, const char *path, int64_t *address)
+{
+    (void)m, (void)path, (void)address;
+    return NC_ENOTBUILT;
+}
+
+int pnc_netcdf4_metadata_write_compact(pnc_netcdf4_metadata *m, const char *path, const void *values, int64_t bytes)
+{
+    (void)m, (void)path, (void)values, (void)bytes;
+    return NC_ENOTBUILT;
+}
+
+int pnc_netcdf4_metadata_extend(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *lengths)
+{
+    (void)m, (void)path, (void)ndims, (void)lengths;
+    return NC_ENOTBUILT;
+}
+
+int pnc_netcdf4_metadata_register(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *indices,
+                                  const pnc_chunk_place *places, int64_t n)
+{
+    (void)m, (void)path, (void)ndims, (void)indices, (void)places, (void)n;
+    return NC_ENOTBUILT;
+}
+
+int64_t pnc_netcdf4_metadata_get_end(const pnc_netcdf4_metadata *m)
+{
+    (void)m;
+    return 0;
+}
+
+void pnc_netcdf4_metadata_raise_end(pnc_netcdf4_metadata *m, int64_t end)
+{
+    (void)m, (void)end;
+}
+
+int pnc_netcdf4_metadata_commit(pnc_netcdf4_metadata *m, bool durable)
+{
+    (void)m, (void)durable;
+    return NC_ENOTBUILT;
+}
+
+int64_t pnc_netcdf4_metadata_get_pending_bytes(const pnc_netcdf4_metadata *m)
+{
+    (void)m;
+    return 0;
 }

@@ -18,7 +18,7 @@ static int find_chunk_place(void *own, int64_t array, const int64_t *index, pnc_
 
     (void)error; /* that of the file */
     if (n->metadata == NULL)
-        PNC_TRY(pnc_netcdf4_metadata_open(n->format.file, n->file_size, &n->metadata));
+        PNC_TRY(pnc_netcdf4_metadata_open(n->format.file, n->file_size, false, &n->metadata));
     return pnc_netcdf4_metadata_find_chunk(n->metadata, n->storage[varid].path, index,
                                            n->format.model->vars[varid]->ndims, out);
 }

@@ -36,7 +36,23 @@
     \
     F(t_get_offset, H5Tget_offset) F(t_get_order, H5Tget_order) F(t_get_precision, H5Tget_precision) \
     F(t_get_sign, H5Tget_sign) F(t_get_size, H5Tget_size) F(t_get_super, H5Tget_super) \
-    F(t_is_variable_str, H5Tis_variable_str)
+    F(t_is_variable_str, H5Tis_variable_str) \
+    \
+    F(a_create, H5Acreate2) F(a_delete, H5Adelete) F(a_write, H5Awrite) \
+    F(d_create, H5Dcreate2) F(d_set_extent, H5Dset_extent) F(d_write, H5Dwrite) F(d_write_chunk, H5Dwrite_chunk) \
+    F(f_create, H5Fcreate) F(f_flush, H5Fflush) F(f_get_create_plist, H5Fget_create_plist) \
+    F(l_delete, H5Ldelete) F(l_exists, H5Lexists) F(l_move, H5Lmove) \
+    F(p_get_file_space_strategy, H5Pget_file_space_strategy) F(p_get_mdc_config, H5Pget_mdc_config) \
+    F(p_set_alloc_time, H5Pset_alloc_time) F(p_set_attr_creation_order, H5Pset_attr_creation_order) \
+    F(p_set_chunk, H5Pset_chunk) F(p_set_file_space_strategy, H5Pset_file_space_strategy) \
+    F(p_set_fill_time, H5Pset_fill_time) F(p_set_fill_value, H5Pset_fill_value) F(p_set_filter, H5Pset_filter) \
+    F(p_set_layout, H5Pset_layout) F(p_set_libver_bounds, H5Pset_libver_bounds) \
+    F(p_set_link_creation_order, H5Pset_link_creation_order) F(p_set_mdc_config, H5Pset_mdc_config) \
+    F(p_set_obj_track_times, H5Pset_obj_track_times) F(r_dereference, H5Rdereference2) \
+    F(s_create, H5Screate) F(s_create_simple, H5Screate_simple) \
+    F(t_copy, H5Tcopy) F(t_create, H5Tcreate) F(t_insert, H5Tinsert) F(t_set_size, H5Tset_size) \
+    F(t_vlen_create, H5Tvlen_create) \
+    F(z_filter_avail, H5Zfilter_avail) F(z_register, H5Zregister) F(z_unregister, H5Zunregister)
 
 /* Variables that hold ids; what H5T_NATIVE_INT and others of the header stand for. */
 #define PNC_HDF5_IDS(F) \
@@ -45,7 +61,12 @@
     F(schar, H5T_NATIVE_SCHAR_g) F(uchar, H5T_NATIVE_UCHAR_g) F(sshort, H5T_NATIVE_SHORT_g) \
     F(ushort, H5T_NATIVE_USHORT_g) F(sint, H5T_NATIVE_INT_g) F(uint, H5T_NATIVE_UINT_g) \
     F(llong, H5T_NATIVE_LLONG_g) F(ullong, H5T_NATIVE_ULLONG_g) F(flt, H5T_NATIVE_FLOAT_g) \
-    F(dbl, H5T_NATIVE_DOUBLE_g)
+    F(dbl, H5T_NATIVE_DOUBLE_g) \
+    F(i8le, H5T_STD_I8LE_g) F(i8be, H5T_STD_I8BE_g) F(u8le, H5T_STD_U8LE_g) F(u8be, H5T_STD_U8BE_g) \
+    F(i16le, H5T_STD_I16LE_g) F(i16be, H5T_STD_I16BE_g) F(u16le, H5T_STD_U16LE_g) F(u16be, H5T_STD_U16BE_g) \
+    F(i32le, H5T_STD_I32LE_g) F(i32be, H5T_STD_I32BE_g) F(u32le, H5T_STD_U32LE_g) F(u32be, H5T_STD_U32BE_g) \
+    F(i64le, H5T_STD_I64LE_g) F(i64be, H5T_STD_I64BE_g) F(u64le, H5T_STD_U64LE_g) F(u64be, H5T_STD_U64BE_g) \
+    F(file_create, H5P_CLS_FILE_CREATE_ID_g) F(dataset_create, H5P_CLS_DATASET_CREATE_ID_g)
 /* clang-format on */
 
 typedef struct pnc_hdf5 {

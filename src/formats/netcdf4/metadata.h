@@ -1,4 +1,8 @@
-/* The metadata of an HDF5 file, read by libhdf5 on one rank. All functions are local. */
+/* The metadata of an HDF5 file, read and written by libhdf5 on one rank. All functions are local; codes have a message
+ * in the error of the file.
+ *
+ * Nothing that is written is in the file before a commit. Bytes of chunks and of contiguous datasets are written by
+ * others: chunks at addresses that they choose, from the end of allocation at the last commit on. */
 #ifndef PNC_NETCDF4_METADATA_H
 #define PNC_NETCDF4_METADATA_H
 
@@ -8,8 +12,11 @@
 typedef struct pnc_netcdf4_metadata pnc_netcdf4_metadata;
 
 /* Open the file, which has `size` bytes, by libhdf5. NC_EHDFERR; NC_ENOTBUILT: there is no libhdf5 that fits. */
-int pnc_netcdf4_metadata_open(pnc_file *file, int64_t size, pnc_netcdf4_metadata **out);
-void pnc_netcdf4_metadata_close(pnc_netcdf4_metadata *m); /* also NULL */
+int pnc_netcdf4_metadata_open(pnc_file *file, int64_t size, bool is_writable, pnc_netcdf4_metadata **out);
+/* A new file. version: NC_FORMAT_NETCDF4 or NC_FORMAT_NETCDF4_CLASSIC. */
+int pnc_netcdf4_metadata_create(pnc_file *file, int version, pnc_netcdf4_metadata **out);
+/* What was not committed is lost. Also NULL. */
+void pnc_netcdf4_metadata_close(pnc_netcdf4_metadata *m);
 
 /* Describe dimensions, variables and attributes of the root group. With the places of at most `most_places` chunks.
  * The caller frees out->bytes, also after an error. */
@@ -18,5 +25,35 @@ int pnc_netcdf4_metadata_describe(pnc_netcdf4_metadata *m, int64_t most_places, 
 /* The place of the chunk that begins at this index of a dataset. */
 int pnc_netcdf4_metadata_find_chunk(pnc_netcdf4_metadata *m, const char *path, const int64_t *index, int ndims,
                                     pnc_chunk_place *out);
+
+/* --- writing. After an error the metadata must be closed and opened again. --- */
+
+/* Make the definitions those of `now`. before: those that the file has; NULL: it is new. Dimension i and variable i of
+ * `before` are those of `now`, perhaps with other names; attributes may differ in any way. paths[i] is the dataset of
+ * variable i: of `before` when called, of `now` afterwards, in memory of `region`. New variables need a storage with
+ * all lengths of their chunks. NC_EHDFERR, NC_ENOMEM, NC_ENOTSUPPORT. */
+int pnc_netcdf4_metadata_define(pnc_netcdf4_metadata *m, const pnc_model *before, const pnc_model *now,
+                                pnc_region *region, const char **paths);
+
+/* The address of the values of a contiguous dataset; -1: it has none. */
+int pnc_netcdf4_metadata_get_address(pnc_netcdf4_metadata *m, const char *path, int64_t *address);
+/* Write all values of a compact dataset, which have the byte order of the file. NC_EINVAL: not so many bytes. */
+int pnc_netcdf4_metadata_write_compact(pnc_netcdf4_metadata *m, const char *path, const void *values, int64_t bytes);
+
+/* Give a dataset at least these lengths. */
+int pnc_netcdf4_metadata_extend(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *lengths);
+/* Make n chunks, whose bytes are in the file, those of the dataset: chunk i begins at the element with the indices
+ * indices[i * ndims ..]. A path is compared by its pointer first, and must stay valid until the next call. */
+int pnc_netcdf4_metadata_register(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *indices,
+                                  const pnc_chunk_place *places, int64_t n);
+
+/* The end of what is allocated. Others raise it when they have put chunks there. */
+int64_t pnc_netcdf4_metadata_get_end(const pnc_netcdf4_metadata *m);
+void pnc_netcdf4_metadata_raise_end(pnc_netcdf4_metadata *m, int64_t end);
+
+/* Write everything to the file, all or nothing. durable: it is on disk afterwards. */
+int pnc_netcdf4_metadata_commit(pnc_netcdf4_metadata *m, bool durable);
+/* Memory that waits for a commit: it grows with every change. */
+int64_t pnc_netcdf4_metadata_get_pending_bytes(const pnc_netcdf4_metadata *m);
 
 #endif

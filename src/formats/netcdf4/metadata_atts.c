@@ -115,7 +115,7 @@ static bool open_att_of(pnc_netcdf4_metadata *m, hid_t object, const char *name,
     if (h->s_get_simple_extent_type(a->space) == H5S_NULL)
         a->n = 0;
     return a->n >= 0 && a->size > 0 && pnc_size_multiply(a->n, (int64_t)a->size, &bytes) == 0 &&
-           bytes <= m->source.size;
+           bytes <= pnc_netcdf4_source_get_end(&m->source);
 }
 
 /* --- strings --- */

@@ -7,9 +7,6 @@
 
 #include "base/memory.h"
 
-#define NO_VARIABLE "This is a netCDF dimension but not a netCDF variable"
-#define NOT_COORDINATE "_nc4_non_coord_"
-
 /* A dataset of the group. */
 typedef struct group_dataset {
     char *path;
@@ -110,7 +107,7 @@ static int get_scale(root_group *g, hid_t id, group_dataset *d)
     if (!d->is_scale)
         return NC_NOERR;
     if (pnc_netcdf4_atts_get_text(g->m, id, "NAME", text, sizeof text))
-        d->has_variable = strncmp(text, NO_VARIABLE, strlen(NO_VARIABLE)) != 0;
+        d->has_variable = strncmp(text, PNC_NETCDF4_NO_VARIABLE, strlen(PNC_NETCDF4_NO_VARIABLE)) != 0;
     if (pnc_netcdf4_atts_get_integers(g->m, id, "_Netcdf4Dimid", &own, 1) == 1)
         d->own_id = own;
     if (g->m->h->r_create(&d->reference, g->m->root, d->path, H5R_OBJECT, -1) < 0)
@@ -191,7 +188,7 @@ static int read_links(root_group *g)
     if (h->g_get_info(g->m->root, &info) < 0)
         return pnc_netcdf4_metadata_fail(g->m, "read group", "/");
     for (hsize_t i = 0; i < info.nlinks; i++) {
-        char name[NC_MAX_NAME + sizeof NOT_COORDINATE + 1];
+        char name[NC_MAX_NAME + sizeof PNC_NETCDF4_NOT_COORDINATE + 1];
         ssize_t length = h->l_get_name_by_idx(g->m->root, ".", by, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT);
         char *path;
 
@@ -378,9 +375,9 @@ static int resolve_dims(root_group *g)
 
 static const char *get_var_name(const group_dataset *d)
 {
-    size_t n = strlen(NOT_COORDINATE);
+    size_t n = strlen(PNC_NETCDF4_NOT_COORDINATE);
 
-    return strncmp(d->path, NOT_COORDINATE, n) == 0 ? d->path + n : d->path;
+    return strncmp(d->path, PNC_NETCDF4_NOT_COORDINATE, n) == 0 ? d->path + n : d->path;
 }
 
 static bool is_att_ordered(pnc_netcdf4_metadata *m, hid_t plist)
@@ -460,78 +457,5 @@ int pnc_netcdf4_metadata_describe(pnc_netcdf4_metadata *m, int64_t most_places, 
         err = describe_group(&g, most_places, out);
     pnc_netcdf4_library_end(&visit);
     free_group(&g);
-    return err;
-}
-
-/* --- the open file --- */
-
-int pnc_netcdf4_metadata_open(pnc_file *file, int64_t size, pnc_netcdf4_metadata **out)
-{
-    pnc_netcdf4_metadata *m = pnc_memory_alloc_zeroed(1, sizeof *m);
-    pnc_hdf5_visit visit;
-    int err;
-
-    if (m == NULL)
-        return pnc_error_set(file->error, NC_ENOMEM, "%s: no memory to read metadata", file->path);
-    m->file = m->root = m->dataset = -1;
-    err = pnc_netcdf4_source_init(&m->source, file, size);
-    if (err == NC_NOERR) {
-        m->h = pnc_netcdf4_library_begin(&visit, file->error);
-        err = m->h == NULL ? NC_ENOTBUILT : NC_NOERR;
-    }
-    if (err == NC_NOERR) {
-        m->file = pnc_netcdf4_source_open(m->h, &m->source);
-        if (m->file >= 0)
-            m->root = m->h->g_open(m->file, "/", H5P_DEFAULT);
-        if (m->root < 0)
-            err = pnc_netcdf4_metadata_fail(m, "open group", "/");
-        pnc_netcdf4_library_end(&visit);
-    }
-    if (err != NC_NOERR) {
-        pnc_netcdf4_metadata_close(m);
-        return err;
-    }
-    *out = m;
-    return NC_NOERR;
-}
-
-void pnc_netcdf4_metadata_close(pnc_netcdf4_metadata *m)
-{
-    pnc_hdf5_visit visit;
-
-    if (m == NULL)
-        return;
-    if (m->file >= 0 && pnc_netcdf4_library_begin(&visit, NULL) != NULL) {
-        if (m->dataset >= 0)
-            m->h->d_close(m->dataset);
-        if (m->root >= 0)
-            m->h->g_close(m->root);
-        m->h->f_close(m->file);
-        pnc_netcdf4_library_end(&visit);
-    }
-    pnc_netcdf4_source_free(&m->source);
-    pnc_memory_free(m);
-}
-
-/* The dataset stays open for the next chunk. */
-int pnc_netcdf4_metadata_find_chunk(pnc_netcdf4_metadata *m, const char *path, const int64_t *index, int ndims,
-                                    pnc_chunk_place *out)
-{
-    pnc_hdf5_visit visit;
-    int err = NC_NOERR;
-
-    if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
-        return NC_ENOTBUILT;
-    if (m->dataset < 0 || strcmp(m->path, path) != 0) {
-        if (m->dataset >= 0)
-            m->h->d_close(m->dataset);
-        m->dataset = m->h->d_open(m->root, path, H5P_DEFAULT);
-        m->path = path;
-    }
-    if (m->dataset < 0)
-        err = pnc_netcdf4_metadata_fail(m, "open", path);
-    else
-        err = pnc_netcdf4_chunk_locate(m, m->dataset, path, index, ndims, out);
-    pnc_netcdf4_library_end(&visit);
     return err;
 }

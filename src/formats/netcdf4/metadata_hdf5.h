@@ -1,16 +1,25 @@
-/* An open HDF5 file, and what the parts of its reader share. Every function is called while the library has begun. */
+/* An open HDF5 file, and what the parts of its reader and writer share. Every function is called while the library has
+ * begun. */
 #ifndef PNC_NETCDF4_METADATA_HDF5_H
 #define PNC_NETCDF4_METADATA_HDF5_H
 
 #include "formats/netcdf4/hdf5_driver.h"
 #include "formats/netcdf4/metadata.h"
 
+/* The attribute NAME of the scale of a dimension without a variable begins so, and the path of a variable that has the
+ * name of a dimension which is not its first one. */
+#define PNC_NETCDF4_NO_VARIABLE "This is a netCDF dimension but not a netCDF variable"
+#define PNC_NETCDF4_NOT_COORDINATE "_nc4_non_coord_"
+
 struct pnc_netcdf4_metadata {
     const pnc_hdf5 *h;
     pnc_hdf5_source source;
     hid_t file, root;
-    hid_t dataset; /* the last one whose chunks were looked up, and its path */
+    hid_t dataset; /* the last one whose chunks were looked up or registered, and its path; -1: none */
     const char *path;
+    bool has_written;  /* chunks, since the dataset was opened */
+    bool tracks_space; /* libhdf5 may put what it allocates into space that was freed */
+    int64_t committed; /* end of the file at the last commit */
 };
 
 /* NC_EHDFERR: "FILE: HDF5 cannot WHAT "NAME": its own reason". An error that the driver has set stays. */
@@ -40,5 +49,33 @@ int pnc_netcdf4_storage_describe(pnc_netcdf4_metadata *m, hid_t dataset, const c
                                  int ndims, const int64_t *extent, int64_t *places, pnc_netcdf4_writer *out);
 int pnc_netcdf4_chunk_locate(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, const int64_t *index, int ndims,
                              pnc_chunk_place *out);
+
+/* --- the dataset that is kept open --- */
+
+int pnc_netcdf4_dataset_keep(pnc_netcdf4_metadata *m, const char *path); /* open it as m->dataset, unless it is */
+void pnc_netcdf4_dataset_close(pnc_netcdf4_metadata *m);
+
+/* --- writing --- */
+
+/* Properties that all datasets have; negative after an error. */
+hid_t pnc_netcdf4_dataset_properties_create(const pnc_hdf5 *h);
+/* Create the dataset of a variable, which has a storage. *out is open, or negative after an error. */
+int pnc_netcdf4_var_create(pnc_netcdf4_metadata *m, const pnc_model *model, const pnc_var *var, const char *path,
+                           hid_t *out);
+
+/* The type in a file, or of values in memory in this byte order; NC_CHAR: one character. */
+hid_t pnc_netcdf4_type_get(const pnc_hdf5 *h, int type, bool is_big_endian);
+
+/* Hidden attributes; one that exists is replaced. A scalar has one element. */
+int pnc_netcdf4_atts_put_text(pnc_netcdf4_metadata *m, hid_t object, const char *name, const char *text, int64_t bytes);
+int pnc_netcdf4_atts_put_integers(pnc_netcdf4_metadata *m, hid_t object, const char *name, const int *values, int n,
+                                  bool is_scalar);
+int pnc_netcdf4_atts_remove(pnc_netcdf4_metadata *m, hid_t object, const char *name); /* if it exists */
+
+/* Whether two attributes of models with the same encoding have the same type and values. */
+bool pnc_netcdf4_att_is_same(const pnc_att *a, const pnc_att *b);
+/* Make the attributes of an object those of `now`, in its order; `before`: those that it has, NULL: none. */
+int pnc_netcdf4_atts_update(pnc_netcdf4_metadata *m, hid_t object, const pnc_atts *before, const pnc_atts *now,
+                            bool before_is_little, bool now_is_little);
 
 #endif

@@ -51,7 +51,7 @@ int pnc_netcdf4_chunk_locate(pnc_netcdf4_metadata *m, hid_t dataset, const char 
     if (!note_place(m, dataset, at, &mask))
         return is_unwritten(m) ? NC_NOERR : pnc_netcdf4_metadata_fail(m, "find a chunk of", path);
     *out = (pnc_chunk_place){m->source.data_offset, m->source.data_bytes, mask};
-    if (out->bytes <= m->source.size - out->offset)
+    if (out->bytes <= pnc_netcdf4_source_get_end(&m->source) - out->offset)
         return NC_NOERR;
     return pnc_error_set(m->source.file->error, NC_EHDFERR,
                          "%s: a chunk of \"%s\" has %lld bytes at byte %lld, beyond the end of the file",

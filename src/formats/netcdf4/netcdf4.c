@@ -36,7 +36,7 @@ static int make_description(pnc_format *f, const pnc_format_bytes *found, pnc_ne
 {
     pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
 
-    PNC_TRY(pnc_netcdf4_metadata_open(f->file, found->file_size, &n->metadata));
+    PNC_TRY(pnc_netcdf4_metadata_open(f->file, found->file_size, false, &n->metadata));
     return pnc_netcdf4_metadata_describe(n->metadata, f->file->nprocs > 1 ? PLACES_MOST : 0, out);
 }
 

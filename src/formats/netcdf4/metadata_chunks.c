@@ -1,0 +1,236 @@
+/* Chunks of a dataset: looked up, registered; lengths and addresses of datasets. */
+#include "formats/netcdf4/metadata_scales.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/minmax.h"
+
+int pnc_netcdf4_dataset_keep(pnc_netcdf4_metadata *m, const char *path)
+{
+    if (m->dataset >= 0 && (m->path == path || strcmp(m->path, path) == 0))
+        return NC_NOERR;
+    pnc_netcdf4_dataset_close(m);
+    m->dataset = m->h->d_open(m->root, path, H5P_DEFAULT);
+    m->path = path;
+    return m->dataset >= 0 ? NC_NOERR : pnc_netcdf4_metadata_fail(m, "open", path);
+}
+
+/* The dataset stays open for the next chunk. HDF5 1.10 reports no filters as left out for the last chunk that the open
+ * dataset has written. */
+int pnc_netcdf4_metadata_find_chunk(pnc_netcdf4_metadata *m, const char *path, const int64_t *index, int ndims,
+                                    pnc_chunk_place *out)
+{
+    pnc_hdf5_visit visit;
+    int err;
+
+    if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
+        return NC_ENOTBUILT;
+    if (m->has_written)
+        pnc_netcdf4_dataset_close(m);
+    err = pnc_netcdf4_dataset_keep(m, path);
+    if (err == NC_NOERR)
+        err = pnc_netcdf4_chunk_locate(m, m->dataset, path, index, ndims, out);
+    pnc_netcdf4_library_end(&visit);
+    return err;
+}
+
+/* --- lengths --- */
+
+static int get_lengths(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, int ndims, hsize_t *lengths)
+{
+    hid_t space = m->h->d_get_space(dataset);
+    bool good = space >= 0 && m->h->s_get_simple_extent_ndims(space) == ndims && ndims <= PNC_STORAGE_DIMS_MOST &&
+                m->h->s_get_simple_extent_dims(space, lengths, NULL) >= 0;
+
+    if (space >= 0)
+        m->h->s_close(space);
+    return good ? NC_NOERR : pnc_netcdf4_metadata_fail(m, "read the shape of", path);
+}
+
+static int extend_dataset(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *wanted)
+{
+    hsize_t lengths[PNC_STORAGE_DIMS_MOST] = {0};
+    bool grows = false;
+
+    PNC_TRY(pnc_netcdf4_dataset_keep(m, path));
+    PNC_TRY(get_lengths(m, m->dataset, path, ndims, lengths));
+    for (int i = 0; i < ndims; i++) {
+        grows |= wanted[i] > (int64_t)lengths[i];
+        lengths[i] = (hsize_t)pnc_max64(wanted[i], (int64_t)lengths[i]);
+    }
+    if (!grows)
+        return NC_NOERR;
+    if (m->h->d_set_extent(m->dataset, lengths) < 0)
+        return pnc_netcdf4_metadata_fail(m, "extend", path);
+    return pnc_netcdf4_scales_extend(m, m->dataset, path, ndims, wanted);
+}
+
+int pnc_netcdf4_metadata_extend(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *lengths)
+{
+    pnc_hdf5_visit visit;
+    int err;
+
+    if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
+        return NC_ENOTBUILT;
+    err = extend_dataset(m, path, ndims, lengths);
+    pnc_netcdf4_library_end(&visit);
+    return err;
+}
+
+/* --- registering --- */
+
+/* Bytes that libhdf5 passes to the driver, which ignores them: any address serves. */
+static const char no_bytes[1];
+
+/* A chunk of n bytes, at this address if it gets a new one; -1: at the end. Its address is in the source. */
+static int register_place(pnc_netcdf4_metadata *m, const hsize_t *index, int64_t mask, int64_t address, int64_t n)
+{
+    pnc_hdf5_source *s = &m->source;
+    herr_t done;
+
+    s->data_offset = -1;
+    s->next = address;
+    s->bytes = n;
+    s->drops_data = true;
+    done = m->h->d_write_chunk(m->dataset, H5P_DEFAULT, (uint32_t)mask, index, (size_t)n, no_bytes);
+    s->next = -1;
+    s->drops_data = false;
+    if (done < 0 || s->data_offset < 0 || s->data_bytes != n)
+        return pnc_netcdf4_metadata_fail(m, "register a chunk of", m->path);
+    return NC_NOERR;
+}
+
+#define COPY_BYTES INT64_C(1048576) /* at once */
+
+/* libhdf5 has put a chunk to another address than its owner. What the file refers to now may be there: then the copy
+ * becomes part of the commit, as metadata do. */
+static int move_chunk(pnc_netcdf4_metadata *m, int64_t from, int64_t to, int64_t n)
+{
+    pnc_hdf5_source *s = &m->source;
+    char *bytes = pnc_memory_alloc(pnc_min64(n, COPY_BYTES), 1);
+    int err = bytes == NULL ? pnc_error_set(s->file->error, NC_ENOMEM, "%s: no memory to move a chunk", s->file->path)
+                            : NC_NOERR;
+
+    for (int64_t part; err == NC_NOERR && n > 0; from += part, to += part, n -= part) {
+        part = pnc_min64(n, COPY_BYTES);
+        err = pnc_file_range_read(s->file, (pnc_extent){from, part}, bytes);
+        if (err == NC_NOERR && to >= m->committed)
+            err = pnc_file_range_write(s->file, (pnc_extent){to, part}, bytes);
+        else if (err == NC_NOERR && !pnc_netcdf4_unwritten_write(&s->unwritten, (pnc_extent){to, part}, bytes))
+            err = pnc_error_set(s->file->error, NC_ENOMEM, "%s: no memory to move a chunk", s->file->path);
+    }
+    pnc_memory_free(bytes);
+    return err;
+}
+
+static bool has_filters(pnc_netcdf4_metadata *m)
+{
+    hid_t plist = m->h->d_get_create_plist(m->dataset);
+    bool has = plist >= 0 && m->h->p_get_nfilters(plist) > 0;
+
+    if (plist >= 0)
+        m->h->p_close(plist);
+    return has;
+}
+
+/* libhdf5 keeps address and mask of a chunk that has the same length already: it gets another length first, at an
+ * address that libhdf5 may use again if it tracks freed space. */
+static int register_chunk(pnc_netcdf4_metadata *m, const hsize_t *index, const pnc_chunk_place *place)
+{
+    pnc_hdf5_source *s = &m->source;
+    int64_t other = place->bytes > 1 ? place->bytes - 1 : place->bytes + 1;
+
+    pnc_netcdf4_metadata_raise_end(m, place->offset + place->bytes);
+    PNC_TRY(register_place(m, index, place->mask, place->offset, place->bytes));
+    if (s->data_offset != place->offset && has_filters(m)) {
+        PNC_TRY(register_place(m, index, place->mask, m->tracks_space ? -1 : place->offset, other));
+        PNC_TRY(register_place(m, index, place->mask, place->offset, place->bytes));
+    }
+    if (s->data_offset == place->offset)
+        return NC_NOERR;
+    return move_chunk(m, place->offset, s->data_offset, place->bytes);
+}
+
+static int register_chunks(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *indices,
+                           const pnc_chunk_place *places, int64_t n)
+{
+    hsize_t index[PNC_STORAGE_DIMS_MOST];
+
+    if (ndims < 1 || ndims > PNC_STORAGE_DIMS_MOST)
+        return pnc_netcdf4_metadata_fail(m, "register a chunk of", path);
+    PNC_TRY(pnc_netcdf4_dataset_keep(m, path));
+    m->has_written = true;
+    for (int64_t i = 0; i < n; i++) {
+        for (int d = 0; d < ndims; d++)
+            index[d] = (hsize_t)indices[i * ndims + d];
+        PNC_TRY(register_chunk(m, index, &places[i]));
+    }
+    return NC_NOERR;
+}
+
+int pnc_netcdf4_metadata_register(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *indices,
+                                  const pnc_chunk_place *places, int64_t n)
+{
+    pnc_hdf5_visit visit;
+    int err;
+
+    if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
+        return NC_ENOTBUILT;
+    err = register_chunks(m, path, ndims, indices, places, n);
+    pnc_netcdf4_library_end(&visit);
+    return err;
+}
+
+/* --- values that are not in chunks --- */
+
+int pnc_netcdf4_metadata_get_address(pnc_netcdf4_metadata *m, const char *path, int64_t *address)
+{
+    pnc_hdf5_visit visit;
+    int err;
+
+    if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
+        return NC_ENOTBUILT;
+    err = pnc_netcdf4_dataset_keep(m, path);
+    if (err == NC_NOERR) {
+        haddr_t at = m->h->d_get_offset(m->dataset);
+
+        *address = at == HADDR_UNDEF ? -1 : (int64_t)at;
+    }
+    pnc_netcdf4_library_end(&visit);
+    return err;
+}
+
+static int write_values(pnc_netcdf4_metadata *m, const char *path, const void *values, int64_t bytes)
+{
+    hid_t type = m->h->d_get_type(m->dataset), space = m->h->d_get_space(m->dataset);
+    int64_t n = space < 0 ? -1 : (int64_t)m->h->s_get_simple_extent_npoints(space), expected = -1;
+    int err = NC_NOERR;
+
+    if (type >= 0 && n >= 0)
+        (void)pnc_size_multiply(n, (int64_t)m->h->t_get_size(type), &expected);
+    if (expected != bytes)
+        err = pnc_error_set(m->source.file->error, NC_EINVAL, "%s: \"%s\" has %lld bytes, not %lld",
+                            m->source.file->path, path, (long long)expected, (long long)bytes);
+    else if (n > 0 && m->h->d_write(m->dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+        err = pnc_netcdf4_metadata_fail(m, "write", path);
+    if (space >= 0)
+        m->h->s_close(space);
+    if (type >= 0)
+        m->h->t_close(type);
+    return err;
+}
+
+int pnc_netcdf4_metadata_write_compact(pnc_netcdf4_metadata *m, const char *path, const void *values, int64_t bytes)
+{
+    pnc_hdf5_visit visit;
+    int err;
+
+    if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
+        return NC_ENOTBUILT;
+    err = pnc_netcdf4_dataset_keep(m, path);
+    if (err == NC_NOERR)
+        err = write_values(m, path, values, bytes);
+    pnc_netcdf4_library_end(&visit);
+    return err;
+}

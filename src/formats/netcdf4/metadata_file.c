@@ -1,0 +1,196 @@
+/* An HDF5 file: opened, created, and committed. */
+#include "formats/netcdf4/metadata_hdf5.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "config.h"
+
+#include "base/memory.h"
+#include "base/minmax.h"
+#include "formats/netcdf4/redo.h"
+
+/* --- creating --- */
+
+/* Creation order of links and attributes, which netCDF-C needs to change a file; every address is new, so that chunks
+ * stay where they were put. */
+static hid_t make_file_properties(const pnc_hdf5 *h)
+{
+    const unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
+    hid_t fcpl = h->p_create(h->file_create);
+
+    if (fcpl >= 0 && h->p_set_link_creation_order(fcpl, order) >= 0 && h->p_set_attr_creation_order(fcpl, order) >= 0 &&
+        h->p_set_obj_track_times(fcpl, false) >= 0 &&
+        h->p_set_file_space_strategy(fcpl, H5F_FSPACE_STRATEGY_NONE, false, 1) >= 0)
+        return fcpl;
+    if (fcpl >= 0)
+        h->p_close(fcpl);
+    return -1;
+}
+
+/* Which libraries made the file, and whether it keeps the rules of the classic model. */
+static int write_provenance(pnc_netcdf4_metadata *m, int version)
+{
+    unsigned major = 0, minor = 0, release = 0;
+    const int strict = 1;
+    char text[120];
+
+    m->h->get_libversion(&major, &minor, &release);
+    snprintf(text, sizeof text, "version=2,pnetcdf=%s,hdf5=%u.%u.%u", PACKAGE_VERSION, major, minor, release);
+    PNC_TRY(pnc_netcdf4_atts_put_text(m, m->root, "_NCProperties", text, (int64_t)strlen(text)));
+    if (version != NC_FORMAT_NETCDF4_CLASSIC)
+        return NC_NOERR;
+    return pnc_netcdf4_atts_put_integers(m, m->root, "_nc3_strict", &strict, 1, true);
+}
+
+/* --- opening and closing --- */
+
+/* Whether HDF5 looks for addresses in space that was freed, too. */
+static bool is_space_tracked(pnc_netcdf4_metadata *m)
+{
+    H5F_fspace_strategy_t strategy = H5F_FSPACE_STRATEGY_FSM_AGGR;
+    hid_t fcpl = m->h->f_get_create_plist(m->file);
+    hbool_t persists;
+    hsize_t threshold;
+
+    if (fcpl >= 0) {
+        m->h->p_get_file_space_strategy(fcpl, &strategy, &persists, &threshold);
+        m->h->p_close(fcpl);
+    }
+    return strategy != H5F_FSPACE_STRATEGY_NONE;
+}
+
+/* The library has begun. version 0: the file exists. */
+static int open_hdf5_file(pnc_netcdf4_metadata *m, int version)
+{
+    hid_t fcpl = version == 0 ? -1 : make_file_properties(m->h);
+
+    if (version == 0 || fcpl >= 0)
+        m->file = pnc_netcdf4_source_open(m->h, &m->source, fcpl);
+    if (fcpl >= 0)
+        m->h->p_close(fcpl);
+    if (m->file >= 0)
+        m->root = m->h->g_open(m->file, "/", H5P_DEFAULT);
+    if (m->root < 0)
+        return pnc_netcdf4_metadata_fail(m, version == 0 ? "open group" : "create group", "/");
+    m->tracks_space = m->source.is_writable && is_space_tracked(m);
+    m->committed = pnc_netcdf4_source_get_end(&m->source);
+    return version == 0 ? NC_NOERR : write_provenance(m, version);
+}
+
+static int open_metadata(pnc_file *file, int64_t size, bool is_writable, int version, pnc_netcdf4_metadata **out)
+{
+    pnc_netcdf4_metadata *m = pnc_memory_alloc_zeroed(1, sizeof *m);
+    pnc_hdf5_visit visit;
+    int err;
+
+    if (m == NULL)
+        return pnc_error_set(file->error, NC_ENOMEM, "%s: no memory to read metadata", file->path);
+    m->file = m->root = m->dataset = -1;
+    err = pnc_netcdf4_source_init(&m->source, file, size);
+    m->source.is_writable = is_writable;
+    if (err == NC_NOERR) {
+        m->h = pnc_netcdf4_library_begin(&visit, file->error);
+        err = m->h == NULL ? NC_ENOTBUILT : NC_NOERR;
+    }
+    if (err == NC_NOERR) {
+        err = open_hdf5_file(m, version);
+        pnc_netcdf4_library_end(&visit);
+    }
+    if (err != NC_NOERR) {
+        pnc_netcdf4_metadata_close(m);
+        return err;
+    }
+    *out = m;
+    return NC_NOERR;
+}
+
+int pnc_netcdf4_metadata_open(pnc_file *file, int64_t size, bool is_writable, pnc_netcdf4_metadata **out)
+{
+    return open_metadata(file, size, is_writable, 0, out);
+}
+
+int pnc_netcdf4_metadata_create(pnc_file *file, int version, pnc_netcdf4_metadata **out)
+{
+    return open_metadata(file, 0, true, version, out);
+}
+
+void pnc_netcdf4_dataset_close(pnc_netcdf4_metadata *m)
+{
+    if (m->dataset >= 0)
+        m->h->d_close(m->dataset);
+    m->dataset = -1;
+    m->has_written = false;
+}
+
+void pnc_netcdf4_metadata_close(pnc_netcdf4_metadata *m)
+{
+    pnc_hdf5_visit visit;
+
+    if (m == NULL)
+        return;
+    m->source.drops = true;
+    if (m->file >= 0 && pnc_netcdf4_library_begin(&visit, NULL) != NULL) {
+        pnc_netcdf4_dataset_close(m);
+        if (m->root >= 0)
+            m->h->g_close(m->root);
+        m->h->f_close(m->file);
+        pnc_netcdf4_library_end(&visit);
+    }
+    pnc_netcdf4_source_free(&m->source);
+    pnc_memory_free(m);
+}
+
+/* --- the end of allocation --- */
+
+int64_t pnc_netcdf4_metadata_get_end(const pnc_netcdf4_metadata *m)
+{
+    return m->source.end;
+}
+
+void pnc_netcdf4_metadata_raise_end(pnc_netcdf4_metadata *m, int64_t end)
+{
+    m->source.end = pnc_max64(m->source.end, end);
+}
+
+/* --- commit --- */
+
+int64_t pnc_netcdf4_metadata_get_pending_bytes(const pnc_netcdf4_metadata *m)
+{
+    return pnc_netcdf4_unwritten_get_bytes(&m->source.unwritten);
+}
+
+static int flush_hdf5_file(pnc_netcdf4_metadata *m)
+{
+    pnc_hdf5_visit visit;
+    int err = NC_NOERR;
+
+    if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
+        return NC_ENOTBUILT;
+    if (m->h->f_flush(m->file, H5F_SCOPE_LOCAL) < 0)
+        err = pnc_netcdf4_metadata_fail(m, "write", "/");
+    pnc_netcdf4_library_end(&visit);
+    return err;
+}
+
+int pnc_netcdf4_metadata_commit(pnc_netcdf4_metadata *m, bool durable)
+{
+    pnc_hdf5_source *s = &m->source;
+    pnc_extent *extents;
+    int64_t n;
+    char *bytes;
+    int err;
+
+    PNC_TRY(flush_hdf5_file(m));
+    if (!pnc_netcdf4_unwritten_list(&s->unwritten, &extents, &n, &bytes))
+        return pnc_error_set(s->file->error, NC_ENOMEM, "%s: no memory to write metadata", s->file->path);
+    err = n == 0 ? NC_NOERR : pnc_netcdf4_redo_apply(s->file, extents, n, bytes, s->end, durable);
+    if (err == NC_NOERR) {
+        pnc_netcdf4_unwritten_clear(&s->unwritten);
+        pnc_netcdf4_source_clear(s);
+        s->size = m->committed = pnc_netcdf4_source_get_end(s);
+    }
+    pnc_memory_free(extents);
+    pnc_memory_free(bytes);
+    return err;
+}

@@ -1,0 +1,148 @@
+/* Datasets of variables: created with their storage. */
+#include "formats/netcdf4/metadata_hdf5.h"
+
+#include <string.h>
+
+/* --- filters that libhdf5 does not have --- */
+
+static size_t refuse_to_filter(unsigned flags, size_t n, const unsigned *parameters, size_t bytes, size_t *capacity,
+                               void **buffer)
+{
+    (void)flags, (void)n, (void)parameters, (void)bytes, (void)capacity, (void)buffer;
+    return 0;
+}
+
+/* libhdf5 defines no dataset with a filter for which it finds no plugin. This library applies filters itself, so that
+ * it registers those that are missing while it creates the dataset, and removes them for others to find a plugin. */
+typedef struct filter_loan {
+    int n;
+    int ids[PNC_FILTER_MOST];
+} filter_loan;
+
+static void lend_filter(const pnc_hdf5 *h, int id, filter_loan *loan)
+{
+    const H5Z_class2_t filter = {.version = H5Z_CLASS_T_VERS,
+                                 .id = id,
+                                 .encoder_present = 1,
+                                 .decoder_present = 1,
+                                 .name = "by pnetcdf",
+                                 .filter = refuse_to_filter};
+
+    if (h->z_filter_avail(id) <= 0 && h->z_register(&filter) >= 0)
+        loan->ids[loan->n++] = id;
+}
+
+static void return_filters(const pnc_hdf5 *h, const filter_loan *loan)
+{
+    for (int i = 0; i < loan->n; i++)
+        h->z_unregister(loan->ids[i]);
+}
+
+/* --- creation properties --- */
+
+static bool set_chunk_filters(const pnc_hdf5 *h, hid_t dcpl, const pnc_var *var, filter_loan *loan)
+{
+    const pnc_storage *storage = var->storage;
+    hsize_t chunk[PNC_STORAGE_DIMS_MOST];
+
+    for (int d = 0; d < var->ndims; d++)
+        chunk[d] = (hsize_t)storage->chunks[d];
+    if (h->p_set_chunk(dcpl, var->ndims, chunk) < 0)
+        return false;
+    for (int i = 0; i < storage->nfilters; i++) {
+        const pnc_filter *f = &storage->filters[i];
+
+        lend_filter(h, f->id, loan);
+        if (h->p_set_filter(dcpl, f->id, f->is_optional ? H5Z_FLAG_OPTIONAL : H5Z_FLAG_MANDATORY,
+                            (size_t)f->nparameters, f->parameters) < 0)
+            return false;
+    }
+    return true;
+}
+
+/* Values in one part have an address at once, and who writes the variable fills it. */
+static bool set_layout(const pnc_hdf5 *h, hid_t dcpl, const pnc_var *var, filter_loan *loan)
+{
+    switch (var->storage->layout) {
+    case NC_CHUNKED: return set_chunk_filters(h, dcpl, var, loan);
+    case NC_COMPACT: return h->p_set_layout(dcpl, H5D_COMPACT) >= 0;
+    default:
+        return h->p_set_layout(dcpl, H5D_CONTIGUOUS) >= 0 && h->p_set_alloc_time(dcpl, H5D_ALLOC_TIME_EARLY) >= 0 &&
+               h->p_set_fill_time(dcpl, H5D_FILL_TIME_NEVER) >= 0;
+    }
+}
+
+hid_t pnc_netcdf4_dataset_properties_create(const pnc_hdf5 *h)
+{
+    hid_t dcpl = h->p_create(h->dataset_create);
+
+    if (dcpl >= 0 && h->p_set_attr_creation_order(dcpl, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED) >= 0 &&
+        h->p_set_obj_track_times(dcpl, false) >= 0)
+        return dcpl;
+    if (dcpl >= 0)
+        h->p_close(dcpl);
+    return -1;
+}
+
+/* Negative after an error. */
+static hid_t make_space(const pnc_hdf5 *h, const pnc_model *model, const pnc_var *var)
+{
+    hsize_t lengths[PNC_STORAGE_DIMS_MOST], most[PNC_STORAGE_DIMS_MOST];
+
+    if (var->ndims == 0)
+        return h->s_create(H5S_SCALAR);
+    for (int d = 0; d < var->ndims; d++) {
+        lengths[d] = (hsize_t)pnc_format_var_get_length(model, var, d);
+        most[d] = model->dims[var->dimids[d]]->unlimited ? H5S_UNLIMITED : lengths[d];
+    }
+    return h->s_create_simple(var->ndims, lengths, most);
+}
+
+/* --- datasets --- */
+
+static int check_shape(pnc_netcdf4_metadata *m, const pnc_var *var)
+{
+    const pnc_file *file = m->source.file;
+
+    if (var->ndims > PNC_STORAGE_DIMS_MOST)
+        return pnc_error_set(file->error, NC_EMAXDIMS,
+                             "%s: variable \"%s\" has %d dimensions: at most %d are possible in a netCDF-4 file",
+                             file->path, var->name, var->ndims, PNC_STORAGE_DIMS_MOST);
+    for (int d = 0; d < var->ndims && var->storage->layout == NC_CHUNKED; d++)
+        if (var->storage->chunks == NULL || var->storage->chunks[d] <= 0)
+            return pnc_error_set(file->error, NC_EBADCHUNK, "%s: variable \"%s\" has no chunk length of dimension %d",
+                                 file->path, var->name, pnc_error_get_id(file->error, d));
+    return NC_NOERR;
+}
+
+int pnc_netcdf4_var_create(pnc_netcdf4_metadata *m, const pnc_model *model, const pnc_var *var, const char *path,
+                           hid_t *out)
+{
+    const pnc_hdf5 *h = m->h;
+    bool is_big_endian =
+        var->storage->endian == NC_ENDIAN_BIG || (var->storage->endian == NC_ENDIAN_NATIVE && !PNC_HOST_IS_LITTLE);
+    hid_t type = pnc_netcdf4_type_get(h, var->type, is_big_endian), dcpl, space;
+    unsigned char fill[8];
+    filter_loan loan = {0};
+
+    PNC_TRY(check_shape(m, var));
+    dcpl = pnc_netcdf4_dataset_properties_create(h);
+    space = make_space(h, model, var);
+    pnc_format_var_get_fill_value(model, var, fill);
+    *out = -1;
+    if (type >= 0 && dcpl >= 0 && space >= 0 && set_layout(h, dcpl, var, &loan) &&
+        h->p_set_fill_value(dcpl, pnc_netcdf4_type_get(h, var->type, !var->little), fill) >= 0)
+        *out = h->d_create(m->root, path, type, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
+    if (space >= 0)
+        h->s_close(space);
+    if (dcpl >= 0)
+        h->p_close(dcpl);
+    if (*out < 0)
+        pnc_netcdf4_metadata_fail(m, "create variable", path);
+    if (*out >= 0 && loan.n > 0) /* a filter of an open dataset cannot be removed */
+        h->d_close(*out);
+    return_filters(h, &loan);
+    if (*out >= 0 && loan.n > 0)
+        *out = h->d_open(m->root, path, H5P_DEFAULT);
+    return *out >= 0 ? NC_NOERR : pnc_netcdf4_metadata_fail(m, "open", path);
+}
