@@ -516,12 +516,290 @@ static void test_rounds(int64_t dirty_bytes, int n)
     t_check(good, "%d rounds of puts and gets, at most %d bytes wait", 2 * n, (int)dirty_bytes);
 }
 
+/* --- one array, of more than fits in a message, a list of runs, a round --- */
+
+static const pnc_filter fast[] = {{PNC_FILTER_SHUFFLE, true, 1, size_of_4}, {PNC_FILTER_DEFLATE, true, 1, level}};
+
+enum { WIDE_ROWS = 1200, WIDE_COLUMNS = 2500 };
+static int64_t wide_shape[2] = {WIDE_ROWS, WIDE_COLUMNS}, wide_chunk[2];
+static pnc_chunk_array wide;
+static pnc_chunk_place wide_places[WIDE_ROWS * 10];
+
+static int64_t find_wide(const int64_t *index)
+{
+    int64_t along = (WIDE_COLUMNS + wide_chunk[1] - 1) / wide_chunk[1];
+
+    return index[0] / wide_chunk[0] * along + index[1] / wide_chunk[1];
+}
+
+static int find_wide_place(void *own, int64_t array, const int64_t *index, pnc_chunk_place *out, pnc_error *error)
+{
+    (void)own;
+    (void)array;
+    (void)error;
+    *out = wide_places[find_wide(index)];
+    return NC_NOERR;
+}
+
+static uint32_t wide_value(int64_t row, int64_t column)
+{
+    return (uint32_t)(row * WIDE_COLUMNS + column) * 2654435761u >> (row % 3 * 8);
+}
+
+/* Every t_nprocs-th row, or columns in blocks. */
+static int64_t make_wide_extents(bool by_rows, pnc_extent *out)
+{
+    int64_t n = 0, begin = WIDE_COLUMNS * t_rank / t_nprocs, end = WIDE_COLUMNS * (t_rank + 1) / t_nprocs;
+
+    for (int64_t row = 0; row < WIDE_ROWS; row++) {
+        int64_t at = wide.begin + 4 * WIDE_COLUMNS * row;
+
+        if (!by_rows)
+            out[n++] = (pnc_extent){at + 4 * begin, 4 * (end - begin)};
+        else if (row % t_nprocs == t_rank)
+            out[n++] = (pnc_extent){at, 4 * WIDE_COLUMNS};
+    }
+    return n;
+}
+
+static int64_t make_wide_values(const pnc_extent *extents, int64_t n, uint32_t *out)
+{
+    int64_t count = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t e = (extents[i].offset - wide.begin) / 4, end = e + extents[i].length / 4; e < end; e++)
+            out[count++] = wide_value(e / WIDE_COLUMNS, e % WIDE_COLUMNS);
+    return count * 4;
+}
+
+static pnc_store *open_wide(const char *path, pnc_open_purpose purpose, int64_t end)
+{
+    pnc_chunk_source source = {.narrays = 1,
+                               .arrays = &wide,
+                               .cache_bytes = 16 << 20, /* all of it */
+                               .codecs = pnc_host_codecs_get(),
+                               .find = find_wide_place,
+                               .is_writable = purpose != PNC_OPEN_READ,
+                               .end = end};
+    pnc_store *store = NULL;
+    pnc_error error = {0};
+
+    t_local(open_file(path, purpose, &store, &error) == NC_NOERR, "open: %s", error.text);
+    return pnc_chunks_store_create(store, &source);
+}
+
+static void make_wide(int64_t height, int64_t width, pnc_filter_chain filters)
+{
+    wide_chunk[0] = height;
+    wide_chunk[1] = width;
+    wide = (pnc_chunk_array){.name = "wide", .begin = 1 << 30, .bytes = 4 * WIDE_ROWS * WIDE_COLUMNS, .elem_size = 4};
+    wide.ndims = 2;
+    wide.shape = wide.extent = wide_shape;
+    wide.chunk = wide_chunk;
+    wide.filters = filters;
+    for (size_t i = 0; i < sizeof wide_places / sizeof *wide_places; i++)
+        wide_places[i] = (pnc_chunk_place){.offset = -1};
+}
+
+static void keep_wide_places(pnc_store *store)
+{
+    const pnc_chunk_record *records;
+    int64_t n, index[2];
+
+    pnc_chunks_store_take_records(store, &records, &n);
+    for (int64_t i = 0; i < n; i++) {
+        pnc_chunks_store_find_index(store, 0, records[i].chunk, index);
+        wide_places[find_wide(index)] = records[i].place;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, wide_places, (int)(sizeof wide_places / 8), MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    pnc_chunks_store_renew(store, pnc_chunks_store_get_end(store));
+}
+
+static bool read_wide(pnc_store *store, bool by_rows, bool is_collective, uint32_t *expected, uint32_t *found)
+{
+    static pnc_extent extents[WIDE_ROWS];
+    int64_t n = make_wide_extents(by_rows, extents), bytes = make_wide_values(extents, n, expected), got = 0;
+    int (*read)(pnc_store *, const pnc_extent *, int64_t, void *, int64_t *, pnc_error *) =
+        is_collective ? store->ops->read_all : store->ops->read;
+    pnc_error error = {0};
+    int err = read(store, extents, n, found, &got, &error);
+
+    return t_local(err == NC_NOERR && got == bytes && memcmp(expected, found, (size_t)bytes) == 0, "read: %s",
+                   error.text);
+}
+
+static void test_wide(int64_t height, int64_t width, pnc_filter_chain filters)
+{
+    static pnc_extent extents[WIDE_ROWS];
+    uint32_t *expected = malloc(4 * WIDE_ROWS * WIDE_COLUMNS), *found = malloc(4 * WIDE_ROWS * WIDE_COLUMNS);
+    const char *path = t_path("chunks.bin");
+    pnc_error error = {0};
+    bool good = true;
+    int64_t n;
+
+    make_wide(height, width, filters);
+    pnc_store *store = open_wide(path, PNC_OPEN_REPLACE, FILE_BYTES);
+    n = make_wide_extents(true, extents);
+    make_wide_values(extents, n, expected);
+    good &= t_local(store->ops->write_all(store, extents, n, expected, &error) == NC_NOERR, "write: %s", error.text);
+    good &= t_local(!pnc_chunks_store_is_dirty(store), "all chunks are complete");
+    good &= read_wide(store, false, true, expected, found);
+    keep_wide_places(store);
+    good &= read_wide(store, false, false, expected, found);
+    good &= close_store(store);
+    MPI_Barrier(MPI_COMM_WORLD);
+    store = open_wide(path, PNC_OPEN_READ, 0);
+    good &= read_wide(store, true, true, expected, found);
+    good &= read_wide(store, false, true, expected, found);
+    good &= close_store(store);
+    free(expected);
+    free(found);
+    t_check(good, "12 MB in chunks of %d rows and %d columns, %d filters", (int)height, (int)width, filters.nfilters);
+}
+
+/* --- errors --- */
+
+static int failing_writes; /* of the inner store: so many fail */
+static const pnc_store_ops *true_ops;
+
+static int fail_some_writes(pnc_store *store, const pnc_extent *list, int64_t n, const void *buf, pnc_error *error)
+{
+    if (failing_writes > 0) {
+        failing_writes--;
+        return pnc_error_set(error, NC_EWRITE, "no space in this test");
+    }
+    return true_ops->write(store, list, n, buf, error);
+}
+
+/* A write at the last rank fails once: its chunks keep their values, and the others are not affected. */
+static void test_failed_write(void)
+{
+    static pnc_store_ops ops;
+    static pnc_extent extents[WIDE_ROWS];
+    uint32_t *expected = malloc(4 * WIDE_ROWS * WIDE_COLUMNS), *found = malloc(4 * WIDE_ROWS * WIDE_COLUMNS);
+    pnc_error error = {0};
+    bool is_last = t_rank == t_nprocs - 1;
+    pnc_store *store;
+    int64_t n;
+
+    make_wide(100, 250, (pnc_filter_chain){2, fast});
+    store = open_wide(t_path("chunks.bin"), PNC_OPEN_REPLACE, FILE_BYTES);
+    true_ops = store->inner->ops;
+    ops = *true_ops;
+    ops.write = fail_some_writes;
+    store->inner->ops = &ops;
+    failing_writes = is_last;
+    n = make_wide_extents(false, extents);
+    make_wide_values(extents, n, expected);
+    int err = store->ops->write_all(store, extents, n, expected, &error);
+    t_check(err == (is_last ? NC_EWRITE : NC_NOERR) && (error.text[0] != '\0') == is_last &&
+                pnc_chunks_store_is_dirty(store) == is_last,
+            "a write that fails at one rank: %s", error.text);
+    t_check(read_wide(store, true, true, expected, found), "the values are there");
+    pnc_error_clear(&error);
+    t_check(pnc_chunks_store_flush(store, &error) == NC_NOERR && !pnc_chunks_store_is_dirty(store),
+            "a flush writes them: %s", error.text);
+    keep_wide_places(store);
+    t_check(read_wide(store, true, false, expected, found), "the values are in the file");
+    store->inner->ops = true_ops;
+    t_check(close_store(store), "close");
+    free(expected);
+    free(found);
+}
+
+/* A filter that this library does not have: the aggregators of chunks return the error. */
+static void test_failed_filter(void)
+{
+    static const pnc_filter unknown[] = {{32000, false, 0, NULL}};
+    static pnc_extent extents[WIDE_ROWS];
+    uint32_t *expected = malloc(4 * WIDE_ROWS * WIDE_COLUMNS);
+    pnc_error error = {0};
+    pnc_store *store;
+    int64_t n;
+
+    make_wide(100, 2500, (pnc_filter_chain){1, unknown});
+    store = open_wide(t_path("chunks.bin"), PNC_OPEN_REPLACE, FILE_BYTES);
+    n = make_wide_extents(false, extents);
+    make_wide_values(extents, n, expected);
+    int err = store->ops->write_all(store, extents, n, expected, &error);
+    t_check(err == NC_EFILTER && strstr(error.text, "wide") != NULL, "an unknown filter: %s", error.text);
+    pnc_error_clear(&error);
+    t_check(pnc_chunks_store_flush(store, &error) == NC_EFILTER && pnc_chunks_store_is_dirty(store),
+            "a flush tries again: %s", error.text);
+    t_check(close_store(store), "close without them");
+    free(expected);
+}
+
+/* A chunk whose bytes were damaged: an error at each rank that wants it, and at no other. */
+static void test_damage(void)
+{
+    static pnc_extent extents[WIDE_ROWS];
+    uint32_t *expected = malloc(4 * WIDE_ROWS * WIDE_COLUMNS);
+    pnc_error error = {0};
+    pnc_store *store;
+    int64_t n, got = -1;
+    int err;
+
+    make_wide(400, 2500, (pnc_filter_chain){1, fletcher32});
+    store = open_wide(t_path("chunks.bin"), PNC_OPEN_REPLACE, FILE_BYTES);
+    n = make_wide_extents(false, extents);
+    make_wide_values(extents, n, expected);
+    err = store->ops->write_all(store, extents, n, expected, &error);
+    keep_wide_places(store);
+    if (t_rank == 0 && err == NC_NOERR)
+        err =
+            store->inner->ops->write(store->inner, &(pnc_extent){wide_places[2].offset + 77, 4}, 1, "\1\2\3\4", &error);
+    t_check(err == NC_NOERR && close_store(store), "a chunk is damaged: %s", error.text);
+    store = open_wide(t_path("chunks.bin"), PNC_OPEN_READ, 0);
+    /* rank 0 reads the first two chunks, the others all */
+    err = store->ops->read_all(store, extents, t_rank == 0 ? 700 : n, expected, &got, &error);
+    t_check(err == (t_rank == 0 ? NC_NOERR : NC_EHDFERR) && (got > 0) == (t_rank == 0) &&
+                (t_rank == 0 || strstr(error.text, "wide") != NULL),
+            "it is an error for those who read it: %s", error.text);
+    t_check(close_store(store), "close");
+    free(expected);
+}
+
+static void test_refused(void)
+{
+    static const unsigned char contents[4 * WIDE_COLUMNS];
+    static const char *const names[] = {"stored in one part", "chunks without filters", "unreadable", "read-only"};
+    uint32_t value = 5;
+    pnc_extent extent = {1 << 30, 4};
+
+    for (int i = 0; i < 4; i++) {
+        pnc_error error = {0};
+        pnc_store *store;
+        int err;
+
+        make_wide(100, 250, (pnc_filter_chain){0, NULL});
+        if (i == 0)
+            wide.contents = contents;
+        wide.chunk = i == 0 ? NULL : wide.chunk;
+        wide.skips_partial = i == 1;
+        wide.refusal = i == 2 ? "of this test" : NULL;
+        store = open_wide(t_path("chunks.bin"), i == 3 ? PNC_OPEN_READ : PNC_OPEN_UPDATE, FILE_BYTES);
+        err = store->ops->write(store, &extent, 1, &value, &error);
+        t_check(err == (i == 3 ? NC_EPERM : NC_ENOTSUPPORT) && strstr(error.text, "\"wide\"") != NULL,
+                "refused: %s: %s", names[i], error.text);
+        t_check(pnc_chunks_store_flush(store, &error) == NC_NOERR && close_store(store), "close");
+    }
+}
+
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
     test_rounds(0, t_quick() ? 40 : 150);
     test_rounds(1, t_quick() ? 30 : 100);
     test_rounds(3000, t_quick() ? 30 : 100);
+    test_wide(1200, 2500, (pnc_filter_chain){0, NULL});
+    test_wide(500, 700, (pnc_filter_chain){2, fast});
+    test_wide(1, 300, (pnc_filter_chain){0, NULL});
+    test_wide(700, 6, (pnc_filter_chain){1, fletcher32});
+    test_failed_write();
+    test_failed_filter();
+    test_damage();
+    test_refused();
     if (t_rank == 0)
         unlink(t_path("chunks.bin"));
     return t_finish();

@@ -39,6 +39,8 @@ static inline pnc_chunk_store *pnc_chunks_store_of(const pnc_store *store)
 
 /* n bytes of repeated elements, of which the first begins `phase` bytes before `to`. */
 void pnc_chunks_value_fill(const unsigned char *value, int size, int64_t phase, char *to, int64_t n);
+/* Add the name of an array to the message of an error, if it is the first one. Returns its code. */
+int pnc_chunks_name_add(const pnc_chunk_array *a, int err, bool is_first, pnc_error *error);
 /* NC_ENOMEM */
 int pnc_chunks_memory_fail(const pnc_chunk_array *a, int64_t bytes, pnc_error *error);
 

@@ -142,6 +142,7 @@ static int fetch_wanted(pnc_chunk_store *s, pnc_error *error)
     pnc_wanted_list *list = s->wanted;
     pnc_chunk_item *sorted = NULL;
     pnc_wanted_cursor c;
+    int64_t since = 0; /* the last message of another rank: bytes of chunks */
     int err = NC_NOERR;
 
     for (int i = 0; i < list->nchunks; i++) {
@@ -154,7 +155,11 @@ static int fetch_wanted(pnc_chunk_store *s, pnc_error *error)
         send_request(s, &c);
     for (const pnc_wanted_chunk *w = c.chunk; w != NULL && err == NC_NOERR; w = wanted_of(w->item.next)) {
         err = pnc_chunks_wanted_copy(s, w, error);
+        since += s->grids[w->item.array].chunk_bytes;
+        if (since < PNC_MESSAGE_BYTES)
+            continue;
         pnc_chunks_messages_dispatch(&s->messages);
+        since = 0;
     }
     pnc_chunks_messages_wait(&s->messages);
     pnc_chunks_wanted_clear(list);

@@ -59,6 +59,7 @@ static int find_address(pnc_chunk_store *s, pnc_dirty_chunk *d, pnc_error *error
 static int encode_dirty(pnc_chunk_store *s, pnc_dirty_chunk *d, write_round *round, pnc_error *error)
 {
     const pnc_chunk_array *a = &s->source.arrays[d->item.array];
+    bool is_first = error == NULL || error->code == NC_NOERR;
     const void *stored;
     int err;
 
@@ -66,10 +67,8 @@ static int encode_dirty(pnc_chunk_store *s, pnc_dirty_chunk *d, write_round *rou
     if (d->is_new && !pnc_chunks_places_reserve(&s->places, &d->item))
         return pnc_error_set(error, NC_ENOMEM, "variable \"%s\": no memory for the place of a chunk", a->name);
     err = pnc_filter_chunk_encode(&s->worker, &a->filters, d->values, d->bytes, &stored, &d->stored, &d->mask, error);
-    if (err != NC_NOERR) {
-        pnc_error_add_context(error, "variable \"%s\"", a->name);
-        return err;
-    }
+    if (err != NC_NOERR)
+        return pnc_chunks_name_add(a, err, is_first, error);
     PNC_TRY(reserve_encoded(s, a, round->used + d->stored, error));
     memcpy(s->encoded + round->used, stored, (size_t)d->stored);
     d->at = round->used;

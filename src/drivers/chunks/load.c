@@ -1,20 +1,36 @@
 /* The bytes of a chunk, as this rank knows it: what waits to be written, the cache, or the file. */
 #include "drivers/chunks/chunk_store.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/minmax.h"
 #include "drivers/chunks/aggregator.h"
 
+/* One element, then twice as much in each step. */
 void pnc_chunks_value_fill(const unsigned char *value, int size, int64_t phase, char *to, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++)
+    int64_t done = pnc_min64(n, size);
+
+    for (int64_t i = 0; i < done; i++)
         to[i] = (char)value[(phase + i) % size];
+    for (int64_t some; done < n; done += some) {
+        some = pnc_min64(done, n - done);
+        memcpy(to + done, to, (size_t)some);
+    }
 }
 
 int pnc_chunks_memory_fail(const pnc_chunk_array *a, int64_t bytes, pnc_error *error)
 {
     return pnc_error_set(error, NC_ENOMEM, "variable \"%s\": no memory for a chunk of %lld bytes", a->name,
                          (long long)bytes);
+}
+
+int pnc_chunks_name_add(const pnc_chunk_array *a, int err, bool is_first, pnc_error *error)
+{
+    if (is_first)
+        pnc_error_add_context(error, "variable \"%s\"", a->name);
+    return err;
 }
 
 pnc_chunk_item pnc_chunks_item_make(const pnc_chunk_store *s, int64_t array, int64_t chunk)
@@ -52,6 +68,7 @@ static int decode_chunk(pnc_chunk_store *s, const pnc_chunk_array *a, const pnc_
                         unsigned char *chunk, int64_t bytes, pnc_error *error)
 {
     const pnc_filter_chain none = {0, NULL}, *chain = is_filtered ? &a->filters : &none;
+    bool is_first = error == NULL || error->code == NC_NOERR;
     int err;
 
     if (place->bytes > pnc_filter_chain_get_bound(chain, bytes))
@@ -61,9 +78,7 @@ static int decode_chunk(pnc_chunk_store *s, const pnc_chunk_array *a, const pnc_
     PNC_TRY(read_inner(s, place->offset, place->bytes, s->stored, error));
     err =
         pnc_filter_chunk_decode(&s->worker, chain, s->stored, place->bytes, (uint32_t)place->mask, chunk, bytes, error);
-    if (err != NC_NOERR)
-        pnc_error_add_context(error, "variable \"%s\"", a->name);
-    return err;
+    return err == NC_NOERR ? NC_NOERR : pnc_chunks_name_add(a, err, is_first, error);
 }
 
 /* The filters are checked first: an unknown one says nothing about the length of what it stores. */
@@ -72,14 +87,12 @@ static int load_chunk(pnc_chunk_store *s, int64_t array, int64_t chunk, const pn
 {
     const pnc_chunk_array *a = &s->source.arrays[array];
     int64_t bytes = s->grids[array].chunk_bytes;
-    bool is_filtered = !(a->skips_partial && is_partial);
+    bool is_filtered = !(a->skips_partial && is_partial), is_first = error == NULL || error->code == NC_NOERR;
     int err;
 
     err = is_filtered ? pnc_filter_chain_check(&a->filters, (uint32_t)place->mask, s->source.codecs, error) : NC_NOERR;
-    if (err != NC_NOERR) {
-        pnc_error_add_context(error, "variable \"%s\"", a->name);
-        return err;
-    }
+    if (err != NC_NOERR)
+        return pnc_chunks_name_add(a, err, is_first, error);
     *out = pnc_chunks_cache_add(&s->cache, array, chunk, bytes);
     if (*out == NULL)
         return pnc_chunks_memory_fail(a, bytes, error);
