@@ -229,17 +229,16 @@ static int define(void)
 static pnc_filter_chain get_chain(int varid, pnc_filter *filters, uint32_t *size)
 {
     const pnc_storage *storage = now.vars[varid]->storage;
+    int n = storage != NULL ? storage->nfilters : chains[varid].nfilters;
 
-    if (storage == NULL)
-        return chains[varid];
     *size = (uint32_t)pnc_type_get_size(now.vars[varid]->type);
-    for (int i = 0; i < storage->nfilters; i++) {
-        filters[i] = storage->filters[i];
+    for (int i = 0; i < n; i++) {
+        filters[i] = storage != NULL ? storage->filters[i] : chains[varid].filters[i];
         filters[i].is_optional = false;
         if (filters[i].id == PNC_FILTER_SHUFFLE)
             filters[i] = (pnc_filter){PNC_FILTER_SHUFFLE, true, 1, size};
     }
-    return (pnc_filter_chain){storage->nfilters, filters};
+    return (pnc_filter_chain){n, filters};
 }
 
 /* n of them along the first dimension, in one call. */

@@ -11,7 +11,7 @@ import netCDF4
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from tap import finish, is_quick, ok, run_mpi, scratch, skip  # noqa: E402
+from tap import finish, is_quick, ok, scratch, skip  # noqa: E402
 
 try:
     import h5py
@@ -52,6 +52,7 @@ class Var:
 
     @property
     def stored(self):
+        """The type in the file."""
         return self.kind if self.kind[1] == "1" else (">" if self.big else "<") + self.kind
 
 
@@ -64,6 +65,7 @@ class File:
         self.stored_lengths = {}
 
     def open(self):
+        """The next commands change the file."""
         self.lines = [f"open {self.path}"]
 
     def add(self, *words):
@@ -93,6 +95,10 @@ class File:
             self.att(number, "_FillValue", np.array([fill], kind))
         var.values = np.full([self.dims[d].length for d in dims], self.fill_of(var), kind)
         return number
+
+    def kinds(self):
+        """Types that the model has."""
+        return list(TYPES)[:6 if self.version == 4 else None]
 
     def is_aside(self, var):
         """Whether it has the name of a dimension that is not its first one. netCDF-C mixes up the order of such
@@ -451,14 +457,145 @@ def make_names(path):
     return file
 
 
+# --- definitions at random, changed again and again ---
+
+NAMES = list("abcdefgh")
+
+
+def unused(names):
+    free = [name for name in NAMES if name not in names]
+    return str(random.choice(free)) if free else None
+
+
+def add_dim(file):
+    name = unused([dim.name for dim in file.dims])
+    one_more = file.version == 3 or not any(dim.unlimited for dim in file.dims)
+    if name:
+        file.dim(name, int(random.integers(0 if one_more else 1, 5)))
+
+
+def add_var(file):
+    name = unused([var.name for var in file.vars])
+    if not name:
+        return
+    dims = [int(d) for d in random.integers(0, len(file.dims), random.integers(0, 4))] if file.dims else []
+    kind = str(random.choice(file.kinds()))
+    filters = [(), DEFLATE, (*DEFLATE, (3, 0))][random.integers(0, 3)] if dims else ()
+    fill = values(kind, 1)[0] if kind != "S1" and random.random() < 0.2 else None
+    layout = int(random.choice([CONTIGUOUS, COMPACT, CHUNKED] if dims else [CONTIGUOUS, COMPACT]))
+    number = file.var(name, kind, dims, layout, filters=filters, fill=fill,
+                      big=kind[1] != "1" and random.random() < 0.2)
+    for _ in range(random.integers(0, 4)):
+        put_att(file, number)
+
+
+def put_att(file, number):
+    numbers = values(str(random.choice(file.kinds()[2:])), random.integers(0, 4))
+    value = [f"text {random.integers(0, 10**6)}", "", numbers, "long" * 20000][random.choice(4, p=[0.4, 0.1, 0.4, 0.1])]
+    file.att(number, str(random.choice(NAMES)), value)
+
+
+def any_object(file):
+    return int(random.integers(-1, len(file.vars)))
+
+
+def change_att(file):
+    number = any_object(file)
+    atts = [name for name in file.atts_of(number) if name in NAMES]
+    if not atts or random.random() < 0.5:
+        put_att(file, number)
+    elif random.random() < 0.5:
+        file.delete_att(number, str(random.choice(atts)))
+    elif unused(atts):
+        file.rename_att(number, str(random.choice(atts)), unused(atts))
+
+
+def rename_dim(file):
+    name = unused([dim.name for dim in file.dims])
+    if file.dims and name:
+        file.rename_dim(int(random.integers(0, len(file.dims))), name)
+
+
+def rename_var(file):
+    name = unused([var.name for var in file.vars])
+    if file.vars and name:
+        file.rename_var(int(random.integers(0, len(file.vars))), name)
+
+
+def grow_dim(file):
+    growing = [number for number, dim in enumerate(file.dims)
+               if dim.unlimited and any(number in var.dims for var in file.vars)]
+    if growing:
+        number = int(random.choice(growing))
+        file.grow(number, file.dims[number].length + int(random.integers(1, 4)))
+
+
+def change(file, kinds, most):
+    for _ in range(random.integers(1, most + 1)):
+        random.choice(kinds)(file)
+    file.define()
+
+
+def write_some(file):
+    for number in range(len(file.vars)):
+        if random.random() < 0.6 or file.vars[number].layout != CHUNKED:
+            file.write(number)
+
+
+def extend_all(file):
+    for number, var in enumerate(file.vars):
+        if var.layout == CHUNKED:
+            file.add("extend", number)
+
+
+def play(path, kinds, rounds, text):
+    """A file of random definitions, which change in several sessions, some with several defines."""
+    file = File(path, int(random.choice([3, 4])))
+    change(file, [add_dim, add_var, add_var, change_att], 12)
+    for number in range(rounds):
+        if number > 0:
+            file.open()
+            change(file, kinds, 4)
+        write_some(file)
+        if random.random() < 0.3:
+            file.add("commit")
+            change(file, kinds, 3)
+        grow_dim(file)
+        extend_all(file)
+        write_some(file)
+        failed, _ = file.run()
+        if not check(file, f"{text}, session {number}", failed):
+            shutil.copy(file.path, scratch(f"wrong_{text.replace(' ', '_')}_{number}.nc"))
+            return
+    change_by_netcdf4(file, f"{text}: netCDF4-python changes definitions")
+    append_by_netcdf4(file, f"{text}: netCDF4-python writes values")
+
+
+EXTENDING = [add_dim, add_var, change_att]
+RENAMING = [*EXTENDING, rename_dim, rename_var, rename_dim, rename_var]
+
+def has_hdf5():
+    with open(os.path.join(os.environ.get("PNC_BUILD", "."), "config.h"), encoding="utf-8") as config:
+        return '#define HDF5_SONAME "lib' in config.read()
+
+
 SHAPES = {"no definitions": make_empty, "all types and layouts": make_types, "attributes": make_atts,
           "coordinate variables": make_coordinates, "unlimited dimensions": make_unlimited,
           "1000 variables": make_many, "names": make_names}
 
+if not has_hdf5():
+    skip("netCDF-4 files", "the build is without HDF5")
+    finish()
 for title, make in SHAPES.items():
     made = make(scratch("made.nc"))
     failed, _ = made.run()
     check(made, f"{title}: as defined", failed)
     change_by_netcdf4(made, f"{title}: netCDF4-python changes definitions")
     append_by_netcdf4(made, f"{title}: netCDF4-python writes values")
+for seed in range(3 if is_quick() else 12):
+    random = np.random.default_rng(seed)
+    play(scratch("random.nc"), EXTENDING, 4, f"extended {seed}")
+for seed in range(3 if is_quick() else 12):
+    random = np.random.default_rng(1000 + seed)
+    play(scratch("random.nc"), RENAMING, 4, f"renamed {seed}")
 finish()

@@ -327,11 +327,11 @@ static int change_objects(pnc_definition *x)
     plan_references(x);
     choose_ids(x);
     PNC_TRY(pnc_netcdf4_definition_move(x));
-    PNC_TRY(convert_vars(x));
     PNC_TRY(make_scales(x));
     PNC_TRY(create_vars(x));
     PNC_TRY(refer_to_scales(x));
     PNC_TRY(pnc_netcdf4_definition_attach(x));
+    PNC_TRY(convert_vars(x));
     return delete_old_scales(x);
 }
 
