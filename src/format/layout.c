@@ -33,13 +33,11 @@ static int64_t given_or_zero(int64_t given)
 
 int64_t pnc_format_var_get_padded_size(const pnc_model *model, const pnc_var *var)
 {
-    int64_t padded;
-
     /* "In the special case of only a single record variable of character, byte, or short type, no padding is used
      * between data values" */
-    if (model->nrecvars == 1 && var->is_record)
+    if ((model->nrecvars == 1 && var->is_record) || var->size > INT64_MAX - 3)
         return var->size;
-    return round_up(var->size, 4, &padded) == 0 ? padded : var->size;
+    return pnc_format_size_get_padded(var->size);
 }
 
 static int set_fixed_offsets(pnc_model *model, const pnc_model *before, int64_t align, int64_t *pos)

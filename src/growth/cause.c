@@ -18,11 +18,12 @@ static int64_t sum_fixed(const pnc_model *model, int64_t *end)
     *end = 0;
     for (int i = 0; i < model->nvars; i++) {
         const pnc_var *var = model->vars[i];
+        int64_t size = pnc_format_var_get_padded_size(model, var);
 
         if (var->is_record)
             continue;
-        sum += pnc_format_var_get_padded_size(model, var);
-        *end = pnc_max64(*end, var->classic.begin + pnc_format_var_get_padded_size(model, var));
+        sum += size;
+        *end = pnc_max64(*end, var->classic.begin + size);
     }
     return sum;
 }
@@ -32,7 +33,7 @@ void pnc_growth_origin_init(pnc_growth_origin *origin, const pnc_model *model)
     int64_t end;
 
     *origin = (pnc_growth_origin){
-        .header = pnc_format_header_get_size(model), .fixed = sum_fixed(model, &end), .h_minfree = -1, .v_minfree = -1};
+        .header = model->classic.header_size, .fixed = sum_fixed(model, &end), .h_minfree = -1, .v_minfree = -1};
 }
 
 void pnc_growth_cause_add(pnc_growth_cause *cause, const pnc_growth_origin *origin, const pnc_model *old,

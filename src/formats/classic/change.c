@@ -192,6 +192,7 @@ static int write_whole_header(pnc_format *f)
 
     PNC_TRY(pnc_classic_numrecs_flush(f, NC_NOERR, NULL));
     f->before->numrecs = f->model->numrecs;
+    f->model->classic.header_size = pnc_format_header_get_size(f->model);
     PNC_TRY(pnc_classic_header_agree(f, NC_NOERR, &bytes, &n));
     err = pnc_classic_header_update(f, bytes, n);
     pnc_memory_free(bytes);

@@ -272,7 +272,7 @@ static int complete_model(pnc_format *f, int err)
 
 int pnc_classic_header_agree(pnc_format *f, int err, char **bytes, int64_t *n)
 {
-    pnc_format_bytes header = {.n = pnc_format_header_get_size(f->model)};
+    pnc_format_bytes header = {.n = f->model->classic.header_size};
 
     if (err == NC_NOERR)
         err = pnc_formats_path_add(f, pnc_format_names_check(f->model, f->file->error));
@@ -281,10 +281,8 @@ int pnc_classic_header_agree(pnc_format *f, int err, char **bytes, int64_t *n)
     if (header.at == NULL && err == NC_NOERR)
         err = pnc_formats_memory_fail(f, header.n);
     err = complete_model(f, err);
-    if (err == NC_NOERR) {
+    if (err == NC_NOERR)
         pnc_format_header_encode(f->model, header.at);
-        f->model->classic.header_size = header.n;
-    }
     if (f->file->nprocs > 1 && (err == NC_NOERR || f->is_new))
         err = agree_header(f, &header, err);
     if (err != NC_NOERR || f->file->rank != 0) { /* rank 0 writes it */

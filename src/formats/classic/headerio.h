@@ -10,7 +10,7 @@ int pnc_classic_header_adopt(pnc_format *f, pnc_format_bytes *header, const pnc_
 /* Local: decode the header that the file has now. Free *out even after an error. */
 int pnc_classic_header_read(pnc_format *f, pnc_model *out);
 /* Before it is written: all ranks adopt rank 0's definitions and encode them, unless one of them passes an error; the
- * caller frees *bytes. */
+ * caller has set classic.header_size, and frees *bytes. */
 int pnc_classic_header_agree(pnc_format *f, int err, char **bytes, int64_t *n);
 
 #endif
