@@ -81,15 +81,6 @@ void pnc_error_add_context(pnc_error *error, const char *format, ...)
         error->text[length] = '\0';
 }
 
-int pnc_error_check_arguments(pnc_error *error)
-{
-    const pnc_error *found = error == NULL ? NULL : error->of_arguments;
-
-    if (found == NULL || found->code == NC_NOERR)
-        return NC_NOERR;
-    return pnc_error_set(error, found->code, "%s", found->text);
-}
-
 static bool is_fortran(const pnc_error *error)
 {
     return pnc_error_get_language(error) != PNC_LANGUAGE_C;

@@ -69,7 +69,12 @@ static inline void pnc_error_clear(pnc_error *error)
 
 /* NC_NOERR, or set the error that a binding has found in the arguments, and return its code. A function makes this
  * check after those of mode and variable, and before it changes anything. */
-int pnc_error_check_arguments(pnc_error *error);
+static inline int pnc_error_check_arguments(pnc_error *error)
+{
+    const pnc_error *found = error != NULL ? error->of_arguments : NULL;
+
+    return found == NULL || found->code == NC_NOERR ? NC_NOERR : pnc_error_set(error, found->code, "%s", found->text);
+}
 
 /* Numbers of C for a message in the language of the error: an id; an index along a dimension; the position of a
  * dimension, 0 for the slowest of `ndims`, in the program's arrays. Out of bounds too, no number overflows. */

@@ -145,10 +145,9 @@ char *pnc_string_copy(const char *text)
     return copy;
 }
 
-void pnc_memory_free(void *p)
+void pnc_memory_release(void *p)
 {
-    if (p != NULL)
-        pnc_memory_count(-size_of_block(p));
+    pnc_memory_count(-size_of_block(p));
     free(p);
 }
 

@@ -21,7 +21,14 @@ bool pnc_memory_pages_release(void *memory, int64_t bytes);
 void pnc_memory_pages_take(void *memory); /* before its bytes are written */
 void pnc_memory_pages_free(void *memory); /* instead of pnc_memory_free */
 char *pnc_string_copy(const char *text);
-void pnc_memory_free(void *p);
+void pnc_memory_release(void *p); /* not NULL */
+
+/* Most calls of the library have nothing to free. */
+static inline void pnc_memory_free(void *p)
+{
+    if (p != NULL)
+        pnc_memory_release(p);
+}
 
 /* The most bytes that these functions had allocated at once so far, with what malloc adds to an allocation; 0 where the
  * C library has no malloc_usable_size. */

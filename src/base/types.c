@@ -5,12 +5,16 @@
 #include <string.h>
 
 /* Indexed by the values of the constants, which start at 1 and have no gaps. */
-static const struct {
-    size_t size;
-    const char *name;
-} xtypes[] = {
-    {0, "none"},
-#define PNC_XTYPE_ROW(constant, bytes, name, ctype, fill) {bytes, name},
+const unsigned char pnc_type_sizes[] = {
+    0,
+#define PNC_XTYPE_ROW(constant, bytes, name, ctype, fill) bytes,
+#include "spec/type_table.h"
+};
+_Static_assert(sizeof pnc_type_sizes == NC_UINT64 + 1, "pnc_type_get_size knows the last type");
+
+static const char *const xtype_names[] = {
+    "none",
+#define PNC_XTYPE_ROW(constant, bytes, name, ctype, fill) name,
 #include "spec/type_table.h"
 };
 
@@ -23,21 +27,14 @@ static const struct {
 #include "spec/type_table.h"
 };
 
-#define PNC_XTYPE_LAST (int)(sizeof xtypes / sizeof xtypes[0] - 1)
-
-size_t pnc_type_get_size(int xtype)
-{
-    return xtype >= 1 && xtype <= PNC_XTYPE_LAST ? xtypes[xtype].size : 0;
-}
-
 const char *pnc_type_get_name(int xtype)
 {
-    return xtype >= 1 && xtype <= PNC_XTYPE_LAST ? xtypes[xtype].name : xtypes[0].name;
+    return xtype_names[xtype >= 1 && xtype <= NC_UINT64 ? xtype : 0];
 }
 
 bool pnc_type_is_valid(int xtype, int format)
 {
-    return xtype >= 1 && xtype <= (format == 5 ? PNC_XTYPE_LAST : NC_DOUBLE);
+    return xtype >= 1 && xtype <= (format == 5 ? NC_UINT64 : NC_DOUBLE);
 }
 
 pnc_type_text pnc_type_explain_invalid(int xtype, pnc_language language)

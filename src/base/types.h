@@ -27,7 +27,14 @@ typedef struct pnc_encoding {
 #define PNC_ENCODING_CDF5 ((pnc_encoding){.little = false, .signless_bytes = false})
 #define PNC_HOST_IS_LITTLE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 
-size_t pnc_type_get_size(int xtype);           /* bytes of one external value; 0 if xtype is not a type */
+extern const unsigned char pnc_type_sizes[];
+
+/* Bytes of one external value; 0 if xtype is not a type. */
+static inline size_t pnc_type_get_size(int xtype)
+{
+    return xtype >= NC_BYTE && xtype <= NC_UINT64 ? pnc_type_sizes[xtype] : 0;
+}
+
 const char *pnc_type_get_name(int xtype);      /* CDL name: "byte", "char", "short", "int", "float", ... */
 bool pnc_type_is_valid(int xtype, int format); /* types 1..6 in CDF-1 and CDF-2, 1..11 in CDF-5 */
 /* "12 (NC_STRING), which ...": why a number is not a type, and what to use, with the names of a language. */

@@ -69,10 +69,12 @@ pnc_kernel pnc_convert_kernel_find(pnc_direction direction, int xtype, pnc_mem_t
                                    bool *same)
 {
     pnc_kernel kernel = kernel_from(kernels_of_machine(encoding.little), direction, xtype, mem, encoding);
-    bool one_order = encoding.little == PNC_HOST_IS_LITTLE || pnc_type_get_size(xtype) == 1;
+    bool one_order;
 
-    if (same != NULL)
-        *same = kernel != NULL && (kernel == copy_bytes || (one_order && num_of_xtype[xtype] == num_of_mem[mem]));
+    if (same == NULL)
+        return kernel;
+    one_order = encoding.little == PNC_HOST_IS_LITTLE || pnc_type_get_size(xtype) == 1;
+    *same = kernel != NULL && (kernel == copy_bytes || (one_order && num_of_xtype[xtype] == num_of_mem[mem]));
     return kernel;
 }
 

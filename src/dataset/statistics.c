@@ -171,21 +171,12 @@ void pnc_dataset_statistics_wait_add(pnc_dataset *ds, bool collective, int64_t n
     pnc_statistics_add(ds->file.statistics, PNC_COUNT_WAITED, n);
 }
 
-void pnc_dataset_statistics_transfer_start(pnc_dataset *ds, pnc_direction direction)
-{
-    if (ds->file.statistics != NULL)
-        ds->file.statistics->in_put = direction == PNC_PUT;
-}
-
 /* The time of the call so far is of these requests: a wait call transfers puts before gets, and both have shares. */
-void pnc_dataset_statistics_transfer_finish(pnc_dataset *ds, const pnc_request_list *list)
+void pnc_dataset_statistics_transfer_add(pnc_statistics *s, const pnc_request_list *list)
 {
-    pnc_statistics *s = ds->file.statistics;
     bool puts = list->direction == PNC_PUT;
     double time;
 
-    if (s == NULL)
-        return;
     s->in_put = false; /* what follows is the number of records */
     pnc_statistics_add(s, puts ? PNC_COUNT_PUT_BYTES : PNC_COUNT_GET_BYTES, list->summary.bytes);
     time = (double)pnc_statistics_call_get_time(s);

@@ -27,7 +27,16 @@ void pnc_dataset_statistics_call_add(pnc_dataset *ds, const pnc_request_list *li
 /* A wait call with n requests. */
 void pnc_dataset_statistics_wait_add(pnc_dataset *ds, bool collective, int64_t n);
 /* Around the transfer of requests. The variables have their shares of its time by bytes. */
-void pnc_dataset_statistics_transfer_start(pnc_dataset *ds, pnc_direction direction);
-void pnc_dataset_statistics_transfer_finish(pnc_dataset *ds, const pnc_request_list *list);
+static inline void pnc_dataset_statistics_transfer_start(pnc_dataset *ds, pnc_direction direction)
+{
+    if (ds->file.statistics != NULL)
+        ds->file.statistics->in_put = direction == PNC_PUT;
+}
+void pnc_dataset_statistics_transfer_add(pnc_statistics *s, const pnc_request_list *list);
+static inline void pnc_dataset_statistics_transfer_finish(pnc_dataset *ds, const pnc_request_list *list)
+{
+    if (ds->file.statistics != NULL)
+        pnc_dataset_statistics_transfer_add(ds->file.statistics, list);
+}
 
 #endif

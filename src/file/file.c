@@ -24,12 +24,6 @@ int pnc_file_extents_peek(pnc_file *file, const pnc_extent *extents, int64_t n, 
     return file->store->ops->read(file->store, extents, n, bytes, NULL, NULL);
 }
 
-void pnc_file_end_raise(pnc_file *file, int64_t size)
-{
-    if (size > file->store->end->least_size)
-        file->store->end->least_size = size;
-}
-
 void pnc_file_end_adopt(pnc_file *file, int64_t size)
 {
     if (file->store->nnodes == 1 && !file->store->striping.on_servers)

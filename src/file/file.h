@@ -62,7 +62,11 @@ int pnc_file_extents_write(pnc_file *file, const pnc_extent *extents, int64_t n,
 int pnc_file_extents_peek(pnc_file *file, const pnc_extent *extents, int64_t n, void *bytes);
 
 /* The file has so many bytes at least: if it has fewer later, it was truncated. Local. */
-void pnc_file_end_raise(pnc_file *file, int64_t size);
+static inline void pnc_file_end_raise(pnc_file *file, int64_t size)
+{
+    if (size > file->store->end->least_size)
+        file->store->end->least_size = size;
+}
 /* The same for a size that another rank has given it. Ignored for a file on servers: nodes may see an older size for
  * some time, which must not be taken for a truncation. */
 void pnc_file_end_adopt(pnc_file *file, int64_t size);

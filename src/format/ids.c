@@ -16,13 +16,11 @@ int pnc_format_var_reject(const pnc_model *model, int varid, pnc_error *error)
     return reject(error, NC_ENOTVAR, "variable", varid, model->nvars);
 }
 
-int pnc_format_var_check(const pnc_model *model, int varid, pnc_error *error)
+int pnc_format_var_reject_global(const pnc_model *model, int varid, pnc_error *error)
 {
     if (varid == NC_GLOBAL)
         return pnc_error_set(error, NC_EGLOBAL, "varid is NC_GLOBAL: must be the id of a variable");
-    if (varid < 0 || varid >= model->nvars)
-        return pnc_format_var_reject(model, varid, error);
-    return NC_NOERR;
+    return pnc_format_var_reject(model, varid, error);
 }
 
 int pnc_format_dim_check(const pnc_model *model, int dimid, pnc_error *error)

@@ -355,11 +355,6 @@ bool pnc_format_dim_grow(pnc_model *model, int dimid, int64_t length)
     return true;
 }
 
-int64_t pnc_format_var_get_records(const pnc_model *model, const pnc_var *var)
-{
-    return var->is_record ? pnc_format_var_get_length(model, var, 0) : 0;
-}
-
 int64_t pnc_format_var_get_length(const pnc_model *model, const pnc_var *var, int dim)
 {
     assert(dim >= 0 && dim < var->ndims);

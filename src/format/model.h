@@ -150,16 +150,26 @@ bool pnc_format_dim_grow(pnc_model *model, int dimid, int64_t length);
  * NC_EUNLIMPOS NC_ENAMEINUSE NC_EVARSIZE.. */
 int pnc_format_var_add(pnc_model *model, const char *name, int type, int ndims, const int *dimids, pnc_error *error);
 int pnc_format_var_find(const pnc_model *model, const char *name);
-/* The current length of the first dimension, if that is unlimited, else 0. */
-int64_t pnc_format_var_get_records(const pnc_model *model, const pnc_var *var);
 /* The current length of a dimension of the variable. */
 int64_t pnc_format_var_get_length(const pnc_model *model, const pnc_var *var, int dim);
+/* The current length of the first dimension, if that is unlimited, else 0. */
+static inline int64_t pnc_format_var_get_records(const pnc_model *model, const pnc_var *var)
+{
+    return var->is_record ? pnc_format_var_get_length(model, var, 0) : 0;
+}
+
 int pnc_format_var_rename(pnc_model *model, int varid, const char *name, pnc_error *error);
 
 /* Ids that callers pass. */
-int pnc_format_dim_check(const pnc_model *model, int dimid, pnc_error *error);  /* NC_EBADDIM */
-int pnc_format_var_check(const pnc_model *model, int varid, pnc_error *error);  /* NC_EGLOBAL NC_ENOTVAR */
-int pnc_format_var_reject(const pnc_model *model, int varid, pnc_error *error); /* always NC_ENOTVAR */
+int pnc_format_dim_check(const pnc_model *model, int dimid, pnc_error *error);         /* NC_EBADDIM */
+int pnc_format_var_reject(const pnc_model *model, int varid, pnc_error *error);        /* always NC_ENOTVAR */
+int pnc_format_var_reject_global(const pnc_model *model, int varid, pnc_error *error); /* or NC_EGLOBAL */
+
+/* NC_EGLOBAL NC_ENOTVAR */
+static inline int pnc_format_var_check(const pnc_model *model, int varid, pnc_error *error)
+{
+    return varid >= 0 && varid < model->nvars ? NC_NOERR : pnc_format_var_reject_global(model, varid, error);
+}
 
 /* Attributes of the file (varid NC_GLOBAL) or of a variable; NULL for an unknown varid. */
 pnc_atts *pnc_format_atts_get(const pnc_model *model, int varid);

@@ -13,7 +13,7 @@ void pnc_select_selection_init_empty(pnc_selection *out)
 void pnc_select_selection_free(pnc_selection *selection)
 {
     pnc_memory_free(selection->large);
-    pnc_select_selection_init_empty(selection);
+    selection->large = NULL;
 }
 
 static int64_t count_along(const int64_t *count, int dim)

@@ -51,15 +51,11 @@ void pnc_statistics_update(pnc_statistics *s)
 /* The counters of reads follow those of writes in the same order. */
 #define OF(counter) ((pnc_counter)(is_write ? PNC_COUNT_WRITE##counter : PNC_COUNT_READ##counter))
 
-void pnc_statistics_access_add(pnc_statistics *s, bool is_write, int64_t offset, int64_t bytes)
+void pnc_statistics_access_count(pnc_statistics *s, bool is_write, int64_t offset, int64_t bytes)
 {
-    int64_t gap;
-    bool follows;
+    int64_t gap = offset - s->ends[is_write];
+    bool follows = s->counts[OF(S)]++ > 0;
 
-    if (s == NULL)
-        return;
-    gap = offset - s->ends[is_write];
-    follows = s->counts[OF(S)]++ > 0;
     s->counts[OF(_BYTES)] += bytes;
     s->counts[OF(S_100) + pnc_counter_class_find(bytes)]++;
     s->counts[OF(S_ALIGNED)] += offset % s->unit == 0;

@@ -55,7 +55,13 @@ static inline void pnc_statistics_add(pnc_statistics *s, pnc_counter counter, in
 }
 
 /* A system access; add to the counters of reads or writes. */
-void pnc_statistics_access_add(pnc_statistics *s, bool is_write, int64_t offset, int64_t bytes);
+void pnc_statistics_access_count(pnc_statistics *s, bool is_write, int64_t offset, int64_t bytes);
+static inline void pnc_statistics_access_add(pnc_statistics *s, bool is_write, int64_t offset, int64_t bytes)
+{
+    if (s != NULL)
+        pnc_statistics_access_count(s, is_write, offset, bytes);
+}
+
 /* A call, or its share, on a variable. */
 void pnc_statistics_var_add(pnc_statistics *s, int varid, const pnc_var_statistics *more);
 /* Of the call in progress, up to the last change of the clock: without another reading of it. */

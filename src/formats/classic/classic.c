@@ -49,12 +49,14 @@ static int begin_define(pnc_format *f, int err)
 
 static void add_classic_length(pnc_format *f, int dimid, int64_t length)
 {
+    (void)dimid;
     assert(dimid == f->model->recdim);
     pnc_classic_numrecs_update(f, length);
 }
 
 static int write_classic_length(pnc_format *f, int dimid, int64_t length)
 {
+    (void)dimid;
     assert(dimid == f->model->recdim);
     return pnc_classic_numrecs_write(f, length);
 }

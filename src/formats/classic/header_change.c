@@ -312,7 +312,9 @@ void pnc_classic_header_unrestored_free(pnc_format *f)
 /* A put could overwrite the journal, which is behind the data. */
 int pnc_classic_header_restore_before_put(pnc_format *f, bool collective)
 {
-    if (pnc_classic_state_get(f)->unrestored == PNC_RESTORED || collective || f->file->nprocs == 1)
+    if (pnc_classic_state_get(f)->unrestored == PNC_RESTORED)
+        return NC_NOERR;
+    if (collective || f->file->nprocs == 1)
         return pnc_classic_header_restore(f);
     return pnc_error_set(f->file->error, NC_EINTERRUPTED,
                          "%s: the file is not restored yet after a change of the header that failed: an independent "
