@@ -103,14 +103,13 @@ void pnc_io_costs_print(const pnc_costs *given, char text[PNC_COSTS_TEXT])
 
 pnc_costs pnc_io_costs_get(const pnc_access_pattern *p)
 {
-    pnc_costs costs = *pnc_io_costs_find(p->on_servers, p->nnodes), given;
+    pnc_costs costs = *pnc_io_costs_find(p->on_servers, p->nnodes);
 
     if (p->given == NULL)
         return costs;
-    given = *p->given;
-    for (int i = 0; i < FIGURES; i++)
-        if (*get_figure(&given, i) > 0)
-            *get_figure(&costs, i) = *get_figure(&given, i);
+#define REPLACE(field, name, unit) costs.field = p->given->field > 0 ? p->given->field : costs.field;
+    PNC_COST_FIGURES(REPLACE)
+#undef REPLACE
     return costs;
 }
 
