@@ -9,84 +9,121 @@
 
 _Static_assert(sizeof(pnc_elements) <= 40, "io/request/request.h says what a request takes");
 
-/* The extent of a hyperslab; false if it is not contiguous, or not valid. count NULL: ones. */
-static inline bool make_extent(const pnc_mapping *m, int64_t most_records, const pnc_offset *start,
+/* The extent of a hyperslab, in elements; false if it is not contiguous, or not valid. count NULL: ones. */
+static inline bool make_extent(const pnc_array *a, int64_t most_records, const pnc_offset *start,
                                const pnc_offset *count, pnc_extent *out)
 {
-    const pnc_array *a = &m->array;
-    int64_t distance = a->elem_size;
-    bool is_whole = true; /* all elements of the inner dimensions */
+    int64_t offset = 0, length = 1, whole = 1; /* whole: elements of the inner dimensions */
 
-    *out = (pnc_extent){0, distance};
-    for (int i = a->ndims - 1; i >= 0; i--) {
-        int64_t n = count != NULL ? count[i] : 1, length = i == 0 && a->is_record ? most_records : a->shape[i];
+    if (start == NULL && a->ndims > 0)
+        return false;
+    for (int i = a->ndims - 1; i >= (a->is_record ? 1 : 0); i--) {
+        int64_t n = count != NULL ? count[i] : 1;
 
-        if (start[i] < 0 || n <= 0 || start[i] > length - n || (n > 1 && !is_whole))
+        if (start[i] < 0 || n <= 0 || start[i] > a->shape[i] - n || (n > 1 && length != whole))
             return false;
-        out->offset += start[i] * distance;
-        out->length *= n;
-        is_whole = is_whole && n == length;
-        distance *= a->shape[i]; /* at most the bytes of a part; the record dimension is the last one here */
+        offset += start[i] * whole;
+        length *= n;
+        whole *= a->shape[i];
     }
-    return !a->is_record || count == NULL || count[0] == 1;
+    if (a->is_record) {
+        if (start[0] < 0 || start[0] >= most_records || (count != NULL && count[0] != 1))
+            return false;
+        offset += start[0] * whole;
+    }
+    *out = (pnc_extent){offset, length};
+    return length <= MOST_BYTES / 8;
 }
 
 /* Extents under construction. */
 typedef struct extent_list {
-    int64_t n, capacity, bytes;
+    int64_t n, capacity, elements;
+    int64_t end; /* of the last one */
+    bool ascends;
     pnc_extent *last, beyond; /* beyond: the last one, if there is no memory for it */
 } extent_list;
 
 /* Adjacent extents become one, unless they are of two parts. */
-static void add_slab_extent(const pnc_mapping *m, pnc_elements *e, pnc_extent extent, extent_list *list)
+static inline void add_slab_extent(const pnc_mapping *m, pnc_elements *e, pnc_extent extent, extent_list *list)
 {
-    list->bytes += extent.length;
-    if (list->n > 0) {
-        e->ascends = e->ascends && extent.offset >= list->last->offset + list->last->length;
-        if (list->last->offset + list->last->length == extent.offset &&
-            (!m->array.is_record || extent.offset % m->part != 0)) {
-            list->last->length += extent.length;
-            return;
-        }
+    bool is_adjacent = list->n > 0 && extent.offset == list->end;
+
+    if (extent.offset < list->end)
+        list->ascends = false;
+    list->end = extent.offset + extent.length;
+    if (is_adjacent && (!m->array.is_record || extent.offset % m->part != 0)) {
+        list->last->length += extent.length;
+        return;
     }
     list->last = list->n < list->capacity ? &e->extents[list->n] : &list->beyond;
     *list->last = extent;
     list->n++;
 }
 
-bool pnc_mapping_extents_make(const pnc_mapping *m, const pnc_slab_arguments *given, int64_t most_records,
-                              int64_t capacity, pnc_elements *e, int64_t *records)
+static bool make_extent_list(const pnc_mapping *m, const pnc_slab_arguments *given, int64_t most_records,
+                             int64_t capacity, pnc_elements *e, int64_t *records)
 {
-    extent_list list = {.capacity = capacity};
-    const pnc_offset *start = given->start, *count = given->count;
-    pnc_extent extent;
+    extent_list list = {.capacity = capacity, .ascends = true};
+    int64_t size = m->array.elem_size;
 
-    *records = 0;
-    if (m->part > MOST_BYTES || m->array.recsize > MOST_BYTES)
-        return false;
-    most_records = most_records < MOST_BYTES / (m->array.recsize + m->part + 1)
-                       ? most_records
-                       : MOST_BYTES / (m->array.recsize + m->part + 1);
-    e->ascends = true;
     for (int64_t i = 0; i < given->n; i++) {
-        if (given->is_list) {
-            start = given->starts != NULL ? given->starts[i] : NULL;
-            count = given->counts != NULL ? given->counts[i] : NULL;
-        }
-        if ((start == NULL && m->array.ndims > 0) || !make_extent(m, most_records, start, count, &extent) ||
-            extent.length > MOST_BYTES / 8 * m->array.elem_size - list.bytes) {
-            e->ascends = false;
+        const pnc_offset *start = given->starts != NULL ? given->starts[i] : NULL;
+        const pnc_offset *count = given->counts != NULL ? given->counts[i] : NULL;
+        pnc_extent extent;
+
+        if (!make_extent(&m->array, most_records, start, count, &extent) ||
+            extent.length > MOST_BYTES / 8 - list.elements)
             return false;
-        }
-        add_slab_extent(m, e, extent, &list);
+        list.elements += extent.length;
+        add_slab_extent(m, e, (pnc_extent){extent.offset * size, extent.length * size}, &list);
         if (m->array.is_record && start[0] >= *records)
             *records = start[0] + 1;
     }
     e->form = PNC_EXTENTS;
-    e->count = list.bytes / m->array.elem_size;
+    e->ascends = list.ascends;
+    e->count = list.elements;
     e->in_arrays = list.n > list.capacity;
     e->n = e->in_arrays ? given->n : list.n;
     return true;
+}
+
+/* Of a call with one hyperslab, the usual case. */
+static bool make_only_extent(const pnc_mapping *m, const pnc_slab_arguments *given, int64_t most_records,
+                             pnc_elements *e, int64_t *records)
+{
+    int64_t size = m->array.elem_size;
+    pnc_extent extent;
+
+    if (!make_extent(&m->array, most_records, given->start, given->count, &extent))
+        return false;
+    e->form = PNC_EXTENTS;
+    e->ascends = true;
+    e->count = extent.length;
+    *e->extents = (pnc_extent){extent.offset * size, extent.length * size};
+    *records = m->array.is_record ? given->start[0] + 1 : 0;
+    return true;
+}
+
+/* Within which no address overflows. */
+static int64_t limit_records(const pnc_mapping *m, int64_t most_records)
+{
+    int64_t step = m->array.recsize + m->part + 1, bytes;
+
+    if (!__builtin_mul_overflow(most_records, step, &bytes) && bytes <= MOST_BYTES)
+        return most_records;
+    return MOST_BYTES / step;
+}
+
+bool pnc_mapping_extents_make(const pnc_mapping *m, const pnc_slab_arguments *given, int64_t most_records,
+                              int64_t capacity, pnc_elements *e, int64_t *records)
+{
+    *records = 0;
+    if (m->part > MOST_BYTES || m->array.recsize > MOST_BYTES)
+        return false;
+    if (m->array.is_record)
+        most_records = limit_records(m, most_records);
+    return given->is_list ? make_extent_list(m, given, most_records, capacity, e, records)
+                          : make_only_extent(m, given, most_records, e, records);
 }
 
 bool pnc_mapping_extent_make_whole(const pnc_mapping *m, pnc_elements *e)
