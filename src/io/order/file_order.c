@@ -221,7 +221,7 @@ static int convert_extent(pnc_file_order *o, pnc_request *r, int64_t position, p
 {
     const pnc_elements *e = &r->elements;
     int64_t elements = e->n == 1 ? e->count : n / e->elem_size;
-    char *memory;
+    char *memory = r->memory;
 
     if (action == PNC_VALUES_KEEP)
         return NC_NOERR;
@@ -233,7 +233,8 @@ static int convert_extent(pnc_file_order *o, pnc_request *r, int64_t position, p
         pnc_convert_packer_free(&o->packer);
         PNC_TRY(pnc_io_request_init_packer(o->io, r, &o->packer));
     }
-    memory = r->memory + position / e->elem_size * o->packer.mem_size;
+    if (position > 0) /* a division for each request would take as long as its copy */
+        memory += position / e->elem_size * o->packer.mem_size;
     pnc_convert_packer_set_memory(&o->packer, memory);
     o->last = r;
     if (action == PNC_VALUES_PACK)
