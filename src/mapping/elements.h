@@ -36,8 +36,8 @@ typedef struct pnc_elements {
         pnc_flat_type *filetype;        /* displacements in bytes from the first address of the variable */
     };
     int varid;
-    unsigned form : 2; /* pnc_elements_form */
-    unsigned elem_size : 4;
+    uint8_t form; /* pnc_elements_form */
+    uint8_t elem_size;
     bool strided : 1;
     bool ascends : 1; /* the extents ascend and are disjoint */
     bool in_arrays : 1;

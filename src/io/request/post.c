@@ -50,10 +50,18 @@ static int pack_values(pnc_io_context *io, pnc_request *r, char *values)
     return err;
 }
 
+/* How many of its numbers the request uses, from the beginning. */
+static int64_t count_used_numbers(const pnc_io_context *io, const pnc_request *r)
+{
+    const pnc_elements *e = &r->elements;
+
+    return e->n * (e->form == PNC_EXTENTS ? 2 : pnc_mapping_slab_count_numbers(e, io->model->vars[e->varid]->ndims));
+}
+
 /* Packed values are stored behind the request in the arena. */
 static char *get_place_of_values(const pnc_io_context *io, const pnc_request *r)
 {
-    return (char *)(r->elements.numbers + pnc_io_request_count_used(io, r));
+    return (char *)(r->elements.numbers + count_used_numbers(io, r));
 }
 
 /* Pack the values of a put into external bytes, so that the user's buffer may be reused. Contiguous values that fit are
@@ -62,7 +70,7 @@ static int keep_values(pnc_io_context *io, pnc_request **request)
 {
     pnc_queue *q = io->queue;
     pnc_request *r = *request;
-    int64_t bytes = pnc_io_request_count_bytes(r), used = pnc_io_request_count_used(io, r);
+    int64_t bytes = pnc_io_request_count_bytes(r), used = count_used_numbers(io, r);
 
     r = pnc_arena_grow(&q->arena, r, (int64_t)sizeof *r + used * (int64_t)sizeof(int64_t) + bytes);
     if (r == NULL)
@@ -84,10 +92,13 @@ static int keep_values(pnc_io_context *io, pnc_request **request)
 static void copy_last(const pnc_io_context *io, pnc_request *r)
 {
     const pnc_var *var = io->model->vars[r->elements.varid];
-    char *values = get_place_of_values(io, r);
     pnc_kernel kernel;
+    char *values;
 
-    if (!r->external || r->memory == values)
+    if (!r->external)
+        return;
+    values = get_place_of_values(io, r);
+    if (r->memory == values)
         return;
     kernel = pnc_convert_kernel_find(PNC_PUT, var->type, r->mem, pnc_format_var_get_encoding(io->model, var), NULL);
     assert(kernel != NULL); /* the types were checked */

@@ -46,13 +46,6 @@ int64_t pnc_io_request_count_numbers(const pnc_io_context *io, const pnc_call *c
     return is_long(call, &given, ndims) ? PNC_LIST_NUMBERS + ARRAYS_NUMBERS + 2 * ndims : count_numbers(&given, ndims);
 }
 
-int64_t pnc_io_request_count_used(const pnc_io_context *io, const pnc_request *r)
-{
-    const pnc_elements *e = &r->elements;
-
-    return e->n * (e->form == PNC_EXTENTS ? 2 : pnc_mapping_slab_count_numbers(e, io->model->vars[e->varid]->ndims));
-}
-
 /* --- hyperslabs --- */
 
 /* Add the elements of one hyperslab to the request's. The check assumes elements of 8 bytes, the largest in memory
@@ -230,7 +223,7 @@ static bool make_extents(const pnc_io_context *io, const pnc_call *call, const p
 {
     bool has_count = call->shape == PNC_VARN || call->shape == PNC_VAR1 || call->count != NULL;
     const pnc_var *var = io->model->vars[call->varid];
-    int64_t most = io->addressing->get_most_records(io->model), records;
+    int64_t most, records;
 
     if (is_general(io, var))
         return false;
@@ -238,8 +231,8 @@ static bool make_extents(const pnc_io_context *io, const pnc_call *call, const p
         return pnc_mapping_extent_make_whole(mapping, &r->elements);
     if (!has_count || given->stride != NULL || (call->shape == PNC_VARM && call->imap != NULL))
         return false;
-    if (r->direction == PNC_GET)
-        most = pnc_format_var_get_records(io->model, var);
+    most = r->direction == PNC_GET ? pnc_format_var_get_records(io->model, var)
+                                   : io->addressing->get_most_records(io->model);
     if (!pnc_mapping_extents_make(mapping, given, most, r->elements.in_arrays ? PNC_LIST_NUMBERS / 2 : given->n,
                                   &r->elements, &records))
         return false;
@@ -274,34 +267,43 @@ int pnc_io_request_check_target(pnc_io_context *io, const pnc_call *call)
     return pnc_io_conversion_check(io, var, call->mem);
 }
 
-int pnc_io_request_init(pnc_io_context *io, const pnc_call *call, int64_t *numbers, pnc_selection *ready,
+/* Before the memory for extents: the arrays, and the numbers of one hyperslab. */
+static void leave_in_arrays(const pnc_slab_arguments *given, int ndims, int64_t *numbers, pnc_elements *e)
+{
+    e->in_arrays = true;
+    e->arrays = (pnc_slab_arrays *)(void *)numbers;
+    *e->arrays = (pnc_slab_arrays){.given = *given, .numbers = numbers + ARRAYS_NUMBERS};
+    e->numbers = e->arrays->numbers + 2 * ndims;
+}
+
+static int set_elements(pnc_io_context *io, const pnc_call *call, int64_t *numbers, pnc_selection *ready,
                         pnc_request *r)
 {
+    const pnc_mapping mapping = pnc_io_context_get_mapping(io, call->varid);
     const pnc_slab_arguments given = arguments_of(call);
     pnc_elements *e = &r->elements;
-    pnc_mapping mapping;
 
-    *r = (pnc_request){.direction = pnc_io_op_get_direction(call->op), .elements = {.varid = call->varid}};
-    PNC_TRY(pnc_io_request_check_target(io, call));
-    PNC_TRY(pnc_error_check_arguments(io->file->error));
-    mapping = pnc_io_context_get_mapping(io, call->varid);
-    e->elem_size = (unsigned)mapping.array.elem_size;
+    e->elem_size = (uint8_t)mapping.array.elem_size;
     e->strided = given.stride != NULL;
     e->numbers = numbers;
     e->n = given.n;
-    if (call->shape == PNC_VARN)
+    if (given.is_list)
         PNC_TRY(check_blocks(io, call, io->model->vars[call->varid]));
-    if (is_long(call, &given, mapping.array.ndims)) { /* before the memory for extents: the arrays, one hyperslab */
-        e->in_arrays = true;
-        e->arrays = (pnc_slab_arrays *)(void *)numbers;
-        *e->arrays = (pnc_slab_arrays){.given = given, .numbers = numbers + ARRAYS_NUMBERS};
-        e->numbers = e->arrays->numbers + 2 * mapping.array.ndims;
-    }
-    if (!make_extents(io, call, &given, &mapping, r)) {
-        PNC_TRY(take_slabs(io, call, &given, &mapping, r));
-        if (ready != NULL)
-            PNC_TRY(make_ready(io, &mapping, e, ready));
-    }
+    if (is_long(call, &given, mapping.array.ndims))
+        leave_in_arrays(&given, mapping.array.ndims, numbers, e);
+    if (make_extents(io, call, &given, &mapping, r))
+        return NC_NOERR;
+    PNC_TRY(take_slabs(io, call, &given, &mapping, r));
+    return ready != NULL ? make_ready(io, &mapping, e, ready) : NC_NOERR;
+}
+
+int pnc_io_request_init(pnc_io_context *io, const pnc_call *call, int64_t *numbers, pnc_selection *ready,
+                        pnc_request *r)
+{
+    *r = (pnc_request){.direction = pnc_io_op_get_direction(call->op), .elements = {.varid = call->varid}};
+    PNC_TRY(pnc_io_request_check_target(io, call));
+    PNC_TRY(pnc_error_check_arguments(io->file->error));
+    PNC_TRY(set_elements(io, call, numbers, ready, r));
     return pnc_io_request_set_memory(io, call, r);
 }
 

@@ -23,16 +23,16 @@ typedef struct pnc_request {
     pnc_elements elements;
     int64_t numrecs; /* length of the first unlimited dimension after a put; 0: the variable does not have it */
     char *memory;
-    pnc_flat_type *flat;    /* NULL: the values are contiguous */
-    int id;                 /* of a pending request */
-    int8_t status;          /* NC_NOERR or NC_ERANGE, set by execution */
-    unsigned direction : 1; /* pnc_direction */
-    unsigned mem : 4;       /* pnc_mem_type */
-    bool external : 1;      /* memory holds external bytes, packed when the request was posted */
-    bool buffered : 1;      /* those bytes count as used of the attached buffer (bput) */
+    pnc_flat_type *flat; /* NULL: the values are contiguous */
+    int id;              /* of a pending request */
+    int8_t status;       /* NC_NOERR or NC_ERANGE, set by execution */
+    uint8_t direction;   /* pnc_direction */
+    uint8_t mem;         /* pnc_mem_type */
+    bool external : 1;   /* memory holds external bytes, packed when the request was posted */
+    bool buffered : 1;   /* those bytes count as used of the attached buffer (bput) */
 } pnc_request;
 _Static_assert(sizeof(pnc_request) <= 72, "what the head of this file says about memory");
-_Static_assert(PNC_MEM_TYPE_COUNT < 16 && NC_ERANGE >= INT8_MIN, "the small fields hold their values");
+_Static_assert(PNC_MEM_TYPE_COUNT <= UINT8_MAX && NC_ERANGE >= INT8_MIN, "the small fields hold their values");
 
 /* The variable of the current request of a list. */
 typedef struct pnc_target {
@@ -94,8 +94,6 @@ static inline void pnc_io_request_prefetch(const pnc_request *r)
 
 /* Capacity that pnc_io_request_init needs in `numbers`; 0 if varid is invalid. */
 int64_t pnc_io_request_count_numbers(const pnc_io_context *io, const pnc_call *call);
-/* What the request uses of it, from the beginning. */
-int64_t pnc_io_request_count_used(const pnc_io_context *io, const pnc_request *r);
 
 /* The first checks of a call: varid exists; text only to and from NC_CHAR (if the memory type is known). */
 int pnc_io_request_check_target(pnc_io_context *io, const pnc_call *call);
@@ -125,13 +123,13 @@ static inline int64_t pnc_io_request_count_bytes(const pnc_request *r)
 static inline void pnc_io_request_summary_add(pnc_request_summary *s, const pnc_request *r)
 {
     const pnc_elements *e = &r->elements;
-    bool is_first = s->n == 0;
+    bool is_first = s->n == 0, is_single = pnc_io_request_is_single(r);
 
-    s->are_single = pnc_io_request_is_single(r) && (is_first || s->are_single);
+    s->are_single = is_single && (is_first || s->are_single);
     s->is_in_order =
-        s->are_single && (is_first || (s->is_in_order && s->varid == e->varid && s->end <= e->extents->offset));
+        is_single && (is_first || (s->is_in_order && s->varid == e->varid && s->end <= e->extents->offset));
     s->varid = e->varid;
-    s->end = s->are_single ? e->extents->offset + e->extents->length : 0;
+    s->end = is_single ? e->extents->offset + e->extents->length : 0;
     s->n++;
     s->bytes += pnc_io_request_count_bytes(r);
     s->slabs += e->count > 0 ? e->n : 0;
@@ -153,8 +151,14 @@ int pnc_io_request_fail(pnc_io_context *io, int varid, int err);
  * elements has nothing to transfer. */
 int pnc_io_vard_request_init(pnc_io_context *io, const pnc_vard *vard, pnc_request *r);
 
+int pnc_io_conversion_reject(pnc_io_context *io, const pnc_var *var); /* always NC_ECHAR */
+
 /* Text is only accessed as text: NC_ECHAR. */
-int pnc_io_conversion_check(pnc_io_context *io, const pnc_var *var, pnc_mem_type mem);
+static inline int pnc_io_conversion_check(pnc_io_context *io, const pnc_var *var, pnc_mem_type mem)
+{
+    return (mem == PNC_TEXT) == (var->type == NC_CHAR) ? NC_NOERR : pnc_io_conversion_reject(io, var);
+}
+
 /* Set the memory of a request from buffer, datatype and imap (NC_ECHAR, NC_EIOMISMATCH ..). r->elements must be set,
  * and with imap also the numbers. */
 int pnc_io_request_set_memory(pnc_io_context *io, const pnc_call *call, pnc_request *r);

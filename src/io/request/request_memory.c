@@ -4,15 +4,11 @@
 #include "base/memory.h"
 #include "mpitype/flatten.h"
 
-int pnc_io_conversion_check(pnc_io_context *io, const pnc_var *var, pnc_mem_type mem)
+int pnc_io_conversion_reject(pnc_io_context *io, const pnc_var *var)
 {
-    bool text = mem == PNC_TEXT;
-
-    if (text == (var->type == NC_CHAR))
-        return NC_NOERR;
-    return pnc_error_set(io->file->error, NC_ECHAR, "variable \"%s\" has type %s: %s", var->name,
-                         pnc_type_get_name(var->type),
-                         text ? "it holds numbers, not text" : "it holds text, not numbers: use the _text functions");
+    return pnc_error_set(
+        io->file->error, NC_ECHAR, "variable \"%s\" has type %s: %s", var->name, pnc_type_get_name(var->type),
+        var->type == NC_CHAR ? "it holds text, not numbers: use the _text functions" : "it holds numbers, not text");
 }
 
 /* No object has an address below this one: a NULL buffer whose datatype begins there is an error, not MPI_BOTTOM
@@ -158,7 +154,7 @@ static int flatten_buffer(pnc_io_context *io, const pnc_call *call, pnc_request 
         pnc_select_flat_free(picked);
         return err;
     }
-    r->mem = (unsigned)mem;
+    r->mem = (uint8_t)mem;
     if (call->shape == PNC_VARM && call->imap != NULL && r->elements.count > 0)
         return flatten_imap_over_type(io, call, r, picked);
     if (call->buf == NULL || !pnc_select_flat_is_contiguous(picked, &offset)) {
@@ -170,20 +166,28 @@ static int flatten_buffer(pnc_io_context *io, const pnc_call *call, pnc_request 
     return NC_NOERR;
 }
 
-int pnc_io_request_set_memory(pnc_io_context *io, const pnc_call *call, pnc_request *r)
+static int describe_memory(pnc_io_context *io, const pnc_call *call, pnc_request *r)
 {
     pnc_mem_type mem = call->mem;
 
-    r->memory = call->buf;
     if (mem == PNC_FLEX) {
         mem = pnc_mpitype_buffer_find_type((pnc_mpi_buffer){call->bufcount, call->buftype}, r->elements.count);
         if (mem == PNC_MEM_TYPE_COUNT)
             return flatten_buffer(io, call, r);
         PNC_TRY(pnc_io_conversion_check(io, io->model->vars[r->elements.varid], mem));
     }
-    r->mem = (unsigned)mem;
+    r->mem = (uint8_t)mem;
     PNC_TRY(check_buffer(io, call, r));
     if (call->shape == PNC_VARM && call->imap != NULL && r->elements.count > 0)
         return flatten_imap(io, call, r, 0, (int64_t)pnc_mem_type_get_size(r->mem));
+    return NC_NOERR;
+}
+
+int pnc_io_request_set_memory(pnc_io_context *io, const pnc_call *call, pnc_request *r)
+{
+    r->memory = call->buf;
+    if (call->mem == PNC_FLEX || call->buf == NULL || (call->shape == PNC_VARM && call->imap != NULL))
+        return describe_memory(io, call, r);
+    r->mem = (uint8_t)call->mem; /* most calls: values of one type, next to each other */
     return NC_NOERR;
 }

@@ -86,7 +86,7 @@ int pnc_io_vard_request_init(pnc_io_context *io, const pnc_vard *vard, pnc_reque
                              "variable \"%s\": the filetype has %lld bytes, not a "
                              "multiple of %d, the size of an element",
                              var->name, (long long)size, (int)pnc_type_get_size(var->type));
-    q->elements.elem_size = (unsigned)pnc_type_get_size(var->type);
+    q->elements.elem_size = (uint8_t)pnc_type_get_size(var->type);
     q->elements.count = size / q->elements.elem_size;
     if (q->elements.count == 0)
         return NC_NOERR;
