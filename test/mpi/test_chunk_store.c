@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../harness.h"
+#include "allocations.h"
 #include "drivers/chunks/chunks.h"
 #include "drivers/driver.h"
 #include "host/codecs.h"
@@ -786,6 +786,62 @@ static void test_refused(void)
     }
 }
 
+/* Whether the values of some extents are there, for all ranks. */
+static bool has_values(pnc_store *store, const pnc_extent *extents, int64_t n, const uint32_t *expected,
+                       uint32_t *found, pnc_error *error)
+{
+    int64_t got = 0;
+    int err = store->ops->read_all(store, extents, n, found, &got, error);
+
+    return err == NC_NOERR && memcmp(expected, found, (size_t)got) == 0;
+}
+
+static bool is_code_of_memory(int err)
+{
+    return err == NC_NOERR || err == NC_ENOMEM;
+}
+
+/* One allocation of a rank fails, whichever: no rank waits for another, and the next write is complete. */
+static void test_memory_failure(int rank)
+{
+    enum { ROWS = 150 };
+    static pnc_extent extents[WIDE_ROWS];
+    uint32_t *expected = malloc(4 * WIDE_ROWS * WIDE_COLUMNS), *found = malloc(4 * WIDE_ROWS * WIDE_COLUMNS);
+    bool good = true, has_failed = true;
+    long position = 0;
+
+    make_wide(40, 250, (pnc_filter_chain){2, fast});
+    for (; has_failed; position += 1 + position / 10) {
+        pnc_store *store = open_wide(t_path("chunks.bin"), PNC_OPEN_REPLACE, FILE_BYTES);
+        pnc_error errors[4] = {{0}};
+        int codes[3] = {0}, all;
+
+        make_wide_extents(false, extents);
+        make_wide_values(extents, ROWS, expected);
+        allocation_arm(rank, position);
+        codes[0] = store->ops->write_all(store, extents, ROWS, expected, &errors[0]);
+        bool is_there = has_values(store, extents, ROWS, expected, found, &errors[1]);
+        codes[1] = errors[1].code;
+        codes[2] = pnc_chunks_store_flush(store, &errors[2]);
+        has_failed = allocation_disarm(rank);
+        all = codes[0] != NC_NOERR || codes[1] != NC_NOERR || codes[2] != NC_NOERR;
+        MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        for (int i = 0; i < 3; i++)
+            good &= t_local(is_code_of_memory(codes[i]) && codes[i] == errors[i].code, "allocation %ld: %s", position,
+                            errors[i].text);
+        good &= t_local(all || is_there, "allocation %ld: values without an error", position);
+        codes[0] = store->ops->write_all(store, extents, ROWS, expected, &errors[3]);
+        codes[1] = pnc_chunks_store_flush(store, &errors[3]);
+        good &= t_local(has_values(store, extents, ROWS, expected, found, &errors[3]) && codes[0] == NC_NOERR &&
+                            codes[1] == NC_NOERR && !pnc_chunks_store_is_dirty(store),
+                        "after allocation %ld: %s", position, errors[3].text);
+        good &= close_store(store);
+    }
+    t_check(good && (position > 20 || !allocation_can_fail()), "an allocation of rank %d fails: %ld", rank, position);
+    free(expected);
+    free(found);
+}
+
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
@@ -800,6 +856,9 @@ int main(int argc, char **argv)
     test_failed_filter();
     test_damage();
     test_refused();
+    test_memory_failure(0);
+    if (t_nprocs > 1)
+        test_memory_failure(t_nprocs - 1);
     if (t_rank == 0)
         unlink(t_path("chunks.bin"));
     return t_finish();
