@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "allocations.h"
+#include "base/memory.h"
 #include "drivers/chunks/chunks.h"
 #include "drivers/driver.h"
 #include "host/codecs.h"
@@ -572,15 +573,18 @@ static int64_t make_wide_values(const pnc_extent *extents, int64_t n, uint32_t *
     return count * 4;
 }
 
+static int64_t wide_dirty_bytes;
+
 static pnc_store *open_wide(const char *path, pnc_open_purpose purpose, int64_t end)
 {
     pnc_chunk_source source = {.narrays = 1,
                                .arrays = &wide,
-                               .cache_bytes = 16 << 20, /* all of it */
+                               .cache_bytes = wide_dirty_bytes > 0 ? wide_dirty_bytes : 16 << 20, /* or all of it */
                                .codecs = pnc_host_codecs_get(),
                                .find = find_wide_place,
                                .is_writable = purpose != PNC_OPEN_READ,
-                               .end = end};
+                               .end = end,
+                               .dirty_bytes = wide_dirty_bytes};
     pnc_store *store = NULL;
     pnc_error error = {0};
 
@@ -655,6 +659,41 @@ static void test_wide(int64_t height, int64_t width, pnc_filter_chain filters)
     free(expected);
     free(found);
     t_check(good, "12 MB in chunks of %d rows and %d columns, %d filters", (int)height, (int)width, filters.nfilters);
+}
+
+/* One value in each row, in all chunks: these do not have memory at the same time. First in the program, as memory
+ * that was used before would hide it. */
+static void test_scattered(void)
+{
+    static pnc_extent extents[WIDE_ROWS];
+    static uint32_t expected[WIDE_ROWS], found[WIDE_ROWS];
+    pnc_error error = {0};
+    int64_t before, got = 0;
+    bool good = true;
+
+    make_wide(100, 250, (pnc_filter_chain){0, NULL});
+    wide_dirty_bytes = 300000;
+    pnc_store *store = open_wide(t_path("chunks.bin"), PNC_OPEN_REPLACE, FILE_BYTES);
+    wide_dirty_bytes = 0;
+    before = pnc_memory_get_peak();
+    for (int turn = 0; turn < 3; turn++) {
+        for (int64_t row = 0; row < WIDE_ROWS; row++)
+            extents[row] = (pnc_extent){wide.begin + 4 * (row * WIDE_COLUMNS + (row * 370 + t_rank) % WIDE_COLUMNS), 4};
+        make_wide_values(extents, WIDE_ROWS, expected);
+        good &= t_local(store->ops->write_all(store, extents, WIDE_ROWS, expected, &error) == NC_NOERR, "write: %s",
+                        error.text);
+        if (turn == 1)
+            good &= t_local(pnc_chunks_store_flush(store, &error) == NC_NOERR, "flush: %s", error.text);
+    }
+    good &=
+        t_local(pnc_memory_get_peak() - before < 3000000, "%d bytes of memory", (int)(pnc_memory_get_peak() - before));
+    good &= t_local(store->ops->read_all(store, extents, WIDE_ROWS, found, &got, &error) == NC_NOERR &&
+                        memcmp(found, expected, sizeof found) == 0,
+                    "read: %s", error.text);
+    good &= t_local(pnc_chunks_store_flush(store, &error) == NC_NOERR && !pnc_chunks_store_is_dirty(store), "flush: %s",
+                    error.text);
+    good &= close_store(store);
+    t_check(good, "a value in each row of chunks of 12 MB has less than 3 MB of memory");
 }
 
 /* --- errors --- */
@@ -845,6 +884,7 @@ static void test_memory_failure(int rank)
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
+    test_scattered();
     test_rounds(0, t_quick() ? 40 : 150);
     test_rounds(1, t_quick() ? 30 : 100);
     test_rounds(3000, t_quick() ? 30 : 100);

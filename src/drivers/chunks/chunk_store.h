@@ -23,7 +23,8 @@ typedef struct pnc_chunk_store {
     int64_t latest; /* array of the last extent */
     /* writing */
     pnc_dirty dirty;
-    pnc_pending pending;
+    pnc_pending pending; /* for other aggregators */
+    pnc_pending logged;  /* of this one: chunks of which only some values have memory */
     pnc_places places;
     pnc_messages messages;
     char *encoded; /* bytes of chunks on their way to the file */
@@ -35,6 +36,11 @@ typedef struct pnc_chunk_store {
 static inline pnc_chunk_store *pnc_chunks_store_of(const pnc_store *store)
 {
     return (pnc_chunk_store *)(uintptr_t)store;
+}
+
+static inline int64_t pnc_chunks_dirty_get_most(const pnc_chunk_store *s)
+{
+    return s->source.dirty_bytes > 0 ? s->source.dirty_bytes : PNC_CHUNKS_DIRTY_BYTES;
 }
 
 /* n bytes of repeated elements, of which the first begins `phase` bytes before `to`. */
@@ -84,8 +90,14 @@ int pnc_chunks_values_put(pnc_chunk_store *s, const pnc_chunk_item *item, int64_
                           int64_t length, pnc_error *error);
 /* Collective. Send what is pending to the aggregators. */
 int pnc_chunks_pending_send(pnc_chunk_store *s, pnc_error *error);
-/* Collective. Encode and write the chunks that are ready. */
-int pnc_chunks_ready_write(pnc_chunk_store *s, pnc_error *error);
+/* Local. The waiting chunk of an item, or another one; NULL without memory. */
+pnc_dirty_chunk *pnc_chunks_dirty_load(pnc_chunk_store *s, const pnc_chunk_item *item);
+/* Local. Values of a waiting chunk. It does not become ready. */
+int pnc_chunks_dirty_fill(pnc_chunk_store *s, pnc_dirty_chunk *d, int64_t within, const void *bytes, int64_t length,
+                          pnc_error *error);
+/* Collective. Encode and write the chunks that are ready; also those that are logged, each of which then has memory in
+ * turn. */
+int pnc_chunks_ready_write(pnc_chunk_store *s, bool with_logged, pnc_error *error);
 /* Local. Make chunks ready, the oldest first, until those that wait have no more than this many bytes; all others that
  * can be completed, too, if it is 0. */
 int pnc_chunks_dirty_finish(pnc_chunk_store *s, int64_t most, pnc_error *error);

@@ -30,7 +30,7 @@ bool pnc_chunks_store_is_dirty(const pnc_store *store)
 {
     const pnc_chunk_store *s = pnc_chunks_store_of(store);
 
-    return s->dirty.map.n > 0 || s->pending.map.n > 0;
+    return s->dirty.map.n > 0 || s->pending.map.n > 0 || s->logged.map.n > 0;
 }
 
 /* --- what the caller says --- */
@@ -62,6 +62,7 @@ static void release_chunks(pnc_store *store)
     pnc_chunks_cache_clear(&s->cache);
     pnc_chunks_dirty_free(&s->dirty);
     pnc_chunks_pending_clear(&s->pending);
+    pnc_chunks_pending_clear(&s->logged);
     pnc_chunks_places_free(&s->places);
     pnc_chunks_messages_free(&s->messages);
     pnc_filter_worker_free(&s->worker);

@@ -68,9 +68,10 @@ typedef struct pnc_chunk_source {
     void (*release)(void *own);
     bool is_writable;
     int64_t end;         /* of the file: the address of the next new chunk, the same on all ranks */
-    int64_t dirty_bytes; /* most bytes of chunks that wait for more values after a collective write, at each rank (one
-                          * rank: after any write). The oldest are completed with values of the file, or fill values,
-                          * and written. 0: PNC_CHUNKS_DIRTY_BYTES */
+    int64_t dirty_bytes; /* most bytes of chunks that wait for more values, at each rank; 0: PNC_CHUNKS_DIRTY_BYTES.
+                          * Other chunks have memory for the values only that they have. After a collective write (one
+                          * rank: any write) these values have at most as many bytes, or else their chunks are completed
+                          * with values of the file, or fill values, and written */
 } pnc_chunk_source;
 
 /* Local. A store in front of `inner`, which it closes with it. NULL without memory: then nothing has changed. Its

@@ -128,6 +128,16 @@ pnc_chunk_item *pnc_chunks_dirty_take_ready(pnc_dirty *dirty)
     return list;
 }
 
+pnc_chunk_item *pnc_chunks_dirty_take_last(pnc_dirty *dirty)
+{
+    pnc_chunk_item *last = dirty->ready;
+
+    dirty->ready = last->next;
+    dirty->ready_bytes -= ((const pnc_dirty_chunk *)(const void *)last)->bytes;
+    last->next = NULL;
+    return last;
+}
+
 void pnc_chunks_dirty_put_back(pnc_dirty *dirty, pnc_dirty_chunk *d)
 {
     d->is_ready = true;

@@ -38,8 +38,9 @@ void pnc_chunks_dirty_put(pnc_dirty *dirty, pnc_dirty_chunk *d, int64_t within, 
 void pnc_chunks_dirty_merge(pnc_dirty_chunk *d, const unsigned char *base, const unsigned char *fill);
 /* It waits no longer. Its bytes are valid. */
 void pnc_chunks_dirty_make_ready(pnc_dirty *dirty, pnc_dirty_chunk *d);
-/* Take the list of those that are ready; each is removed or put back. */
+/* Take the list of those that are ready, or the last one of them; each is removed or put back. */
 pnc_chunk_item *pnc_chunks_dirty_take_ready(pnc_dirty *dirty);
+pnc_chunk_item *pnc_chunks_dirty_take_last(pnc_dirty *dirty);
 void pnc_chunks_dirty_put_back(pnc_dirty *dirty, pnc_dirty_chunk *d);
 void pnc_chunks_dirty_remove(pnc_dirty *dirty, pnc_dirty_chunk *d);
 void pnc_chunks_dirty_free(pnc_dirty *dirty);

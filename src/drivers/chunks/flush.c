@@ -11,10 +11,17 @@
 /* Of encoded chunks, but for one that is larger: a guess. It takes 0.1 s and more to compress as much. */
 #define ROUND_BYTES (INT64_C(16) << 20)
 
+/* What is left to be written. */
+typedef struct write_job {
+    pnc_chunk_item *ready, *logged;
+    pnc_chunk_item *kept; /* of the logged ones, those that failed */
+} write_job;
+
 /* A round at one rank. */
 typedef struct write_round {
     pnc_chunk_item *chunks; /* encoded, in order */
     int64_t used;           /* bytes of the buffer */
+    int64_t made;           /* bytes of chunks that were logged */
     int64_t added;          /* of them, those of new chunks */
     int64_t first;          /* address of the first of those */
 } write_round;
@@ -77,28 +84,88 @@ static int encode_dirty(pnc_chunk_store *s, pnc_dirty_chunk *d, write_round *rou
     return NC_NOERR;
 }
 
-/* Encode chunks from the front of the list, as many as a round has. Those that fail wait for the next time. */
-static int fill_round(pnc_chunk_store *s, pnc_chunk_item **todo, write_round *round, pnc_error *error)
+/* A logged chunk with all its bytes; NULL: it keeps its log. */
+static int make_logged(pnc_chunk_store *s, const pnc_pending_chunk *p, pnc_chunk_item **out, pnc_error *error)
+{
+    pnc_dirty_chunk *d = pnc_chunks_dirty_load(s, &p->item);
+    int err = NC_NOERR;
+
+    *out = NULL;
+    if (d == NULL)
+        return pnc_chunks_memory_fail(&s->source.arrays[p->item.array], s->grids[p->item.array].chunk_bytes, error);
+    for (const pnc_pending_run *run = p->first; run != NULL && err == NC_NOERR; run = run->next)
+        err = pnc_chunks_dirty_fill(s, d, run->within, run->bytes, run->length, error);
+    if (err == NC_NOERR)
+        err = pnc_chunks_chunk_merge(s, d, error);
+    pnc_chunks_dirty_make_ready(&s->dirty, d);
+    *out = pnc_chunks_dirty_take_last(&s->dirty);
+    if (err == NC_NOERR)
+        return NC_NOERR;
+    pnc_chunks_dirty_remove(&s->dirty, d);
+    *out = NULL;
+    return err;
+}
+
+/* The next chunk of the job; NULL: there is none. */
+static int take_chunk(pnc_chunk_store *s, write_job *job, pnc_chunk_item **out, pnc_error *error)
+{
+    int err = NC_NOERR, later;
+
+    *out = job->ready;
+    if (*out != NULL)
+        job->ready = (*out)->next;
+    while (*out == NULL && job->logged != NULL) {
+        pnc_chunk_item *item = job->logged;
+
+        job->logged = item->next;
+        later = make_logged(s, (const pnc_pending_chunk *)(const void *)item, out, error);
+        err = pnc_error_keep_first(err, later);
+        if (later == NC_NOERR) {
+            pnc_chunks_map_remove(&s->logged.map, item);
+            continue;
+        }
+        item->next = job->kept;
+        job->kept = item;
+    }
+    return err;
+}
+
+/* Whether there is another chunk, and it fits. */
+static bool has_next(const pnc_chunk_store *s, const write_job *job, const write_round *round)
+{
+    const pnc_chunk_item *next = job->ready != NULL ? job->ready : job->logged;
+    const pnc_chunk_array *a = next != NULL ? &s->source.arrays[next->array] : NULL;
+
+    if (a == NULL || round->used == 0)
+        return a != NULL;
+    return round->made <= pnc_min64(ROUND_BYTES, pnc_chunks_dirty_get_most(s)) &&
+           round->used + pnc_filter_chain_get_bound(&a->filters, s->grids[next->array].chunk_bytes) <= ROUND_BYTES;
+}
+
+/* Encode chunks, as many as a round has. Those that fail wait for the next time. */
+static int fill_round(pnc_chunk_store *s, write_job *job, write_round *round, pnc_error *error)
 {
     pnc_chunk_item **last = &round->chunks;
     int err = NC_NOERR, later;
 
-    while (*todo != NULL) {
-        pnc_dirty_chunk *d = dirty_of(*todo);
-        const pnc_chunk_array *a = &s->source.arrays[d->item.array];
+    while (has_next(s, job, round)) {
+        bool is_logged = job->ready == NULL;
+        pnc_chunk_item *item;
 
-        if (round->used > 0 && round->used + pnc_filter_chain_get_bound(&a->filters, d->bytes) > ROUND_BYTES)
+        later = take_chunk(s, job, &item, error);
+        err = pnc_error_keep_first(err, later);
+        if (item == NULL)
             break;
-        *todo = d->item.next;
-        d->item.next = NULL;
-        later = encode_dirty(s, d, round, error);
+        item->next = NULL;
+        round->made += is_logged ? dirty_of(item)->bytes : 0;
+        later = encode_dirty(s, dirty_of(item), round, error);
         err = pnc_error_keep_first(err, later);
         if (later != NC_NOERR) {
-            pnc_chunks_dirty_put_back(&s->dirty, d);
+            pnc_chunks_dirty_put_back(&s->dirty, dirty_of(item));
             continue;
         }
-        *last = &d->item;
-        last = &d->item.next;
+        *last = item;
+        last = &item->next;
     }
     return err;
 }
@@ -206,18 +273,45 @@ static int write_chunks(pnc_chunk_store *s, const write_round *round, pnc_error 
 
 /* --- interface --- */
 
-int pnc_chunks_ready_write(pnc_chunk_store *s, pnc_error *error)
+static write_job begin_job(pnc_chunk_store *s, bool with_logged)
 {
-    pnc_chunk_item *todo = pnc_chunks_items_sort(pnc_chunks_dirty_take_ready(&s->dirty), 0);
+    write_job job = {.ready = pnc_chunks_items_sort(pnc_chunks_dirty_take_ready(&s->dirty), 0)};
+
+    if (with_logged) {
+        job.logged = pnc_chunks_items_sort(s->logged.chunks, 0);
+        s->logged.chunks = NULL;
+    }
+    return job;
+}
+
+/* What could not be written is kept: after a failure of MPI also chunks that had no turn. */
+static void end_job(pnc_chunk_store *s, write_job *job)
+{
+    pnc_chunk_item **end = &s->logged.chunks;
+
+    record_chunks(s, job->ready, NULL, false);
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = job->kept;
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = job->logged;
+    if (s->logged.chunks == NULL)
+        pnc_chunks_pending_clear(&s->logged);
+}
+
+int pnc_chunks_ready_write(pnc_chunk_store *s, bool with_logged, pnc_error *error)
+{
+    write_job job = begin_job(s, with_logged);
     int err = NC_NOERR, later;
     bool more;
 
     do {
         write_round round = {0};
 
-        later = fill_round(s, &todo, &round, error);
+        later = fill_round(s, &job, &round, error);
         err = pnc_error_keep_first(err, later);
-        more = todo != NULL;
+        more = job.ready != NULL || job.logged != NULL;
         later = assign_addresses(s, &round, &more, error);
         if (later == NC_NOERR) {
             place_new_chunks(&round);
@@ -227,7 +321,7 @@ int pnc_chunks_ready_write(pnc_chunk_store *s, pnc_error *error)
         }
         err = pnc_error_keep_first(err, later);
     } while (more);
-    record_chunks(s, todo, NULL, false); /* if MPI has failed */
+    end_job(s, &job);
     return err;
 }
 

@@ -172,7 +172,7 @@ static int apply_pending(pnc_chunk_store *s, const pnc_pending_chunk *p, unsigne
     return NC_NOERR;
 }
 
-/* The cache has what the file has, and what is pending of this rank; not what is dirty. */
+/* The cache has what the file has, and what is pending or logged; not what waits. */
 int pnc_chunks_chunk_get(pnc_chunk_store *s, int64_t array, int64_t chunk, const unsigned char **out, pnc_error *error)
 {
     pnc_dirty_chunk *d = pnc_chunks_dirty_find(&s->dirty, array, chunk);
@@ -187,6 +187,8 @@ int pnc_chunks_chunk_get(pnc_chunk_store *s, int64_t array, int64_t chunk, const
     if (bytes == NULL) {
         PNC_TRY(load_from_file(s, array, chunk, &bytes, error));
         p = (const pnc_pending_chunk *)pnc_chunks_map_find(&s->pending.map, array, chunk);
+        if (p == NULL)
+            p = (const pnc_pending_chunk *)pnc_chunks_map_find(&s->logged.map, array, chunk);
         if (p != NULL)
             PNC_TRY(apply_pending(s, p, &bytes, error));
     }

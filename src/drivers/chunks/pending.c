@@ -19,6 +19,7 @@ static pnc_pending_chunk *find_pending(pnc_pending *pending, const pnc_chunk_ite
     if (p == NULL)
         return NULL;
     *p = (pnc_pending_chunk){.item = *item};
+    pending->bytes += (int64_t)sizeof *p;
     if (!pnc_chunks_map_add(&pending->map, &p->item))
         return NULL;
     p->item.next = pending->chunks;
@@ -33,6 +34,7 @@ static pnc_pending_run *add_run(pnc_pending *pending, pnc_pending_chunk *p, int6
     if (run == NULL)
         return NULL;
     *run = (pnc_pending_run){.within = within, .capacity = capacity};
+    pending->bytes += (int64_t)sizeof *run + capacity;
     if (p->last == NULL)
         p->first = run;
     else
@@ -83,4 +85,5 @@ void pnc_chunks_pending_clear(pnc_pending *pending)
     pnc_chunks_map_free(&pending->map);
     pnc_region_free(&pending->region);
     pending->chunks = NULL;
+    pending->bytes = 0;
 }

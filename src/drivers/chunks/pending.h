@@ -1,5 +1,5 @@
-/* Values that this rank has written to chunks of other aggregators, and not delivered: a log of runs for each
- * chunk. */
+/* Values of chunks as a log of runs for each: what this rank has written to chunks of other aggregators, and not
+ * delivered; what an aggregator has of chunks for which it has no memory. */
 #ifndef PNC_CHUNKS_PENDING_H
 #define PNC_CHUNKS_PENDING_H
 
@@ -21,6 +21,7 @@ typedef struct pnc_pending {
     pnc_chunk_map map;
     pnc_chunk_item *chunks; /* the list of all */
     pnc_region region;      /* for all of it */
+    int64_t bytes;          /* of the region, roughly */
 } pnc_pending;
 
 /* false without memory: a part of the bytes may have been added. */

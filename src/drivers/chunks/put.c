@@ -11,7 +11,7 @@
 
 /* --- one chunk --- */
 
-static pnc_dirty_chunk *find_or_add_dirty(pnc_chunk_store *s, const pnc_chunk_item *item)
+pnc_dirty_chunk *pnc_chunks_dirty_load(pnc_chunk_store *s, const pnc_chunk_item *item)
 {
     const pnc_chunk_array *a = &s->source.arrays[item->array];
     const pnc_chunk_grid *g = &s->grids[item->array];
@@ -29,37 +29,57 @@ static pnc_dirty_chunk *find_or_add_dirty(pnc_chunk_store *s, const pnc_chunk_it
 }
 
 /* An element of which only a part is put needs the other part. */
-int pnc_chunks_values_put(pnc_chunk_store *s, const pnc_chunk_item *item, int64_t within, const char *bytes,
-                          int64_t length, pnc_error *error)
+int pnc_chunks_dirty_fill(pnc_chunk_store *s, pnc_dirty_chunk *d, int64_t within, const void *bytes, int64_t length,
+                          pnc_error *error)
 {
-    const pnc_chunk_array *a = &s->source.arrays[item->array];
-    pnc_dirty_chunk *d = find_or_add_dirty(s, item);
-
-    if (d == NULL)
-        return pnc_chunks_memory_fail(a, s->grids[item->array].chunk_bytes, error);
-    if (within % a->elem_size != 0 || length % a->elem_size != 0) {
+    if (within % d->elem_size != 0 || length % d->elem_size != 0) {
         PNC_TRY(pnc_chunks_chunk_merge(s, d, error));
         d->is_merged = true;
     }
     pnc_chunks_dirty_put(&s->dirty, d, within, bytes, length);
+    return NC_NOERR;
+}
+
+static int log_values(pnc_chunk_store *s, pnc_pending *log, const pnc_chunk_item *item, int64_t within,
+                      const char *bytes, int64_t length, pnc_error *error)
+{
+    unsigned char *cached = pnc_chunks_cache_find(&s->cache, item->array, item->chunk);
+
+    if (!pnc_chunks_pending_add(log, item, within, bytes, length))
+        return pnc_error_set(error, NC_ENOMEM, "variable \"%s\": no memory for values of chunks that are not complete",
+                             s->source.arrays[item->array].name);
+    if (cached != NULL)
+        memcpy(cached + within, bytes, (size_t)length);
+    return NC_NOERR;
+}
+
+/* Values that are scattered over many chunks do not get memory for all of these at the same time. */
+static bool must_log(const pnc_chunk_store *s, const pnc_chunk_item *item, int64_t length)
+{
+    int64_t bytes = s->grids[item->array].chunk_bytes;
+
+    if (pnc_chunks_map_find(&s->logged.map, item->array, item->chunk) != NULL)
+        return true;
+    return length < bytes && s->dirty.waiting_bytes > 0 &&
+           s->dirty.waiting_bytes + bytes > pnc_chunks_dirty_get_most(s) &&
+           pnc_chunks_dirty_find(&s->dirty, item->array, item->chunk) == NULL;
+}
+
+int pnc_chunks_values_put(pnc_chunk_store *s, const pnc_chunk_item *item, int64_t within, const char *bytes,
+                          int64_t length, pnc_error *error)
+{
+    pnc_dirty_chunk *d;
+
+    if (must_log(s, item, length))
+        return log_values(s, &s->logged, item, within, bytes, length, error);
+    d = pnc_chunks_dirty_load(s, item);
+    if (d == NULL)
+        return pnc_chunks_memory_fail(&s->source.arrays[item->array], s->grids[item->array].chunk_bytes, error);
+    PNC_TRY(pnc_chunks_dirty_fill(s, d, within, bytes, length, error));
     if (d->is_ready || d->covered < d->inside)
         return NC_NOERR;
     PNC_TRY(pnc_chunks_chunk_merge(s, d, error));
     pnc_chunks_dirty_make_ready(&s->dirty, d);
-    return NC_NOERR;
-}
-
-static int put_pending(pnc_chunk_store *s, const pnc_chunk_item *item, int64_t within, const char *bytes,
-                       int64_t length, pnc_error *error)
-{
-    unsigned char *cached = pnc_chunks_cache_find(&s->cache, item->array, item->chunk);
-
-    if (!pnc_chunks_pending_add(&s->pending, item, within, bytes, length))
-        return pnc_error_set(error, NC_ENOMEM,
-                             "variable \"%s\": no memory for values of chunks that another rank writes",
-                             s->source.arrays[item->array].name);
-    if (cached != NULL)
-        memcpy(cached + within, bytes, (size_t)length);
     return NC_NOERR;
 }
 
@@ -95,9 +115,9 @@ static int put_in_array(pnc_chunk_store *s, int64_t array, int64_t offset, int64
         if (item.aggregator == s->store.rank)
             PNC_TRY(pnc_chunks_values_put(s, &item, run.within, from, length, error));
         else
-            PNC_TRY(put_pending(s, &item, run.within, from, length, error));
+            PNC_TRY(log_values(s, &s->pending, &item, run.within, from, length, error));
         if (s->store.nprocs == 1 && s->dirty.ready_bytes >= READY_BYTES)
-            PNC_TRY(pnc_chunks_ready_write(s, error));
+            PNC_TRY(pnc_chunks_ready_write(s, false, error));
     }
     return NC_NOERR;
 }
@@ -118,18 +138,14 @@ static int put_extents(pnc_chunk_store *s, const pnc_extent *extents, int64_t n,
 
 /* --- the operations of the store --- */
 
-static int64_t get_most_dirty(const pnc_chunk_store *s)
-{
-    return s->source.dirty_bytes > 0 ? s->source.dirty_bytes : PNC_CHUNKS_DIRTY_BYTES;
-}
-
-/* Collective. */
+/* Collective. Where values are logged, those that have waited longest make space for others. */
 static int write_out(pnc_chunk_store *s, int err, pnc_error *error)
 {
-    int later = pnc_chunks_dirty_finish(s, get_most_dirty(s), error);
+    int64_t most = pnc_chunks_dirty_get_most(s);
+    int later = pnc_chunks_dirty_finish(s, s->logged.map.n > 0 ? most / 2 : most, error);
 
     err = pnc_error_keep_first(err, later);
-    later = pnc_chunks_ready_write(s, error);
+    later = pnc_chunks_ready_write(s, s->logged.bytes > most, error);
     return pnc_error_keep_first(err, later);
 }
 
@@ -162,6 +178,6 @@ int pnc_chunks_store_flush(pnc_store *store, pnc_error *error)
     err = pnc_chunks_pending_send(s, error);
     later = pnc_chunks_dirty_finish(s, 0, error);
     err = pnc_error_keep_first(err, later);
-    later = pnc_chunks_ready_write(s, error);
+    later = pnc_chunks_ready_write(s, true, error);
     return pnc_error_keep_first(err, later);
 }
