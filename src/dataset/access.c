@@ -63,7 +63,7 @@ static int transfer(pnc_dataset *ds, pnc_request_list *list)
     int64_t numrecs;
     int err;
 
-    if (list->direction == PNC_PUT)
+    if (list->direction == PNC_PUT) /* values could overwrite what a failed enddef needs to be undone */
         PNC_TRY(ds->format->ops->restore_before_put(ds->format, list->collective));
     pnc_dataset_statistics_transfer_start(ds, list->direction);
     err = pnc_io_requests_transfer(&ds->io, list, &numrecs);
@@ -85,8 +85,8 @@ static int check_mode(pnc_dataset *ds, pnc_op op, bool collective)
     return collective ? pnc_dataset_mode_check_collective(ds) : pnc_dataset_mode_check_independent(ds);
 }
 
-/* The ranks of a put may use different functions and variables, like those of a get, as each request is complete by
- * itself. varid may be wrong. */
+/* For the first agreement of the call, by which ranks in another kind of call are found. The ranks of a put may use
+ * different functions and variables, like those of a get, as each request is complete by itself. varid may be wrong. */
 static void describe_call(pnc_dataset *ds, pnc_op op, int varid)
 {
     pnc_file_call *call = &ds->file.call;

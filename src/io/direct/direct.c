@@ -31,9 +31,9 @@ typedef struct active_request {
 /* A get whose values have the same size in file and memory reads into the user's buffer and converts in place: with
  * a staging buffer the processor would fetch the user's memory only to overwrite it (swapping gets: 0.76 of the
  * limit). */
-static bool converts_in_place(const active_request *m)
+static bool converts_in_place(const active_request *a)
 {
-    return m->request->direction == PNC_GET && m->packer.flat != NULL && m->packer.mem_size == m->packer.ext_size;
+    return a->request->direction == PNC_GET && a->packer.flat != NULL && a->packer.mem_size == a->packer.ext_size;
 }
 
 /* Kernels need distinct source and destination: the source is copied to a block in the first-level cache. */
@@ -50,57 +50,57 @@ static void convert_in_place(pnc_packer *packer, int64_t elements)
 }
 
 /* For the clock of a conversion: reading it would take longer than converting a few values. */
-static pnc_statistics *get_timed(const active_request *m, int64_t elements)
+static pnc_statistics *get_timed(const active_request *a, int64_t elements)
 {
-    return elements * m->packer.ext_size >= LEAST_TIMED ? m->io->file->statistics : NULL;
+    return elements * a->packer.ext_size >= LEAST_TIMED ? a->io->file->statistics : NULL;
 }
 
 /* Read the next n extents and convert what was read; `bytes` is the staging buffer or the user's memory. If the read
  * fails, the complete values are still returned to the user. A value that was read in part is set to 0. */
-static int read_portion(active_request *m, int64_t n, char *bytes)
+static int read_portion(active_request *a, int64_t n, char *bytes)
 {
-    pnc_packer *packer = &m->packer;
+    pnc_packer *packer = &a->packer;
     pnc_counter before;
     int64_t got, elements, rest;
-    int err = pnc_file_extents_read(m->io->file, m->extents, n, bytes, &got);
+    int err = pnc_file_extents_read(a->io->file, a->extents, n, bytes, &got);
 
     elements = got / packer->ext_size;
-    before = pnc_statistics_begin(get_timed(m, elements), PNC_COUNT_TIME_CONVERT);
+    before = pnc_statistics_begin(get_timed(a, elements), PNC_COUNT_TIME_CONVERT);
     rest = got % packer->ext_size;
-    if (rest > 0 && bytes != m->stage)
+    if (rest > 0 && bytes != a->stage)
         memset(bytes + got - rest, 0, (size_t)packer->ext_size);
-    if (converts_in_place(m))
+    if (converts_in_place(a))
         convert_in_place(packer, elements);
     else if (packer->direct == NULL)
         pnc_convert_packer_unpack(packer, bytes, elements);
-    pnc_statistics_end(get_timed(m, elements), before);
-    pnc_statistics_add(m->io->file->statistics, PNC_COUNT_CONVERTED_BYTES, packer->direct == NULL ? got : 0);
+    pnc_statistics_end(get_timed(a, elements), before);
+    pnc_statistics_add(a->io->file->statistics, PNC_COUNT_CONVERTED_BYTES, packer->direct == NULL ? got : 0);
     return err;
 }
 
 /* Access the next n extents, of `length` bytes. */
-static int access_extents(active_request *m, int64_t n, int64_t length)
+static int access_extents(active_request *a, int64_t n, int64_t length)
 {
-    pnc_packer *packer = &m->packer;
+    pnc_packer *packer = &a->packer;
     int64_t elements = length / packer->ext_size;
-    pnc_statistics *timed = get_timed(m, elements);
+    pnc_statistics *timed = get_timed(a, elements);
     pnc_counter before;
-    char *bytes = m->stage;
+    char *bytes = a->stage;
 
     assert(elements * packer->ext_size == length);
     if (packer->direct != NULL) {
         bytes = pnc_convert_packer_take_direct(packer, elements);
-    } else if (converts_in_place(m)) {
+    } else if (converts_in_place(a)) {
         bytes = packer->flat;
-    } else if (m->request->direction == PNC_PUT) {
+    } else if (a->request->direction == PNC_PUT) {
         before = pnc_statistics_begin(timed, PNC_COUNT_TIME_CONVERT);
         pnc_convert_packer_pack(packer, bytes, elements);
         pnc_statistics_end(timed, before);
-        pnc_statistics_add(m->io->file->statistics, PNC_COUNT_CONVERTED_BYTES, length);
+        pnc_statistics_add(a->io->file->statistics, PNC_COUNT_CONVERTED_BYTES, length);
     }
-    if (m->request->direction == PNC_GET)
-        return read_portion(m, n, bytes);
-    return pnc_io_extents_write(m->io, m->extents, n, bytes);
+    if (a->request->direction == PNC_GET)
+        return read_portion(a, n, bytes);
+    return pnc_io_extents_write(a->io, a->extents, n, bytes);
 }
 
 static int fail_no_stage(pnc_io_context *io, int64_t bytes)
@@ -109,60 +109,60 @@ static int fail_no_stage(pnc_io_context *io, int64_t bytes)
                          io->file->path, (long long)bytes);
 }
 
-static int reserve_stage(active_request *m)
+static int reserve_stage(active_request *a)
 {
-    int64_t bytes = pnc_io_context_get_stage_bytes(m->io);
-    bool is_direct = m->packer.direct != NULL, in_place = converts_in_place(m);
+    int64_t bytes = pnc_io_context_get_stage_bytes(a->io);
+    bool is_direct = a->packer.direct != NULL, in_place = converts_in_place(a);
 
-    m->max_bytes = pnc_io_portion_get_bytes(pnc_io_context_is_on_servers(m->io), is_direct, in_place);
+    a->max_bytes = pnc_io_portion_get_bytes(pnc_io_context_is_on_servers(a->io), is_direct, in_place);
     if (is_direct || in_place)
         return NC_NOERR;
-    if (m->io->stage == NULL)
-        m->io->stage = pnc_memory_alloc(bytes, 1);
-    m->stage = m->io->stage;
-    return m->stage == NULL ? fail_no_stage(m->io, bytes) : NC_NOERR;
+    if (a->io->stage == NULL)
+        a->io->stage = pnc_memory_alloc(bytes, 1);
+    a->stage = a->io->stage;
+    return a->stage == NULL ? fail_no_stage(a->io, bytes) : NC_NOERR;
 }
 
-static int start_request(active_request *m, pnc_io_context *io, pnc_request *r)
+static int start_request(active_request *a, pnc_io_context *io, pnc_request *r)
 {
     const pnc_mapping mapping = pnc_io_context_get_mapping(io, r->elements.varid);
     int64_t wanted = r->elements.form == PNC_EXTENTS ? r->elements.n : r->elements.count;
 
-    m->io = io;
-    m->request = r;
-    m->extents = m->few;
-    m->stage = NULL;
-    m->left = pnc_io_request_count_bytes(r);
-    pnc_mapping_cursor_init(&m->cursor, &mapping, &r->elements, 0, pnc_mapping_elements_get_end(&r->elements));
-    PNC_TRY(pnc_io_request_init_packer(io, r, &m->packer));
-    m->max_extents = pnc_min64(wanted, PNC_PORTION_EXTENTS);
-    if (m->max_extents > EXTENTS_INLINE)
-        m->extents = pnc_memory_alloc(m->max_extents, sizeof *m->extents);
-    if (m->extents == NULL)
-        return fail_no_stage(io, m->max_extents * (int64_t)sizeof *m->extents);
-    return reserve_stage(m);
+    a->io = io;
+    a->request = r;
+    a->extents = a->few;
+    a->stage = NULL;
+    a->left = pnc_io_request_count_bytes(r);
+    pnc_mapping_cursor_init(&a->cursor, &mapping, &r->elements, 0, pnc_mapping_elements_get_end(&r->elements));
+    PNC_TRY(pnc_io_request_init_packer(io, r, &a->packer));
+    a->max_extents = pnc_min64(wanted, PNC_PORTION_EXTENTS);
+    if (a->max_extents > EXTENTS_INLINE)
+        a->extents = pnc_memory_alloc(a->max_extents, sizeof *a->extents);
+    if (a->extents == NULL)
+        return fail_no_stage(io, a->max_extents * (int64_t)sizeof *a->extents);
+    return reserve_stage(a);
 }
 
-static int step_request(active_request *m)
+static int step_request(active_request *a)
 {
     int64_t n, bytes;
 
-    int err = pnc_mapping_cursor_take(&m->cursor, m->max_bytes, m->extents, m->max_extents, &n, &bytes);
+    int err = pnc_mapping_cursor_take(&a->cursor, a->max_bytes, a->extents, a->max_extents, &n, &bytes);
 
     if (err != NC_NOERR)
-        return pnc_io_request_fail(m->io, m->request->elements.varid, err);
-    m->left -= bytes;
-    assert(m->left >= 0);
-    return access_extents(m, n, bytes);
+        return pnc_io_request_fail(a->io, a->request->elements.varid, err);
+    a->left -= bytes;
+    assert(a->left >= 0);
+    return access_extents(a, n, bytes);
 }
 
-static void finish_request(active_request *m)
+static void finish_request(active_request *a)
 {
-    pnc_mapping_cursor_free(&m->cursor);
-    if (m->extents != m->few)
-        pnc_memory_free(m->extents);
-    pnc_io_request_set_status(m->io, m->request, m->packer.status);
-    pnc_convert_packer_free(&m->packer);
+    pnc_mapping_cursor_free(&a->cursor);
+    if (a->extents != a->few)
+        pnc_memory_free(a->extents);
+    pnc_io_request_set_status(a->io, a->request, a->packer.status);
+    pnc_convert_packer_free(&a->packer);
 }
 
 /* Most small calls access values that lie next to each other in file and memory, and whose conversion cannot fail. They
@@ -207,7 +207,7 @@ static int execute_small(pnc_io_context *io, const pnc_request *r)
 
 static int execute_one(pnc_io_context *io, pnc_request *r)
 {
-    active_request m;
+    active_request a;
     bool done;
     int err;
 
@@ -216,10 +216,10 @@ static int execute_one(pnc_io_context *io, pnc_request *r)
     PNC_TRY(pnc_io_strided_execute(io, r, &done));
     if (done)
         return NC_NOERR;
-    err = start_request(&m, io, r);
-    while (err == NC_NOERR && m.left > 0)
-        err = step_request(&m);
-    finish_request(&m);
+    err = start_request(&a, io, r);
+    while (err == NC_NOERR && a.left > 0)
+        err = step_request(&a);
+    finish_request(&a);
     return err;
 }
 
@@ -238,10 +238,10 @@ static int execute_interleaved(pnc_io_context *io, pnc_request **requests, int64
     }
     while (more && err == NC_NOERR) {
         more = false;
-        for (active_request *m = active; m < active + n && err == NC_NOERR; m++) {
-            if (m->left > 0)
-                err = step_request(m);
-            more = more || m->left > 0;
+        for (active_request *a = active; a < active + n && err == NC_NOERR; a++) {
+            if (a->left > 0)
+                err = step_request(a);
+            more = more || a->left > 0;
         }
     }
     for (int64_t i = 0; i < started; i++)

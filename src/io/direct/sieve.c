@@ -84,64 +84,64 @@ typedef struct strided_access {
 
 /* Row by row, move the values that end at or before `high` between memory and the staging buffer, which begins with the
  * byte at `low`. Returns the file offset after the last one. */
-static int64_t move_values(strided_access *g, int64_t low, int64_t high)
+static int64_t move_values(strided_access *a, int64_t low, int64_t high)
 {
-    pnc_statistics *statistics = g->io->file->statistics;
+    pnc_statistics *statistics = a->io->file->statistics;
     pnc_counter before = pnc_statistics_begin(statistics, PNC_COUNT_TIME_CONVERT);
-    int64_t offset, n, end = low, first = g->cursor.run;
+    int64_t offset, n, end = low, first = a->cursor.run;
 
-    while ((n = pnc_select_cursor_take_row(&g->cursor, high, &offset)) > 0) {
-        if (g->direction == PNC_PUT)
-            pnc_convert_packer_pack_strided(&g->packer, g->io->stage + (offset - low), g->stride, n);
+    while ((n = pnc_select_cursor_take_row(&a->cursor, high, &offset)) > 0) {
+        if (a->direction == PNC_PUT)
+            pnc_convert_packer_pack_strided(&a->packer, a->io->stage + (offset - low), a->stride, n);
         else
-            pnc_convert_packer_unpack_strided(&g->packer, g->io->stage + (offset - low), g->stride, n);
-        end = offset + (n - 1) * g->stride + g->packer.ext_size;
+            pnc_convert_packer_unpack_strided(&a->packer, a->io->stage + (offset - low), a->stride, n);
+        end = offset + (n - 1) * a->stride + a->packer.ext_size;
     }
     pnc_statistics_end(statistics, before);
-    pnc_statistics_add(statistics, PNC_COUNT_CONVERTED_BYTES, (g->cursor.run - first) * g->packer.ext_size);
+    pnc_statistics_add(statistics, PNC_COUNT_CONVERTED_BYTES, (a->cursor.run - first) * a->packer.ext_size);
     return end;
 }
 
 /* In portions of the staging buffer. A put writes nothing after the last value of a portion: the file does not end with
  * a gap. If a read of a get fails, the values before the failure are still returned to the user. */
-static int sieve_values(strided_access *g, pnc_extent span)
+static int sieve_values(strided_access *a, pnc_extent span)
 {
-    int64_t most = pnc_io_context_get_stage_bytes(g->io), end = span.offset + span.length, got;
+    int64_t most = pnc_io_context_get_stage_bytes(a->io), end = span.offset + span.length, got;
     int err = NC_NOERR;
 
-    while (err == NC_NOERR && g->cursor.run < g->cursor.selection->nruns) {
-        pnc_extent portion = {g->cursor.offset, pnc_min64(end - g->cursor.offset, most)};
+    while (err == NC_NOERR && a->cursor.run < a->cursor.selection->nruns) {
+        pnc_extent portion = {a->cursor.offset, pnc_min64(end - a->cursor.offset, most)};
 
-        if (g->direction == PNC_GET) {
-            err = pnc_file_extents_read(g->io->file, &portion, 1, g->io->stage, &got);
-            move_values(g, portion.offset, portion.offset + got);
+        if (a->direction == PNC_GET) {
+            err = pnc_file_extents_read(a->io->file, &portion, 1, a->io->stage, &got);
+            move_values(a, portion.offset, portion.offset + got);
             continue;
         }
-        PNC_TRY(read_span(g->io, portion, g->io->stage));
-        portion.length = move_values(g, portion.offset, portion.offset + portion.length) - portion.offset;
-        err = pnc_file_extents_write(g->io->file, &portion, 1, g->io->stage);
+        PNC_TRY(read_span(a->io, portion, a->io->stage));
+        portion.length = move_values(a, portion.offset, portion.offset + portion.length) - portion.offset;
+        err = pnc_file_extents_write(a->io->file, &portion, 1, a->io->stage);
     }
     return err;
 }
 
 static int execute_strided(pnc_io_context *io, pnc_request *r, const pnc_selection *s, pnc_extent span)
 {
-    strided_access g = {.io = io,
+    strided_access a = {.io = io,
                         .direction = (pnc_direction)r->direction,
                         .stride = pnc_select_selection_get_axes(s)[s->rank - 1].stride};
-    int err = pnc_select_cursor_init(&g.cursor, s);
+    int err = pnc_select_cursor_init(&a.cursor, s);
 
     if (err == NC_NOERR && io->stage == NULL)
         io->stage = pnc_memory_alloc(pnc_io_context_get_stage_bytes(io), 1);
     if (err != NC_NOERR || io->stage == NULL)
         err = pnc_error_set(io->file->error, NC_ENOMEM, "%s: no memory for a staging buffer", io->file->path);
     else
-        err = pnc_io_request_init_packer(io, r, &g.packer);
+        err = pnc_io_request_init_packer(io, r, &a.packer);
     if (err == NC_NOERR)
-        err = sieve_values(&g, span);
-    pnc_io_request_set_status(io, r, g.packer.status);
-    pnc_convert_packer_free(&g.packer);
-    pnc_select_cursor_free(&g.cursor);
+        err = sieve_values(&a, span);
+    pnc_io_request_set_status(io, r, a.packer.status);
+    pnc_convert_packer_free(&a.packer);
+    pnc_select_cursor_free(&a.cursor);
     return err;
 }
 

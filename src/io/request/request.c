@@ -276,6 +276,8 @@ static void leave_in_arrays(const pnc_slab_arguments *given, int ndims, int64_t 
     e->numbers = e->arrays->numbers + 2 * ndims;
 }
 
+/* Extents, if all hyperslabs are contiguous, need no other checks. An invalid hyperslab has no extent: take_slabs finds
+ * what is wrong, in the documented order of errors. */
 static int set_elements(pnc_io_context *io, const pnc_call *call, int64_t *numbers, pnc_selection *ready,
                         pnc_request *r)
 {

@@ -166,6 +166,7 @@ static int flatten_buffer(pnc_io_context *io, const pnc_call *call, pnc_request 
     return NC_NOERR;
 }
 
+/* With a datatype, an imap, or a NULL buffer. */
 static int describe_memory(pnc_io_context *io, const pnc_call *call, pnc_request *r)
 {
     pnc_mem_type mem = call->mem;
