@@ -310,7 +310,7 @@ static int write_values(char **words)
     int64_t n, address;
     void *bytes = decode(words[2], &n);
 
-    err = pnc_netcdf4_metadata_get_address(metadata, paths[varid], &address);
+    err = pnc_netcdf4_metadata_alloc_values(metadata, paths[varid], &address);
     if (err == NC_NOERR && address >= 0)
         err = pnc_file_range_write(&file, (pnc_extent){address, n}, bytes);
     else if (err == NC_NOERR)

@@ -1,22 +1,17 @@
 """netCDF-4 files whose metadata this library writes, and changes: netCDF4-python, h5py, ncdump and h5dump read what was
 defined, and netCDF4-python changes them."""
-# needs: netcdf4
 import os
 import shutil
 import subprocess
 import sys
 import warnings
 
+import h5py
 import netCDF4
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from tap import finish, is_quick, ok, scratch, skip  # noqa: E402
-
-try:
-    import h5py
-except ImportError:
-    h5py = None
 
 PROGRAM = "test/interop/netcdf4_define"
 TYPES = {"i1": 1, "S1": 2, "i2": 3, "i4": 4, "f4": 5, "f8": 6, "u1": 7, "u2": 8, "u4": 9, "i8": 10, "u8": 11}
@@ -40,6 +35,10 @@ def hex_of(array):
     return array.tobytes().hex() or "-"
 
 
+def array_of(value):
+    return value if isinstance(value, str) else np.atleast_1d(value)
+
+
 class Dim:
     def __init__(self, name, length, unlimited):
         self.name, self.length, self.unlimited = name, length, unlimited
@@ -48,7 +47,7 @@ class Dim:
 class Var:
     def __init__(self, name, kind, dims, layout, chunks, big):
         self.name, self.kind, self.dims, self.layout, self.chunks, self.big = name, kind, dims, layout, chunks, big
-        self.atts, self.values = {}, None
+        self.atts, self.values, self.fill = {}, None, None
 
     @property
     def stored(self):
@@ -107,6 +106,8 @@ class File:
         return var.name in [dim.name for dim in self.dims] and not is_coordinate
 
     def fill_of(self, var):
+        if var.fill is not None:
+            return var.fill
         return var.atts["_FillValue"][0] if "_FillValue" in var.atts else FILLS[var.kind]
 
     def atts_of(self, number):
@@ -148,6 +149,29 @@ class File:
                 grown = np.full(shape, self.fill_of(var), var.kind)
                 grown[tuple(slice(n) for n in var.values.shape)] = var.values
                 var.values = grown
+
+    @staticmethod
+    def read(path):
+        """A file of another library, as netCDF4-python finds it."""
+        file = File(path)
+        with netCDF4.Dataset(path) as found, h5py.File(path) as stored:
+            found.set_auto_maskandscale(False)
+            found.set_auto_chartostring(False)
+            file.version = 4 if found.data_model == "NETCDF4_CLASSIC" else 3
+            file.dims = [Dim(dim.name, len(dim), dim.isunlimited()) for dim in found.dimensions.values()]
+            file.atts = {name: array_of(found.getncattr(name)) for name in found.ncattrs()}
+            names = [dim.name for dim in file.dims]
+            for name, read in found.variables.items():
+                data = stored["_nc4_non_coord_" + name if "_nc4_non_coord_" + name in stored else name]
+                layout = CHUNKED if data.chunks else CONTIGUOUS
+                var = Var(name, read.dtype.str[1:], [names.index(dim) for dim in read.dimensions], layout,
+                          list(data.chunks or ()), data.dtype.str[0] == ">")
+                var.atts = {att: array_of(read.getncattr(att)) for att in read.ncattrs()}
+                var.fill = np.array(data.fillvalue, var.kind)
+                var.values = read[...]
+                file.vars.append(var)
+        file.open()
+        return file
 
     def define(self):
         self.add("define")
@@ -244,10 +268,10 @@ def compare_var(found, var, file, wrong):
 
 def compare_h5py(file, wrong):
     """Scales are attached to each other, and lengths are those of netCDF-4."""
-    if h5py is None:
-        return
     with h5py.File(file.path) as found:
         for dim in file.dims:
+            if dim.name.startswith("phony_dim_") and dim.name not in found:
+                continue
             if not h5py.h5ds.is_scale(found[dim.name].id):
                 wrong.append(f"{dim.name}: no scale")
         for var in file.vars:
@@ -258,9 +282,11 @@ def compare_h5py(file, wrong):
                 wrong.append(f"{path}: scale {is_scale}")
             for k, d in enumerate(var.dims if not is_scale else ()):
                 scales = [scale.name[1:] for scale in data.dims[k].values()]
-                if scales != [file.dims[d].name]:
+                if scales != [file.dims[d].name] and file.dims[d].name in found:
                     wrong.append(f"{path}: dimension {k} has scales {scales}")
         for number, dim in enumerate(file.dims):
+            if dim.name not in found:
+                continue
             listed = found[dim.name].attrs.get("REFERENCE_LIST", ())
             uses = sorted((found[use[0]].name[1:].removeprefix("_nc4_non_coord_"), int(use[1])) for use in listed)
             expected = sorted((var.name, k) for var in file.vars for k, d in enumerate(var.dims)
@@ -574,6 +600,97 @@ def play(path, kinds, rounds, text):
 EXTENDING = [add_dim, add_var, change_att]
 RENAMING = [*EXTENDING, rename_dim, rename_var, rename_dim, rename_var]
 
+
+# --- files of other libraries ---
+
+def make_by_netcdf4(path):
+    """As random definitions say."""
+    file = File(path, int(random.choice([3, 4])))
+    change(file, [add_dim, add_var, add_var, change_att], 12)
+    with netCDF4.Dataset(path, "w", format={3: "NETCDF4", 4: "NETCDF4_CLASSIC"}[file.version]) as out:
+        out.set_auto_maskandscale(False)
+        out.set_auto_chartostring(False)
+        for dim in file.dims:
+            out.createDimension(dim.name, None if dim.unlimited else dim.length)
+        for name, value in file.atts.items():
+            out.setncattr(name, value)
+        for var in file.vars:
+            filters = {"zlib": True, "complevel": 4} if random.random() < 0.5 and var.layout == CHUNKED else {}
+            new = out.createVariable(var.name, var.kind, [file.dims[d].name for d in var.dims],
+                                     chunksizes=var.chunks if var.layout == CHUNKED else None,
+                                     fill_value=var.atts.get("_FillValue", [None])[0], **filters)
+            for name, value in var.atts.items():
+                if name != "_FillValue":
+                    new.setncattr(name, value)
+            if random.random() < 0.7:
+                shape = [int(random.integers(0, 4)) if file.dims[d].unlimited else file.dims[d].length
+                         for d in var.dims]
+                new[...] = values(var.kind, shape)
+
+
+def make_by_h5py(path, has_scales=True, **how):
+    with h5py.File(path, "w", **how) as out:
+        for name, length in (("a", 3), ("b", 4)):
+            out.create_dataset(name, data=values("f4", length), track_order=True)
+            if has_scales:
+                out[name].make_scale(name)
+        out.create_dataset("c", data=values("i4", (3, 4)), chunks=(2, 3), maxshape=(3, 4), track_order=True)
+        out.create_dataset("d", data=values("i2", (3, 4)), chunks=(2, 3), shuffle=True, compression="gzip",
+                           track_order=True)
+        out.create_dataset("e", data=values("u8", (4, 3)), track_order=True)
+        out.create_dataset("f", (3,), "f8", track_order=True)
+        for name, scales in (("c", "ab"), ("d", "ab"), ("e", "ba"), ("f", "a")):
+            out[name].attrs["h"] = values("i4", 3)
+            for k, scale in enumerate(scales if has_scales else ""):
+                out[name].dims[k].attach_scale(out[scale])
+
+
+def extend_other(path, make, text, kinds, sessions=3):
+    make(path)
+    file = File.read(path)
+    for number in range(sessions):
+        if number > 0:
+            file.open()
+        change(file, kinds, 4)
+        grow_dim(file)
+        extend_all(file)
+        write_some(file)
+        failed, _ = file.run()
+        if not check(file, f"{text}, session {number}", failed):
+            shutil.copy(file.path, scratch(f"wrong_{text.replace(' ', '_')}_{number}.nc"))
+            return
+
+
+H5PY = {"with orders": {"track_order": True},
+        "of the newest format": {"track_order": True, "libver": "latest"},
+        "with pages": {"track_order": True, "fs_strategy": "page"}}
+
+
+def check_refusals():
+    """Files whose definitions cannot change, and which cannot be written; they stay as they are."""
+    for title, how, commands in (("keeps no order of creation", {}, "dim new 3\ndefine\n"),
+                                 ("has a list of its free space",
+                                  {"track_order": True, "fs_strategy": "fsm", "fs_persist": True}, "")):
+        path = scratch("refused.nc")
+        make_by_h5py(path, **how)
+        with open(path, "rb") as file:
+            before = file.read()
+        failed, _ = run(f"open {path}\n{commands}")
+        with open(path, "rb") as file:
+            after = file.read()
+        ok(failed and "NC_ENOTSUPPORT" in failed[0] and title in failed[0] and before == after,
+           f"a file that {title} is refused", "\n".join(failed))
+    path = scratch("unordered.nc")
+    make_by_h5py(path)
+    file = File.read(path)
+    file.att(2, "added", "a text")
+    file.att(-1, "global", values("i4", 3))
+    file.define()
+    write_some(file)
+    failed, _ = file.run()
+    check(file, "a file without an order of creation: values and attributes", failed)
+
+
 def has_hdf5():
     with open(os.path.join(os.environ.get("PNC_BUILD", "."), "config.h"), encoding="utf-8") as config:
         return '#define HDF5_SONAME "lib' in config.read()
@@ -586,6 +703,7 @@ SHAPES = {"no definitions": make_empty, "all types and layouts": make_types, "at
 if not has_hdf5():
     skip("netCDF-4 files", "the build is without HDF5")
     finish()
+check_refusals()
 for title, make in SHAPES.items():
     made = make(scratch("made.nc"))
     failed, _ = made.run()
@@ -598,4 +716,13 @@ for seed in range(3 if is_quick() else 12):
 for seed in range(3 if is_quick() else 12):
     random = np.random.default_rng(1000 + seed)
     play(scratch("random.nc"), RENAMING, 4, f"renamed {seed}")
+for seed in range(3 if is_quick() else 12):
+    random = np.random.default_rng(2000 + seed)
+    extend_other(scratch("other.nc"), make_by_netcdf4, f"of netCDF4-python {seed}", RENAMING)
+for seed in range(1 if is_quick() else 3):
+    random = np.random.default_rng(3000 + seed)
+    for title, how in H5PY.items():
+        extend_other(scratch("other.nc"), lambda path: make_by_h5py(path, **how), f"of h5py {title} {seed}", RENAMING)
+        extend_other(scratch("other.nc"), lambda path: make_by_h5py(path, False, **how),
+                     f"of h5py {title}, without scales {seed}", EXTENDING)
 finish()

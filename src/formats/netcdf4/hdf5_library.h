@@ -40,7 +40,7 @@
     \
     F(a_create, H5Acreate2) F(a_delete, H5Adelete) F(a_write, H5Awrite) \
     F(d_create, H5Dcreate2) F(d_set_extent, H5Dset_extent) F(d_write, H5Dwrite) F(d_write_chunk, H5Dwrite_chunk) \
-    F(f_create, H5Fcreate) F(f_flush, H5Fflush) F(f_get_create_plist, H5Fget_create_plist) \
+    F(f_create, H5Fcreate) F(f_flush, H5Fflush) F(f_get_create_plist, H5Fget_create_plist) F(f_get_info, H5Fget_info2) \
     F(l_delete, H5Ldelete) F(l_exists, H5Lexists) F(l_move, H5Lmove) \
     F(p_get_file_space_strategy, H5Pget_file_space_strategy) F(p_get_mdc_config, H5Pget_mdc_config) \
     F(p_set_alloc_time, H5Pset_alloc_time) F(p_set_attr_creation_order, H5Pset_attr_creation_order) \
@@ -49,7 +49,7 @@
     F(p_set_layout, H5Pset_layout) F(p_set_libver_bounds, H5Pset_libver_bounds) \
     F(p_set_link_creation_order, H5Pset_link_creation_order) F(p_set_mdc_config, H5Pset_mdc_config) \
     F(p_set_obj_track_times, H5Pset_obj_track_times) F(r_dereference, H5Rdereference2) \
-    F(s_create, H5Screate) F(s_create_simple, H5Screate_simple) \
+    F(s_create, H5Screate) F(s_create_simple, H5Screate_simple) F(s_select_hyperslab, H5Sselect_hyperslab) \
     F(t_copy, H5Tcopy) F(t_create, H5Tcreate) F(t_insert, H5Tinsert) F(t_set_size, H5Tset_size) \
     F(t_vlen_create, H5Tvlen_create) \
     F(z_filter_avail, H5Zfilter_avail) F(z_register, H5Zregister) F(z_unregister, H5Zunregister)

@@ -37,6 +37,9 @@ int pnc_netcdf4_metadata_define(pnc_netcdf4_metadata *m, const pnc_model *before
 
 /* The address of the values of a contiguous dataset; -1: it has none. */
 int pnc_netcdf4_metadata_get_address(pnc_netcdf4_metadata *m, const char *path, int64_t *address);
+/* The same, after giving an address to a dataset of another library that was never written. What is there is undefined:
+ * who calls this writes all values, or fills them. */
+int pnc_netcdf4_metadata_alloc_values(pnc_netcdf4_metadata *m, const char *path, int64_t *address);
 /* Write all values of a compact dataset, which have the byte order of the file. NC_EINVAL: not so many bytes. */
 int pnc_netcdf4_metadata_write_compact(pnc_netcdf4_metadata *m, const char *path, const void *values, int64_t bytes);
 

@@ -29,7 +29,8 @@ static int survey_scale(pnc_definition *x, hid_t id, int d)
     return NC_NOERR;
 }
 
-/* A dimension that only lengths of datasets show has no scale. */
+/* A dimension that only lengths of datasets show has no scale; it gets one, or its place among the others would be
+ * another one afterwards. */
 static int survey_dims(pnc_definition *x)
 {
     pnc_netcdf4_metadata *m = x->m;
@@ -92,29 +93,12 @@ static bool is_renamed(const pnc_definition *x, int d)
     return strcmp(x->before->dims[d]->name, x->now->dims[d]->name) != 0;
 }
 
-static bool is_used_by_new_var(const pnc_definition *x, int d)
-{
-    for (int v = x->old_vars; v < x->now->nvars; v++)
-        for (int k = 0; k < x->now->vars[v]->ndims; k++)
-            if (x->now->vars[v]->dimids[k] == d)
-                return true;
-    return false;
-}
-
-/* A dimension without a scale gets one if something depends on it. */
-static bool needs_scale(const pnc_definition *x, int d)
-{
-    const pnc_define_dim *dim = &x->dims[d];
-
-    return d >= x->old_dims || dim->old != 0 || dim->var >= 0 || is_renamed(x, d) || is_used_by_new_var(x, d);
-}
-
 static void plan_references(pnc_definition *x)
 {
     for (int d = 0; d < x->now->ndims; d++) {
         pnc_define_dim *dim = &x->dims[d];
 
-        dim->is_changed = needs_scale(x, d) && (dim->old == 0 || dim->old_var != dim->var);
+        dim->is_changed = dim->old == 0 || dim->old_var != dim->var;
     }
     for (int v = 0; v < x->now->nvars; v++) {
         const pnc_var *var = x->now->vars[v];
@@ -165,7 +149,7 @@ static int make_scales(pnc_definition *x)
         const pnc_define_dim *dim = &x->dims[d];
         const pnc_dim *now = x->now->dims[d];
 
-        if (!needs_scale(x, d) || dim->var >= x->old_vars)
+        if (dim->var >= x->old_vars)
             continue;
         if (dim->var >= 0)
             PNC_TRY(open_and_set_scale(x, d, x->now->vars[dim->var]->name));
@@ -183,7 +167,7 @@ static int refer_to_scales(pnc_definition *x)
     pnc_netcdf4_metadata *m = x->m;
 
     for (int d = 0; d < x->now->ndims; d++)
-        if (needs_scale(x, d) && m->h->r_create(&x->dims[d].now, m->root, x->now->dims[d]->name, H5R_OBJECT, -1) < 0)
+        if (m->h->r_create(&x->dims[d].now, m->root, x->now->dims[d]->name, H5R_OBJECT, -1) < 0)
             return pnc_netcdf4_metadata_fail(m, "refer to", x->now->dims[d]->name);
     for (int v = 0; v < x->now->nvars; v++)
         if ((x->vars[v].attaches || x->vars[v].detaches) &&
@@ -320,8 +304,20 @@ static bool has_other_names(const pnc_definition *x)
     return false;
 }
 
+/* Without an order of creation, new variables would have other ids as soon as the file is opened again. */
+static int check_creation_order(pnc_definition *x)
+{
+    if (pnc_netcdf4_order_is_kept(x->m))
+        return NC_NOERR;
+    return pnc_error_set(x->error, NC_ENOTSUPPORT,
+                         "%s: the program that made this file keeps no order of creation in it: dimensions and "
+                         "variables can be neither added nor renamed",
+                         x->m->source.file->path);
+}
+
 static int change_objects(pnc_definition *x)
 {
+    PNC_TRY(check_creation_order(x));
     PNC_TRY(survey_dims(x));
     PNC_TRY(place_vars(x));
     plan_references(x);

@@ -8,7 +8,7 @@
 /* The scale of a dimension is the dataset of its name: that of its coordinate variable, which has the same name and
  * this dimension first, or one without a variable. */
 typedef struct pnc_define_dim {
-    hobj_ref_t old, now; /* the scale; 0: none */
+    hobj_ref_t old, now; /* the scale; old is 0: none */
     int old_var, var;    /* the coordinate variable; -1: none */
     int id;              /* _Netcdf4Dimid; -1: not in the file */
     const char *doomed;  /* link of an old scale that a coordinate variable replaces; NULL: none */

@@ -45,19 +45,34 @@ static int write_provenance(pnc_netcdf4_metadata *m, int version)
 
 /* --- opening and closing --- */
 
-/* Whether HDF5 looks for addresses in space that was freed, too. */
-static bool is_space_tracked(pnc_netcdf4_metadata *m)
+/* Whether HDF5 looks for addresses in space that was freed, too. What it knows of such space must not be in the file:
+ * when it reads it, it takes back the end of allocation, behind which chunks are put. */
+static int find_strategy(pnc_netcdf4_metadata *m)
 {
     H5F_fspace_strategy_t strategy = H5F_FSPACE_STRATEGY_FSM_AGGR;
     hid_t fcpl = m->h->f_get_create_plist(m->file);
-    hbool_t persists;
+    hbool_t persists = false;
     hsize_t threshold;
 
     if (fcpl >= 0) {
         m->h->p_get_file_space_strategy(fcpl, &strategy, &persists, &threshold);
         m->h->p_close(fcpl);
     }
-    return strategy != H5F_FSPACE_STRATEGY_NONE;
+    m->tracks_space = strategy != H5F_FSPACE_STRATEGY_NONE;
+    if (!persists)
+        return NC_NOERR;
+    return pnc_error_set(m->source.file->error, NC_ENOTSUPPORT,
+                         "%s: this HDF5 file has a list of its free space, with which this library does not change "
+                         "it: open it without NC_WRITE",
+                         m->source.file->path);
+}
+
+/* Files of HDF5's superblock 3 say that they are open for writing, until they are closed. */
+static bool has_open_mark(pnc_netcdf4_metadata *m)
+{
+    H5F_info2_t info;
+
+    return m->source.is_writable && m->h->f_get_info(m->file, &info) >= 0 && info.super.version >= 3;
 }
 
 /* The library has begun. version 0: the file exists. */
@@ -73,7 +88,9 @@ static int open_hdf5_file(pnc_netcdf4_metadata *m, int version)
         m->root = m->h->g_open(m->file, "/", H5P_DEFAULT);
     if (m->root < 0)
         return pnc_netcdf4_metadata_fail(m, version == 0 ? "open group" : "create group", "/");
-    m->tracks_space = m->source.is_writable && is_space_tracked(m);
+    m->has_open_mark = has_open_mark(m);
+    if (m->source.is_writable)
+        PNC_TRY(find_strategy(m));
     m->committed = pnc_netcdf4_source_get_end(&m->source);
     return version == 0 ? NC_NOERR : write_provenance(m, version);
 }
@@ -123,6 +140,15 @@ void pnc_netcdf4_dataset_close(pnc_netcdf4_metadata *m)
     m->has_written = false;
 }
 
+static void close_hdf5_file(pnc_netcdf4_metadata *m)
+{
+    pnc_netcdf4_dataset_close(m);
+    if (m->root >= 0)
+        m->h->g_close(m->root);
+    m->h->f_close(m->file);
+    m->file = m->root = -1;
+}
+
 void pnc_netcdf4_metadata_close(pnc_netcdf4_metadata *m)
 {
     pnc_hdf5_visit visit;
@@ -131,10 +157,7 @@ void pnc_netcdf4_metadata_close(pnc_netcdf4_metadata *m)
         return;
     m->source.drops = true;
     if (m->file >= 0 && pnc_netcdf4_library_begin(&visit, NULL) != NULL) {
-        pnc_netcdf4_dataset_close(m);
-        if (m->root >= 0)
-            m->h->g_close(m->root);
-        m->h->f_close(m->file);
+        close_hdf5_file(m);
         pnc_netcdf4_library_end(&visit);
     }
     pnc_netcdf4_source_free(&m->source);
@@ -160,15 +183,20 @@ int64_t pnc_netcdf4_metadata_get_pending_bytes(const pnc_netcdf4_metadata *m)
     return pnc_netcdf4_unwritten_get_bytes(&m->source.unwritten);
 }
 
-static int flush_hdf5_file(pnc_netcdf4_metadata *m)
+/* A file that says it is open is closed, and opened again. */
+static int flush_hdf5_file(pnc_netcdf4_metadata *m, bool begins)
 {
     pnc_hdf5_visit visit;
     int err = NC_NOERR;
 
     if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
         return NC_ENOTBUILT;
-    if (m->h->f_flush(m->file, H5F_SCOPE_LOCAL) < 0)
+    if (begins && m->h->f_flush(m->file, H5F_SCOPE_LOCAL) < 0)
         err = pnc_netcdf4_metadata_fail(m, "write", "/");
+    if (begins && err == NC_NOERR && m->has_open_mark)
+        close_hdf5_file(m);
+    else if (!begins && m->has_open_mark)
+        err = open_hdf5_file(m, 0);
     pnc_netcdf4_library_end(&visit);
     return err;
 }
@@ -181,7 +209,7 @@ int pnc_netcdf4_metadata_commit(pnc_netcdf4_metadata *m, bool durable)
     char *bytes;
     int err;
 
-    PNC_TRY(flush_hdf5_file(m));
+    PNC_TRY(flush_hdf5_file(m, true));
     if (!pnc_netcdf4_unwritten_list(&s->unwritten, &extents, &n, &bytes))
         return pnc_error_set(s->file->error, NC_ENOMEM, "%s: no memory to write metadata", s->file->path);
     err = n == 0 ? NC_NOERR : pnc_netcdf4_redo_apply(s->file, extents, n, bytes, s->end, durable);
@@ -192,5 +220,5 @@ int pnc_netcdf4_metadata_commit(pnc_netcdf4_metadata *m, bool durable)
     }
     pnc_memory_free(extents);
     pnc_memory_free(bytes);
-    return err;
+    return err == NC_NOERR && m->has_open_mark ? flush_hdf5_file(m, false) : err;
 }

@@ -167,7 +167,7 @@ static int visit_link(root_group *g, char *path)
     return err;
 }
 
-static bool is_link_ordered(pnc_netcdf4_metadata *m)
+bool pnc_netcdf4_order_is_kept(pnc_netcdf4_metadata *m)
 {
     hid_t plist = m->h->g_get_create_plist(m->root);
     unsigned flags = 0;
@@ -182,7 +182,7 @@ static bool is_link_ordered(pnc_netcdf4_metadata *m)
 static int read_links(root_group *g)
 {
     const pnc_hdf5 *h = g->m->h;
-    H5_index_t by = is_link_ordered(g->m) ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
+    H5_index_t by = pnc_netcdf4_order_is_kept(g->m) ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
     H5G_info_t info;
 
     if (h->g_get_info(g->m->root, &info) < 0)

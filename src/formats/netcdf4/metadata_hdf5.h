@@ -17,13 +17,17 @@ struct pnc_netcdf4_metadata {
     hid_t file, root;
     hid_t dataset; /* the last one whose chunks were looked up or registered, and its path; -1: none */
     const char *path;
-    bool has_written;  /* chunks, since the dataset was opened */
-    bool tracks_space; /* libhdf5 may put what it allocates into space that was freed */
-    int64_t committed; /* end of the file at the last commit */
+    bool has_written;   /* chunks, since the dataset was opened */
+    bool has_open_mark; /* the file says that it is open for writing, until it is closed */
+    bool tracks_space;  /* libhdf5 may put what it allocates into space that was freed */
+    int64_t committed;  /* end of the file at the last commit */
 };
 
 /* NC_EHDFERR: "FILE: HDF5 cannot WHAT "NAME": its own reason". An error that the driver has set stays. */
 int pnc_netcdf4_metadata_fail(pnc_netcdf4_metadata *m, const char *what, const char *name);
+
+/* Whether the root group keeps the order in which its links were created. */
+bool pnc_netcdf4_order_is_kept(pnc_netcdf4_metadata *m);
 
 /* The type of netCDF of an HDF5 type: NC_BYTE ... NC_UINT64, NC_STRING for strings, or NC_OPAQUE, NC_ENUM, NC_COMPOUND,
  * NC_VLEN for those of its class, whose values this library does not read. */

@@ -191,7 +191,7 @@ static int update_var_scales(pnc_definition *x, int v)
 static int update_references(pnc_definition *x, const new_uses *u, pnc_scale_uses *uses)
 {
     for (int d = 0; d < x->now->ndims; d++)
-        if (x->dims[d].now != 0 && (x->dims[d].is_changed || x->dims[d].is_used_anew))
+        if (x->dims[d].is_changed || x->dims[d].is_used_anew)
             PNC_TRY(update_dim_uses(x, d, u, uses));
     for (int v = 0; v < x->now->nvars; v++)
         if (x->vars[v].attaches || x->vars[v].detaches)
