@@ -4,10 +4,12 @@
 
 #include <assert.h>
 
+#include "base/memory.h"
 #include "file/agree.h"
 #include "io/display.h"
 #include "io/execution.h"
 #include "io/mpi_io/collective_access.h"
+#include "io/chunked/chunked.h"
 #include "io/two_phase/two_phase.h"
 
 /* --- which strategy --- */
@@ -89,6 +91,7 @@ typedef struct agreement {
     int64_t numrecs;
     int64_t minus_low, high; /* range of the file for aggregators; high = 0: no rank needs them */
     int64_t longest;         /* of the ranges of the ranks, as pnc_io_range_compute_length has it */
+    int64_t chunked;         /* 1: a rank accesses variables in chunks */
     int own; /* an error that the others do not get: in the arguments of this rank, or NC_ERANGE of its requests */
 } agreement;
 
@@ -107,9 +110,12 @@ static int find_out_of_range(const pnc_io_context *io, pnc_request_list *list)
 /* A collective call of several ranks. */
 typedef struct collective_call {
     pnc_io_context *io;
-    pnc_request_list *list, exchanged; /* all requests; those that this rank leaves to a strategy of all ranks */
-    pnc_access_pattern pattern;        /* of this rank */
-    pnc_file_order order;              /* of the exchanged requests */
+    pnc_request_list *list; /* all requests */
+    pnc_request_list plain; /* those of the file, and those of variables in chunks */
+    pnc_request_list chunked;
+    pnc_request_list exchanged; /* of the plain ones those that this rank leaves to a strategy of all ranks */
+    pnc_access_pattern pattern; /* of this rank */
+    pnc_file_order order;       /* of the exchanged requests */
     bool has_order;
     agreement v;
 } collective_call;
@@ -119,19 +125,20 @@ static int agree_results(collective_call *c, int status)
 {
     pnc_file *file = c->io->file;
     agreement *v = &c->v;
-    int64_t values[6] = {0, v->numrecs, v->minus_low, v->high, v->longest, pnc_file_failure_encode(file, v->own)};
+    int64_t values[7] = {
+        0, v->numrecs, v->minus_low, v->high, v->longest, v->chunked, pnc_file_failure_encode(file, v->own)};
     int mismatch;
 
     status = pnc_file_late_take(file, status);
     values[0] = pnc_file_failure_encode(file, status);
-    mismatch = pnc_file_maxima_agree(file, values, 6, "the results of a collective call");
+    mismatch = pnc_file_maxima_agree(file, values, 7, "the results of a collective call");
     if (mismatch != NC_NOERR)
         return pnc_error_keep_first(status, mismatch);
     if (c->list->out_of_range != NULL && v->own != NC_NOERR)
-        c->list->others = pnc_file_finders_count(file, v->own, values[5]);
+        c->list->others = pnc_file_finders_count(file, v->own, values[6]);
     else
-        pnc_file_failure_count(file, v->own, values[5]);
-    *v = (agreement){values[0], values[1], values[2], values[3], values[4], NC_NOERR};
+        pnc_file_failure_count(file, v->own, values[6]);
+    *v = (agreement){values[0], values[1], values[2], values[3], values[4], values[5], NC_NOERR};
     return pnc_file_failure_share(file, status, v->failure,
                                   c->list->direction == PNC_PUT ? "a collective write" : "a collective read");
 }
@@ -204,18 +211,18 @@ static int access_without_others(collective_call *c)
     pnc_io_context *io = c->io;
     pnc_strategy choice;
 
-    PNC_TRY(describe_access(io, c->list, &c->pattern));
+    PNC_TRY(describe_access(io, &c->plain, &c->pattern));
     choice = pnc_io_strategy_choose_independent(&c->pattern, io->hints);
     if (choice != PNC_STRATEGIES) {
-        const pnc_execution x = {.io = io, .list = c->list};
+        const pnc_execution x = {.io = io, .list = &c->plain};
 
         pnc_io_strategy_display(io, &c->pattern, choice);
         PNC_TRY(execute_strategy(&x, choice));
-        if (c->v.own == NC_NOERR)
+        if (c->v.own == NC_NOERR && c->chunked.n == 0)
             c->v.own = find_out_of_range(io, c->list);
         return NC_NOERR;
     }
-    c->exchanged = *c->list;
+    c->exchanged = c->plain;
     c->has_order = true;
     PNC_TRY(pnc_io_file_order_init(&c->order, io, &c->exchanged));
     if (c->order.high > c->order.low) {
@@ -241,12 +248,55 @@ static int access_with_others(collective_call *c)
         (void)pnc_io_file_order_init(&c->order, c->io, &c->exchanged); /* an empty one needs no memory */
     c->has_order = true;
     err = execute_collective(&x, &c->pattern, c->v.longest);
-    if (err == NC_NOERR && c->exchanged.n > 0)
+    if (err == NC_NOERR && c->exchanged.n > 0 && c->chunked.n == 0)
         c->v.own = find_out_of_range(c->io, c->list);
     err = agree_results(c, err);
     if (err == NC_NOERR && c->list->direction == PNC_PUT)
         pnc_file_end_adopt(c->io->file, c->v.high);
     return err;
+}
+
+/* --- variables in chunks --- */
+
+static pnc_request_list empty_list(const pnc_request_list *of)
+{
+    return (pnc_request_list){.direction = of->direction, .collective = of->collective, .is_checked = of->is_checked};
+}
+
+/* Requests of the file, and those of variables in chunks. Mostly all are of one kind, and the list remains. The
+ * caller frees plain.at if it is another one. */
+static int split_requests(collective_call *c)
+{
+    const pnc_request_list *all = c->list;
+    int64_t n = 0;
+
+    c->plain = c->chunked = empty_list(all);
+    for (int64_t i = 0; c->io->file->store->owned_from > 0 && i < all->n; i++)
+        n += pnc_io_chunked_is_request(c->io, all->at[i]);
+    c->v.chunked = n > 0;
+    if (n == 0)
+        c->plain = *all;
+    if (n == all->n)
+        c->chunked = *all;
+    if (n == 0 || n == all->n)
+        return NC_NOERR;
+    c->plain.at = pnc_memory_alloc(all->n, sizeof *c->plain.at);
+    if (c->plain.at == NULL)
+        return pnc_error_set(c->io->file->error, NC_ENOMEM, "%s: no memory for %lld requests", c->io->file->path,
+                             (long long)all->n);
+    c->chunked.at = c->plain.at + (all->n - n);
+    for (int64_t i = 0; i < all->n; i++)
+        pnc_io_request_list_add(pnc_io_chunked_is_request(c->io, all->at[i]) ? &c->chunked : &c->plain, all->at[i]);
+    return NC_NOERR;
+}
+
+static int access_chunked(collective_call *c, int64_t memory)
+{
+    int err = pnc_io_chunked_execute(c->io, &c->chunked, memory);
+
+    if (err == NC_NOERR && c->list->n > 0)
+        c->v.own = find_out_of_range(c->io, c->list);
+    return agree_results(c, err);
 }
 
 /* Independent access, then aggregators if any rank needs them. If any rank has an error, all ranks return an error:
@@ -255,20 +305,29 @@ static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64
 {
     int mistake = list->error == NC_ENOMEM ? NC_NOERR : list->error, err = mistake != NC_NOERR ? NC_NOERR : list->error;
     collective_call c;
+    bool is_chunked;
 
     c.io = io;
     c.list = list;
     c.exchanged = (pnc_request_list){.direction = list->direction, .collective = true};
+    c.plain = c.chunked = empty_list(list);
     c.has_order = false;
     c.v = (agreement){.numrecs = *numrecs, .minus_low = INT64_MIN, .own = mistake};
     if (io->file->limit != NULL && io->file->call.begins) /* the limit does not include the time of accesses */
         PNC_TRY(pnc_file_status_agree(io->file, NC_NOERR));
     if (err == NC_NOERR)
+        err = split_requests(&c);
+    if (err == NC_NOERR)
         err = access_without_others(&c);
     err = agree_results(&c, err);
     *numrecs = c.v.numrecs;
-    if (err == NC_NOERR && c.v.high > 0) /* the same on all ranks */
+    is_chunked = c.v.chunked != 0; /* these are the same on all ranks */
+    if (err == NC_NOERR && c.v.high > 0)
         err = access_with_others(&c);
+    if (err == NC_NOERR && is_chunked)
+        err = access_chunked(&c, io->buffer_size);
+    if (c.plain.at != list->at && c.chunked.at != list->at)
+        pnc_memory_free(c.plain.at);
     if (c.has_order)
         pnc_io_file_order_free(&c.order);
     return err;

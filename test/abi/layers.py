@@ -23,6 +23,7 @@ IO_MAY_SEE = {
     "direct": ["choose", "context.h", "execution.h", "request", "order"],
     "two_phase": ["choose", "context.h", "display.h", "execution.h", "order"],
     "mpi_io": ["choose", "context.h", "execution.h", "order", "two_phase"],
+    "chunked": ["order"],
 }
 MAY_SEE = {
     "base": ["spec"],
