@@ -26,6 +26,7 @@ typedef struct pnc_hints {
     pnc_format_hints format;
     pnc_access_hints access;
     int64_t buffer_size;    /* bound on extra memory per rank (nc_ibuf_size) */
+    int64_t new_format;     /* of new files; 0: what the mode says */
     int64_t whole_files;    /* 1: a new file has a temporary name until it is closed */
     int64_t driver;         /* index into the names of drivers */
     int64_t timeout;        /* seconds that a collective call waits for the other ranks; 0: without a limit */

@@ -36,14 +36,20 @@ int pnc_dataset_default_format_set(int format, int *old, pnc_error *error)
     return NC_NOERR;
 }
 
-/* *version: the format that the mode chooses, or the default one. */
+/* *version: the format that the hint chooses, or the mode, or the default one. */
 static int check_create_mode(pnc_dataset *ds, int cmode, int *version)
 {
+    static const int hinted[] = {NC_FORMAT_CLASSIC, NC_FORMAT_CDF2, NC_FORMAT_CDF5, NC_FORMAT_NETCDF4,
+                                 NC_FORMAT_NETCDF4_CLASSIC}; /* as the words of nc_format */
+
     if (cmode & REFUSED_FLAGS)
         return pnc_error_set(&ds->error, NC_EINVAL_CMODE,
                              "cmode has NC_DISKLESS or NC_MMAP, which parallel files "
                              "do not support: leave them out");
-    return pnc_formats_mode_choose(cmode, *version, version, &ds->error);
+    PNC_TRY(pnc_formats_mode_choose(cmode, *version, version, &ds->error));
+    if (ds->hints.new_format > 0)
+        *version = hinted[ds->hints.new_format - 1];
+    return NC_NOERR;
 }
 
 static int check_open_mode(pnc_dataset *ds, int omode)

@@ -54,6 +54,9 @@ HINT_CHOICE([nc_driver], [driver], [mpiio], [pnc_driver_names], [report_driver],
 [I/O driver. mpiio (also called gio): MPI-IO. memory: the file is in the memory of its only process until the program
 ends or deletes it, for scratch data and tests. A driver that stands in front of others is given with them, separated by
 colons])
+HINT_CHOICE([nc_format], [new_format], [automatic], [WORDS(automatic, cdf1, cdf2, cdf5, netcdf4, netcdf4_classic)], [],
+[format of files that ncmpi_create makes, for programs that cannot be changed: it takes precedence over the mode and
+over ncmpi_set_default_format. automatic: what those say. netcdf4_classic: netCDF-4 with NC_CLASSIC_MODEL])
 HINT_CHOICE([nc_whole_files], [whole_files], [disable], [WORDS(disable, enable)], [report_ability],
 [enable: a file that ncmpi_create makes is NAME.part-XXXXXXXX, in the same folder, until ncmpi_close has written all of
 it to disk, and renames it. Until then a file of that name is unchanged. ncmpi_abort deletes the new one; a program that
