@@ -680,6 +680,24 @@ def check_refusals():
             after = file.read()
         ok(failed and "NC_ENOTSUPPORT" in failed[0] and title in failed[0] and before == after,
            f"a file that {title} is refused", "\n".join(failed))
+    path = scratch("groups.nc")
+    with netCDF4.Dataset(path, "w") as out:
+        out.createDimension("x", 3)
+        out.createVariable("v", "f4", ("x",))[:] = 1
+        out.createGroup("g").createDimension("z", 5)
+        out["g"].createVariable("w", "f4", ("z", "x"))[:] = 2
+    failed, _ = run(f"open {path}\ndim new 3\ndefine\nclose\n")
+    ok(failed and "NC_ENOTSUPPORT" in failed[0], "no dimension is added to a file with groups", "\n".join(failed))
+    file = File.read(path)
+    file.rename_dim(0, "renamed")
+    file.var("renamed", "f4", (0,))
+    file.define()
+    file.write_all()
+    failed, _ = file.run()
+    with netCDF4.Dataset(path) as found:
+        w = found["g/w"]
+        ok(not failed and w.dimensions == ("z", "renamed") and (w[:] == 2).all(),
+           "a variable of a group has the new scale of its dimension", f"{failed} {w}")
     path = scratch("unordered.nc")
     make_by_h5py(path)
     file = File.read(path)

@@ -315,10 +315,54 @@ static int check_creation_order(pnc_definition *x)
                          x->m->source.file->path);
 }
 
+static bool is_group(pnc_netcdf4_metadata *m, const char *name)
+{
+    PNC_H5L_INFO info;
+    hid_t id = -1;
+    bool is;
+
+    if (m->h->l_get_info(m->root, name, &info, H5P_DEFAULT) >= 0 && info.type == H5L_TYPE_HARD)
+        id = m->h->o_open(m->root, name, H5P_DEFAULT);
+    is = id >= 0 && m->h->i_get_type(id) == H5I_GROUP;
+    if (id >= 0)
+        m->h->o_close(id);
+    return is;
+}
+
+static bool has_groups(pnc_netcdf4_metadata *m)
+{
+    H5G_info_t info = {.nlinks = 0};
+
+    m->h->g_get_info(m->root, &info);
+    for (hsize_t i = 0; i < info.nlinks; i++) {
+        char name[NC_MAX_NAME + sizeof PNC_NETCDF4_NOT_COORDINATE + 1];
+
+        if (m->h->l_get_name_by_idx(m->root, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT) >= 0 &&
+            is_group(m, name))
+            return true;
+    }
+    return false;
+}
+
+/* The ids of dimensions count those of all groups, which have their own behind those of the root group. */
+static int check_groups(pnc_definition *x)
+{
+    bool has_new = x->now->ndims > x->old_dims;
+
+    for (int d = 0; d < x->old_dims; d++)
+        has_new = has_new || x->dims[d].old == 0;
+    if (!has_new || x->is_new || !has_groups(x->m))
+        return NC_NOERR;
+    return pnc_error_set(x->error, NC_ENOTSUPPORT,
+                         "%s: this file has groups, of which this library knows only the first: it adds no dimensions",
+                         x->m->source.file->path);
+}
+
 static int change_objects(pnc_definition *x)
 {
     PNC_TRY(check_creation_order(x));
     PNC_TRY(survey_dims(x));
+    PNC_TRY(check_groups(x));
     PNC_TRY(place_vars(x));
     plan_references(x);
     choose_ids(x);
@@ -370,6 +414,7 @@ int pnc_netcdf4_metadata_define(pnc_netcdf4_metadata *m, const pnc_model *before
                         .before = before != NULL ? before : &nothing,
                         .now = now,
                         .region = region,
+                        .is_new = before == NULL,
                         .old_dims = before != NULL ? before->ndims : 0,
                         .old_vars = before != NULL ? before->nvars : 0};
     int err = prepare_definition(&x, paths);

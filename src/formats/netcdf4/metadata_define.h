@@ -27,6 +27,7 @@ typedef struct pnc_definition {
     pnc_error *error;
     const pnc_model *before, *now; /* before: without entries for a new file */
     pnc_region *region;
+    bool is_new; /* the file has no definitions */
     int old_dims, old_vars;
     pnc_define_dim *dims; /* as many as now */
     pnc_define_var *vars;
