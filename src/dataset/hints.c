@@ -23,7 +23,8 @@ static void report_ability(const pnc_dataset *ds, const pnc_hint *hint, char *va
 /* Readers, which rows name. */
 static bool read_costs(const char *text, pnc_hints *out)
 {
-    return pnc_io_costs_parse(text, &out->access.costs);
+    out->access.has_costs = pnc_io_costs_parse(text, &out->access.costs);
+    return out->access.has_costs;
 }
 
 #define PNC_HINT_WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -354,6 +355,7 @@ void pnc_dataset_hints_set(pnc_dataset *ds)
     ds->hints.access.display = pnc_dataset_environment_is_on("PNETCDF_HINTS_DISPLAY", false);
     copy_config_list(ds);
     ds->hints.access.costs = (pnc_costs){0};
+    ds->hints.access.has_costs = false;
     for (int i = 0; i < HINTS; i++) {
         const pnc_hint *hint = &pnc_hint_table[i];
         char value[MPI_MAX_INFO_VAL + 1];

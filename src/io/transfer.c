@@ -52,7 +52,7 @@ static int describe_access(pnc_io_context *io, const pnc_request_list *list, pnc
                               .nnodes = several_ranks ? store->nnodes : 1,
                               .sieves = pnc_io_strategy_is_sieved(list->direction, io->file->nprocs, store->nnodes),
                               .on_servers = buffer.on_servers,
-                              .given = &io->hints->costs,
+                              .given = io->hints->has_costs ? &io->hints->costs : NULL,
                               .buffer = pnc_io_buffer_compute_size(&buffer),
                               .striping_unit = buffer.striping_unit};
     p->nwriters = pnc_io_strategy_count_writers(p->nprocs, io->file->nodes->nprocessors);

@@ -51,6 +51,7 @@ typedef struct pnc_access_hints {
     int64_t striping_unit;
     char config_list[256]; /* aggregators by name of the node */
     pnc_costs costs;       /* replace those of the kind of file system; 0: not given */
+    bool has_costs;        /* some are */
     int64_t display;       /* 1: rank 0 shows strategies and aggregators on stderr */
 } pnc_access_hints;
 
