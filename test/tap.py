@@ -87,7 +87,7 @@ def mpi_flags():
     return []
 
 
-def run_mpi(ranks, program, *arguments):
+def run_mpi(ranks, program, *arguments, env=None):
     """Run a program of the build tree ("examples/C/era_wind") on some ranks. Returns (exit status, stdout, stderr)."""
     build = os.environ.get("PNC_BUILD", os.getcwd())
     library = os.environ.get("PNC_TEST_YIELD", "no")
@@ -98,5 +98,5 @@ def run_mpi(ranks, program, *arguments):
     preload = [] if library == "no" else ["env", f"LD_PRELOAD={library}"]
     command = [*shlex.split(os.environ.get("MPIEXEC", "mpiexec")), "-n", str(ranks), *preload, *wrapper,
                os.path.join(build, program), *map(str, arguments)]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, env=env)
     return done.returncode, done.stdout, done.stderr

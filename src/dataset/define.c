@@ -10,6 +10,7 @@
 #include "dataset/agree.h"
 #include "dataset/attribute.h"
 #include "dataset/modes.h"
+#include "format/storage.h"
 
 static int64_t text_length(const char *text)
 {
@@ -41,6 +42,8 @@ int pnc_dataset_def_var(pnc_dataset *ds, const char *name, nc_type xtype, int nd
     PNC_TRY(pnc_dataset_arguments_agree(ds, err, args, 4, PNC_STAYS_LOCAL));
     PNC_TRY(pnc_format_var_add(&ds->model, name, xtype, ndims, dimids, &ds->error));
     ds->model.vars[id]->no_fill = ds->fill_mode == NC_NOFILL;
+    if (ds->format->ops->has_storage)
+        PNC_TRY(pnc_format_storage_add(&ds->model, ds->model.vars[id], &ds->error));
     if (varidp != NULL)
         *varidp = id;
     return NC_NOERR;

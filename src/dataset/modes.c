@@ -56,6 +56,8 @@ int pnc_dataset_mode_check_independent(pnc_dataset *ds)
 int pnc_dataset_begin_indep_data(pnc_dataset *ds)
 {
     PNC_TRY(pnc_dataset_mode_check_data(ds));
+    if (ds->mode == PNC_COLLECTIVE)
+        PNC_TRY(ds->format->ops->prepare(ds->format));
     ds->mode = PNC_INDEPENDENT;
     return NC_NOERR;
 }

@@ -59,7 +59,8 @@ typedef struct pnc_classic_var {
 
 /* What only a netCDF-4 file has. */
 typedef struct pnc_netcdf4_var {
-    int64_t address; /* of its values in the address space of the open file */
+    int64_t address;      /* of its values in the address space of the open file */
+    const int64_t *shape; /* lengths for addresses, in the memory of the format: of unlimited dimensions the most */
 } pnc_netcdf4_var;
 
 typedef struct pnc_var {

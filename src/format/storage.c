@@ -191,6 +191,7 @@ int pnc_format_storage_set_endian(pnc_var *var, int endian, pnc_error *error)
     if (var->type == NC_CHAR)
         return pnc_error_set(error, NC_EINVAL, "variable \"%s\" has characters, which have no byte order", var->name);
     var->storage->endian = endian;
+    var->little = endian == NC_ENDIAN_LITTLE || (endian == NC_ENDIAN_NATIVE && PNC_HOST_IS_LITTLE);
     return NC_NOERR;
 }
 

@@ -110,6 +110,7 @@ static int append_new(pnc_model *model, const char *name, int type, int ndims, c
 
     if (var != NULL) {
         var->type = type;
+        var->little = model->little;
         if (ndims > 0)
             memcpy(var->dimids, dimids, (size_t)ndims * sizeof *dimids);
         if (pnc_format_var_derive(model, var) < 0)

@@ -146,6 +146,9 @@ typedef struct pnc_format_ops {
      * caches of the file system. *unsynced, the same on all ranks, unchanged after an error of the agreement, may be
      * NULL: whether any rank has changed the file since the last flush. err as above. */
     int (*flush)(pnc_format *f, int err, bool *unsynced);
+    /* Collective, before the ranks access the file each on its own: what any of them has put can be read by all. A file
+     * where that is so at any time takes no collective step. */
+    int (*prepare)(pnc_format *f);
     /* Local, for a file that can only be closed by each rank on its own, in any state: write what this rank can. */
     void (*abandon)(pnc_format *f);
 

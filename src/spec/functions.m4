@@ -40,19 +40,20 @@ HEADING([Files])
 
 PLAIN([int], [create], [all], [P(comm, comm, mpi_comm)P(path, path)P(flags, cmode)P(info, info, mpi_info)P(ncid_out, ncidp, ncid)],
 [Create a dataset and enter define mode. cmode: NC_CLOBBER or NC_NOCLOBBER, with NC_64BIT_OFFSET (CDF-2) or
-NC_64BIT_DATA (CDF-5) for the larger formats, and with NC_SHARE to SHARE_DOC. NC_NETCDF4, NC_DISKLESS, NC_MMAP and both
+NC_64BIT_DATA (CDF-5) for the larger formats, NC_NETCDF4 for a netCDF-4 file, NC_NETCDF4 | NC_CLASSIC_MODEL for one with
+the types and the one unlimited dimension of classic files, and with NC_SHARE to SHARE_DOC. NC_DISKLESS, NC_MMAP and two
 formats are errors; other flags have no effect. comm and info may be freed after the call. Collective over comm. Errors:
-NC_EEXIST NC_EINVAL_CMODE NC_ENOTBUILT (NC_NETCDF4) NC_EBAD_FILE NC_EACCESS NC_ENFILE NC_EMULTIDEFINE_CMODE
-NC_EPARINIT (MPI_Init was not called, or MPI_Finalize was)])
+NC_EEXIST NC_EINVAL_CMODE NC_ENOTBUILT (NC_NETCDF4 without libhdf5) NC_EBAD_FILE NC_EACCESS NC_ENFILE
+NC_EMULTIDEFINE_CMODE NC_EPARINIT (MPI_Init was not called, or MPI_Finalize was)])
 
 PLAIN([int], [open], [all], [P(comm, comm, mpi_comm)P(path, path)P(flags, omode)P(info, info, mpi_info)P(ncid_out, ncidp, ncid)],
 [Open an existing dataset in collective data mode. omode: NC_NOWRITE or NC_WRITE, and with it NC_SHARE to SHARE_DOC.
-NC_DISKLESS and NC_MMAP are errors; other flags have no effect: the file has its format. A netCDF-4 file can be read:
-NC_NOWRITE only. Collective over comm. Errors: NC_ENOENT NC_EINVAL_OMODE NC_EACCESS NC_ENOTNC NC_ENOTSUPPORT (netCDF-4
-and NC_WRITE) NC_EHDFERR NC_ENOTBUILT (netCDF-4 without libhdf5) NC_EBAD_FILE NC_ENFILE NC_EMULTIDEFINE_OMODE
-NC_EMAXDIMS NC_EMAXATTS NC_EMAXVARS NC_EMAXNAME (a count in the header exceeds the limit of the format) NC_EVARSIZE
-NC_EINTERRUPTED (a program has not completed a change of the header: with NC_WRITE, ncmpi_open completes that if the
-program has ended; see the hint nc_repair) NC_EPARINIT (MPI_Init was not called, or MPI_Finalize was)])
+NC_DISKLESS and NC_MMAP are errors; other flags have no effect: the file has its format. Collective over comm. Errors:
+NC_ENOENT NC_EINVAL_OMODE NC_EACCESS NC_ENOTNC NC_EHDFERR NC_ENOTBUILT (netCDF-4 without libhdf5) NC_EBAD_FILE NC_ENFILE
+NC_EMULTIDEFINE_OMODE NC_EMAXDIMS NC_EMAXATTS NC_EMAXVARS NC_EMAXNAME (a count in the header exceeds the limit of the
+format) NC_EVARSIZE NC_EINTERRUPTED (a program has not completed a change of the header: with NC_WRITE, ncmpi_open
+completes that if the program has ended; see the hint nc_repair) NC_EPARINIT (MPI_Init was not called, or MPI_Finalize
+was)])
 
 PLAIN([int], [delete], [all], [P(path, filename, name)P(info, info, mpi_info)],
 [Delete a file with the driver in the hint nc_driver. Call it on one rank. Errors: NC_ENOENT NC_EACCESS

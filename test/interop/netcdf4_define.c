@@ -342,9 +342,23 @@ static int find(char **words, int n)
 
 static int commit(void)
 {
-    PNC_TRY(pnc_netcdf4_metadata_commit(metadata, false));
+    pnc_redo redo;
+    int err;
+
+    PNC_TRY(pnc_netcdf4_metadata_list(metadata, &redo));
+    err = pnc_netcdf4_redo_begin(&redo, &file);
+    if (err == NC_NOERR)
+        err = pnc_netcdf4_mark_write(&redo, &file);
+    if (err == NC_NOERR)
+        err = pnc_netcdf4_redo_write(&redo, &file);
+    if (err == NC_NOERR)
+        err = pnc_netcdf4_redo_finish(&redo, &file);
+    pnc_netcdf4_redo_free(&redo);
+    PNC_TRY(err);
     next = pnc_netcdf4_metadata_get_end(metadata);
-    return NC_NOERR;
+    PNC_TRY(pnc_netcdf4_metadata_discard_writes(metadata));
+    file.store->end->least_size = 0; /* the log is behind the end */
+    return file.store->ops->set_size(file.store, next, &error);
 }
 
 /* --- the script --- */

@@ -74,6 +74,16 @@ static void release_chunks(pnc_store *store)
         s->source.release(s->source.own);
 }
 
+pnc_store *pnc_chunks_store_detach(pnc_store *store)
+{
+    pnc_store *inner = store->inner;
+
+    pnc_chunks_store_of(store)->source.release = NULL;
+    release_chunks(store);
+    pnc_memory_free(store);
+    return inner;
+}
+
 static const pnc_store_ops chunk_operations = {.name = "chunks",
                                                .store_bytes = sizeof(pnc_chunk_store),
                                                .is_wrapper = true,

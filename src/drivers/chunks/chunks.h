@@ -80,6 +80,10 @@ typedef struct pnc_chunk_source {
  * are lost. The arrays and the communicator are used until then. */
 pnc_store *pnc_chunks_store_create(pnc_store *inner, const pnc_chunk_source *source);
 
+/* Local. End the store without closing the inner one, which is returned; the source is not released. Values that are
+ * not in the file are lost. */
+pnc_store *pnc_chunks_store_detach(pnc_store *store);
+
 /* Collective. Deliver what is pending, complete all chunks that have values which are not in the file, and write them.
  * A chunk that cannot be written keeps its values, and the next collective write or flush tries again. */
 int pnc_chunks_store_flush(pnc_store *store, pnc_error *error);

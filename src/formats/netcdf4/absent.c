@@ -1,13 +1,24 @@
 /* In place of libhdf5, in a build --without-hdf5. */
 #include "formats/netcdf4/metadata.h"
 
+static int lack_library(pnc_file *file)
+{
+    return pnc_error_set(file->error, NC_ENOTBUILT,
+                         "%s is a netCDF-4 file, which this build of the library cannot access: it was configured "
+                         "without HDF5",
+                         file->path);
+}
+
 int pnc_netcdf4_metadata_open(pnc_file *file, int64_t size, bool is_writable, pnc_netcdf4_metadata **out)
 {
     (void)size, (void)is_writable, (void)out;
-    return pnc_error_set(file->error, NC_ENOTBUILT,
-                         "%s is a netCDF-4 file, which this build of the library cannot read: it was configured "
-                         "without HDF5",
-                         file->path);
+    return lack_library(file);
+}
+
+int pnc_netcdf4_metadata_create(pnc_file *file, int version, pnc_netcdf4_metadata **out)
+{
+    (void)version, (void)out;
+    return lack_library(file);
 }
 
 void pnc_netcdf4_metadata_close(pnc_netcdf4_metadata *m)
@@ -28,13 +39,7 @@ int pnc_netcdf4_metadata_find_chunk(pnc_netcdf4_metadata *m, const char *path, c
     return NC_ENOTBUILT;
 }
 
-int pnc_netcdf4_metadata_create(pnc_file *file, int version, pnc_netcdf4_metadata **out)
-{
-    (void)version, (void)out;
-    return pnc_error_set(file->error, NC_ENOTBUILT,
-                         "%s cannot be a netCDF-4 file: this build of the library was configured without HDF5",
-                         file->path);
-}
+/* --- nothing calls these: there is no open file --- */
 
 int pnc_netcdf4_metadata_define(pnc_netcdf4_metadata *m, const pnc_model *before, const pnc_model *now,
                                 pnc_region *region, const char **paths)
@@ -80,19 +85,25 @@ int64_t pnc_netcdf4_metadata_get_end(const pnc_netcdf4_metadata *m)
     return 0;
 }
 
+int64_t pnc_netcdf4_metadata_get_pending_bytes(const pnc_netcdf4_metadata *m)
+{
+    (void)m;
+    return 0;
+}
+
 void pnc_netcdf4_metadata_raise_end(pnc_netcdf4_metadata *m, int64_t end)
 {
     (void)m, (void)end;
 }
 
-int pnc_netcdf4_metadata_commit(pnc_netcdf4_metadata *m, bool durable)
+int pnc_netcdf4_metadata_list(pnc_netcdf4_metadata *m, pnc_redo *redo)
 {
-    (void)m, (void)durable;
+    (void)m, (void)redo;
     return NC_ENOTBUILT;
 }
 
-int64_t pnc_netcdf4_metadata_get_pending_bytes(const pnc_netcdf4_metadata *m)
+int pnc_netcdf4_metadata_discard_writes(pnc_netcdf4_metadata *m)
 {
     (void)m;
-    return 0;
+    return NC_ENOTBUILT;
 }

@@ -10,27 +10,57 @@
 #define ALIGNMENT INT64_C(4096)                 /* of addresses behind the file: a page */
 #define CACHE_BYTES (INT64_C(32) * 1024 * 1024) /* a guess: some chunks of 1 to 4 MiB */
 
+/* Virtual addresses: no file reaches them. */
+#define VIRTUAL_BEGIN (INT64_C(1) << 60)
+#define VIRTUAL_END (INT64_C(1) << 62)
+
+/* --- libhdf5's file --- */
+
+int pnc_netcdf4_handle_get(pnc_netcdf4 *n)
+{
+    const pnc_file *file = n->format.file;
+
+    if (n->metadata != NULL)
+        return NC_NOERR;
+    return pnc_netcdf4_metadata_open(n->format.file, n->end, file->rank == 0 && !file->read_only, &n->metadata);
+}
+
+void pnc_netcdf4_handle_release(pnc_netcdf4 *n)
+{
+    pnc_netcdf4_metadata_close(n->metadata);
+    n->metadata = NULL;
+}
+
+/* Chunks beyond the extent that the file has are not in its index. */
+static bool is_in_dataset(const pnc_netcdf4_storage *s, int ndims, const int64_t *index)
+{
+    for (int d = 0; d < ndims; d++)
+        if (index[d] >= s->extent[d])
+            return false;
+    return true;
+}
+
 /* A chunk whose place was not in the description: this rank asks libhdf5. */
 static int find_chunk_place(void *own, int64_t array, const int64_t *index, pnc_chunk_place *out, pnc_error *error)
 {
     pnc_netcdf4 *n = own;
-    int varid = n->varids[array];
+    int varid = n->content.varids[array], ndims = n->format.model->vars[varid]->ndims;
 
     (void)error; /* that of the file */
-    if (n->metadata == NULL)
-        PNC_TRY(pnc_netcdf4_metadata_open(n->format.file, n->file_size, false, &n->metadata));
-    return pnc_netcdf4_metadata_find_chunk(n->metadata, n->storage[varid].path, index,
-                                           n->format.model->vars[varid]->ndims, out);
+    *out = (pnc_chunk_place){-1, 0, 0};
+    if (!is_in_dataset(&n->content.storage[varid], ndims, index))
+        return NC_NOERR;
+    PNC_TRY(pnc_netcdf4_handle_get(n));
+    return pnc_netcdf4_metadata_find_chunk(n->metadata, n->content.storage[varid].path, index, ndims, out);
 }
 
 /* Before the store of the file is closed. */
 static void close_metadata(void *own)
 {
-    pnc_netcdf4 *n = own;
-
-    pnc_netcdf4_metadata_close(n->metadata);
-    n->metadata = NULL;
+    pnc_netcdf4_handle_release(own);
 }
+
+/* --- arrays --- */
 
 static bool has_shape(const pnc_var *var, const pnc_netcdf4_storage *s)
 {
@@ -80,48 +110,192 @@ static bool is_plain(const pnc_var *var, const pnc_netcdf4_storage *s)
     return s->layout == PNC_NETCDF4_CONTIGUOUS && s->address >= 0 && has_shape(var, s);
 }
 
-static int make_arrays(pnc_netcdf4 *n, int64_t *narrays)
+/* Values that are adjacent in the file are read there. */
+static bool is_adjacent(const pnc_netcdf4 *n, int varid)
 {
-    int64_t begin = (n->file_size / ALIGNMENT + 1) * ALIGNMENT;
+    return is_plain(n->format.model->vars[varid], &n->content.storage[varid]);
+}
 
-    *narrays = 0;
+/* --- addresses of a file that is only read: one variable behind the other --- */
+
+static int place_array(pnc_netcdf4 *n, pnc_var *var, const pnc_netcdf4_storage *s, int64_t *begin, pnc_chunk_array *a)
+{
+    make_array(var, s, *begin, a);
+    var->netcdf4.address = *begin;
+    var->netcdf4.shape = var->shape;
+    if (var->size > INT64_MAX / 2 - *begin)
+        return pnc_error_set(n->format.file->error, NC_EVARSIZE,
+                             "%s: variable \"%s\" and those before it have more than 2^62 bytes", n->format.file->path,
+                             var->name);
+    *begin += (var->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return NC_NOERR;
+}
+
+/* --- addresses of a file that may change: variables have parts of the same size --- */
+
+static int log2_of(int64_t n)
+{
+    int log = 0;
+
+    while (n > 1) {
+        n >>= 1;
+        log++;
+    }
+    return log;
+}
+
+/* Lengths for addresses: each unlimited dimension gets the same number of bits, the first one what is left. */
+static int64_t *make_virtual_shape(pnc_netcdf4 *n, const pnc_var *var, int64_t capacity)
+{
+    int64_t *shape = pnc_region_alloc(&n->content.region, (var->ndims + 1) * (int64_t)sizeof *shape);
+    int64_t fixed = (int64_t)pnc_type_get_size(var->type);
+    int unlimited = 0, bits;
+
+    for (int d = 0; d < var->ndims; d++) {
+        unlimited += n->format.model->dims[var->dimids[d]]->unlimited;
+        if (var->shape[d] > 0 && pnc_size_multiply(fixed, var->shape[d], &fixed) < 0)
+            return NULL;
+    }
+    if (shape == NULL || fixed > capacity)
+        return NULL;
+    bits = log2_of(capacity / fixed);
+    for (int d = var->ndims - 1; d >= 0; d--) {
+        shape[d] = var->shape[d];
+        if (!n->format.model->dims[var->dimids[d]]->unlimited)
+            continue;
+        shape[d] = INT64_C(1) << bits / unlimited;
+        bits -= bits / unlimited--;
+    }
+    return shape;
+}
+
+/* A bit of each dimension that may grow. */
+static uint32_t find_growing(const pnc_model *model, const pnc_var *var)
+{
+    uint32_t growing = 0;
+
+    for (int d = 0; d < var->ndims; d++)
+        growing |= (uint32_t)model->dims[var->dimids[d]]->unlimited << d;
+    return growing;
+}
+
+/* No filter is left out of a chunk that is written, as the file allows for deflate: HDF5 1.10.8 forgets which filters
+ * a chunk lacks when the chunk is rewritten with the same length, and netCDF-C would decode it wrongly. */
+static bool require_filters(pnc_netcdf4 *n, pnc_filter_chain *chain)
+{
+    pnc_filter *all = pnc_region_alloc(&n->content.region, (chain->nfilters + 1) * (int64_t)sizeof *all);
+
+    for (int i = 0; all != NULL && i < chain->nfilters; i++) {
+        all[i] = chain->filters[i];
+        all[i].is_optional = false;
+    }
+    chain->filters = all;
+    return all != NULL;
+}
+
+static int place_growing(pnc_netcdf4 *n, pnc_var *var, const pnc_netcdf4_storage *s, int64_t begin, int64_t capacity,
+                         pnc_chunk_array *a)
+{
+    int64_t *shape = make_virtual_shape(n, var, capacity), *extent;
+
+    extent = pnc_region_alloc(&n->content.region, (var->ndims + 1) * (int64_t)sizeof *extent);
+    if (shape == NULL || extent == NULL)
+        return pnc_error_set(n->format.file->error, NC_EVARSIZE,
+                             "%s: variable \"%s\" is too large for the %lld bytes of addresses that each of %lld "
+                             "variables has",
+                             n->format.file->path, var->name, (long long)capacity, (long long)n->content.narrays);
+    make_array(var, s, begin, a);
+    for (int d = 0; d < var->ndims; d++)
+        extent[d] =
+            s->layout == PNC_NETCDF4_CHUNKED ? pnc_format_var_get_length(n->format.model, var, d) : s->extent[d];
+    a->shape = shape;
+    a->extent = extent;
+    a->growing = find_growing(n->format.model, var);
+    if (!require_filters(n, &a->filters))
+        return pnc_formats_memory_fail(&n->format, a->filters.nfilters * (int64_t)sizeof(pnc_filter));
+    if (var->ndims > 0 && memcmp(extent, s->extent, (size_t)var->ndims * sizeof *extent) != 0)
+        a->places = NULL; /* they are those of the extent in the file */
+    a->bytes = a->elem_size;
+    for (int d = 0; d < var->ndims; d++)
+        a->bytes *= shape[d];
+    var->netcdf4.address = begin;
+    var->netcdf4.shape = shape;
+    return NC_NOERR;
+}
+
+/* --- both --- */
+
+static int64_t count_arrays(const pnc_netcdf4 *n)
+{
+    int64_t count = 0;
+
+    for (int i = 0; i < n->format.model->nvars; i++)
+        count += !is_adjacent(n, i);
+    return count;
+}
+
+static int make_arrays(pnc_netcdf4 *n)
+{
+    const bool grows = !n->format.file->read_only;
+    int64_t begin = grows ? VIRTUAL_BEGIN : (n->end / ALIGNMENT + 1) * ALIGNMENT, most = count_arrays(n), capacity;
+
+    capacity = INT64_C(1) << log2_of((VIRTUAL_END - VIRTUAL_BEGIN) / (most > 0 ? most : 1));
     for (int i = 0; i < n->format.model->nvars; i++) {
         pnc_var *var = n->format.model->vars[i];
+        const pnc_netcdf4_storage *s = &n->content.storage[i];
+        pnc_chunk_array *a = &n->content.arrays[n->content.narrays];
 
-        var->netcdf4.address = is_plain(var, &n->storage[i]) ? n->storage[i].address : begin;
-        if (is_plain(var, &n->storage[i]) || var->size == 0)
+        var->netcdf4.shape = var->shape;
+        var->netcdf4.address = is_adjacent(n, i) ? s->address : begin;
+        if (is_adjacent(n, i) || (var->size == 0 && !var->inner_unlimited))
             continue;
-        make_array(var, &n->storage[i], begin, &n->arrays[*narrays]);
-        n->varids[(*narrays)++] = i;
-        if (var->size > INT64_MAX / 2 - begin)
-            return pnc_error_set(n->format.file->error, NC_EVARSIZE,
-                                 "%s: variable \"%s\" and those before it have more than 2^62 bytes",
-                                 n->format.file->path, var->name);
-        begin += (var->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        if (grows)
+            PNC_TRY(place_growing(n, var, s, begin, capacity, a));
+        else
+            PNC_TRY(place_array(n, var, s, &begin, a));
+        begin += grows ? capacity : 0;
+        a->first = n->content.narrays;
+        n->content.varids[n->content.narrays++] = i;
     }
     return NC_NOERR;
 }
 
+/* --- the store --- */
+
 int pnc_netcdf4_store_attach(pnc_netcdf4 *n)
 {
+    pnc_file *file = n->format.file;
     pnc_chunk_source source = {.cache_bytes = CACHE_BYTES,
                                .codecs = pnc_host_codecs_get(),
+                               .is_writable = !file->read_only,
+                               .end = n->end,
                                .own = n,
                                .find = find_chunk_place,
                                .release = close_metadata};
     int nvars = n->format.model->nvars;
     pnc_store *store = NULL;
 
-    n->arrays = pnc_memory_alloc(nvars, sizeof *n->arrays);
-    n->varids = pnc_memory_alloc(nvars, sizeof *n->varids);
-    if (n->arrays != NULL && n->varids != NULL) {
-        PNC_TRY(make_arrays(n, &source.narrays));
-        source.arrays = n->arrays;
-        store = pnc_chunks_store_create(n->format.file->store, &source);
+    n->content.arrays = pnc_memory_alloc(nvars, sizeof *n->content.arrays);
+    n->content.varids = pnc_memory_alloc(nvars, sizeof *n->content.varids);
+    n->content.narrays = 0;
+    if (n->content.arrays != NULL && n->content.varids != NULL) {
+        PNC_TRY(make_arrays(n));
+        source.narrays = n->content.narrays;
+        source.arrays = n->content.arrays;
+        store = pnc_chunks_store_create(file->store, &source);
     }
     if (store == NULL)
-        return pnc_error_set(n->format.file->error, NC_ENOMEM, "%s: no memory for the storage of %d variables",
-                             n->format.file->path, nvars);
-    n->format.file->store = store;
+        return pnc_error_set(file->error, NC_ENOMEM, "%s: no memory for the storage of %d variables", file->path,
+                             nvars);
+    file->store = store;
+    n->has_chunks = true;
     return NC_NOERR;
+}
+
+void pnc_netcdf4_store_detach(pnc_netcdf4 *n)
+{
+    if (!n->has_chunks)
+        return;
+    n->format.file->store = pnc_chunks_store_detach(n->format.file->store);
+    n->has_chunks = false;
 }

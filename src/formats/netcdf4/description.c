@@ -9,12 +9,6 @@
 
 #define DESCRIPTION_MAGIC INT64_C(0x3466636e)
 
-static const pnc_rules netcdf4_rules = {.name = "netCDF-4",
-                                        .last_type = NC_UINT64,
-                                        .type_error = NC_EBADTYPE,
-                                        .most_dim_length = INT64_MAX,
-                                        .most_att_length = INT64_MAX};
-
 /* --- writing --- */
 
 static bool reserve_written(pnc_netcdf4_writer *w, int64_t more)
@@ -463,6 +457,7 @@ static void read_description(description_reader *r, pnc_netcdf4_storage **storag
 
     (void)read_number(r, DESCRIPTION_MAGIC, DESCRIPTION_MAGIC, "not a description", "");
     r->model->format = (int)read_number(r, NC_FORMAT_NETCDF4, NC_FORMAT_NETCDF4_CLASSIC, "the format", "");
+    r->model->rules = pnc_netcdf4_rules_get(r->model->format);
     ndims = read_count(r, 24, INT32_MAX, "the number of dimensions", "");
     nvars = read_count(r, 40, INT32_MAX, "the number of variables", "");
     lengths = pnc_region_alloc(r->region, (ndims + 1) * (int64_t)sizeof *lengths);
@@ -490,7 +485,6 @@ int pnc_netcdf4_description_decode(const char *bytes, int64_t n, int64_t file_si
         .at = bytes, .left = n, .file_size = file_size, .region = region, .model = model, .error = error};
 
     pnc_format_model_free(model);
-    model->rules = &netcdf4_rules;
     model->little = PNC_HOST_IS_LITTLE;
     *storage = NULL;
     read_description(&r, storage);

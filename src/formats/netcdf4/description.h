@@ -38,6 +38,9 @@ typedef struct pnc_netcdf4_storage {
     const pnc_chunk_place *places;
 } pnc_netcdf4_storage;
 
+/* What definitions of this version may have. */
+const pnc_rules *pnc_netcdf4_rules_get(int format);
+
 /* --- writing; after an allocation that has failed nothing is written --- */
 
 typedef struct pnc_netcdf4_writer {

@@ -27,6 +27,7 @@
     F(p_get_external_count, H5Pget_external_count) F(p_get_fill_value, H5Pget_fill_value) \
     F(p_get_filter, H5Pget_filter2) F(p_get_layout, H5Pget_layout) \
     F(p_get_link_creation_order, H5Pget_link_creation_order) F(p_get_nfilters, H5Pget_nfilters) \
+    F(p_get_userblock, H5Pget_userblock) \
     F(p_set_driver, H5Pset_driver) F(p_set_fclose_degree, H5Pset_fclose_degree) F(r_create, H5Rcreate) \
     F(s_close, H5Sclose) F(s_get_simple_extent_dims, H5Sget_simple_extent_dims) \
     F(s_get_simple_extent_ndims, H5Sget_simple_extent_ndims) \

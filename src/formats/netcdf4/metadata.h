@@ -8,6 +8,7 @@
 
 #include "file/file.h"
 #include "formats/netcdf4/description.h"
+#include "formats/netcdf4/redo.h"
 
 typedef struct pnc_netcdf4_metadata pnc_netcdf4_metadata;
 
@@ -46,7 +47,7 @@ int pnc_netcdf4_metadata_write_compact(pnc_netcdf4_metadata *m, const char *path
 /* Give a dataset at least these lengths. */
 int pnc_netcdf4_metadata_extend(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *lengths);
 /* Make n chunks, whose bytes are in the file, those of the dataset: chunk i begins at the element with the indices
- * indices[i * ndims ..]. A path is compared by its pointer first, and must stay valid until the next call. */
+ * indices[i * ndims ..]. */
 int pnc_netcdf4_metadata_register(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *indices,
                                   const pnc_chunk_place *places, int64_t n);
 
@@ -54,8 +55,9 @@ int pnc_netcdf4_metadata_register(pnc_netcdf4_metadata *m, const char *path, int
 int64_t pnc_netcdf4_metadata_get_end(const pnc_netcdf4_metadata *m);
 void pnc_netcdf4_metadata_raise_end(pnc_netcdf4_metadata *m, int64_t end);
 
-/* Write everything to the file, all or nothing. durable: it is on disk afterwards. */
-int pnc_netcdf4_metadata_commit(pnc_netcdf4_metadata *m, bool durable);
+/* A commit: what must be written to the file, all or nothing; then, when it has been written. */
+int pnc_netcdf4_metadata_list(pnc_netcdf4_metadata *m, pnc_redo *redo);
+int pnc_netcdf4_metadata_discard_writes(pnc_netcdf4_metadata *m);
 /* Memory that waits for a commit: it grows with every change. */
 int64_t pnc_netcdf4_metadata_get_pending_bytes(const pnc_netcdf4_metadata *m);
 

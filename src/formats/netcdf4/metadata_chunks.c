@@ -8,11 +8,13 @@
 
 int pnc_netcdf4_dataset_keep(pnc_netcdf4_metadata *m, const char *path)
 {
-    if (m->dataset >= 0 && (m->path == path || strcmp(m->path, path) == 0))
+    if (m->dataset >= 0 && strcmp(m->path, path) == 0)
         return NC_NOERR;
     pnc_netcdf4_dataset_close(m);
+    m->path = pnc_string_copy(path);
+    if (m->path == NULL)
+        return pnc_error_set(m->source.file->error, NC_ENOMEM, "%s: no memory for a name", m->source.file->path);
     m->dataset = m->h->d_open(m->root, path, H5P_DEFAULT);
-    m->path = path;
     return m->dataset >= 0 ? NC_NOERR : pnc_netcdf4_metadata_fail(m, "open", path);
 }
 

@@ -137,6 +137,8 @@ void pnc_netcdf4_dataset_close(pnc_netcdf4_metadata *m)
     if (m->dataset >= 0)
         m->h->d_close(m->dataset);
     m->dataset = -1;
+    pnc_memory_free(m->path);
+    m->path = NULL;
     m->has_written = false;
 }
 
@@ -183,42 +185,67 @@ int64_t pnc_netcdf4_metadata_get_pending_bytes(const pnc_netcdf4_metadata *m)
     return pnc_netcdf4_unwritten_get_bytes(&m->source.unwritten);
 }
 
-/* A file that says it is open is closed, and opened again. */
-static int flush_hdf5_file(pnc_netcdf4_metadata *m, bool begins)
+/* Where the superblock is: behind what a program has put in front of the file. */
+static int64_t find_superblock(pnc_netcdf4_metadata *m)
+{
+    hid_t fcpl = m->h->f_get_create_plist(m->file);
+    hsize_t bytes = 0;
+
+    if (fcpl >= 0) {
+        m->h->p_get_userblock(fcpl, &bytes);
+        m->h->p_close(fcpl);
+    }
+    return (int64_t)bytes;
+}
+
+/* A file that says it is open is closed until it is committed. */
+static int flush_hdf5_file(pnc_netcdf4_metadata *m, int64_t *superblock)
 {
     pnc_hdf5_visit visit;
     int err = NC_NOERR;
 
     if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
         return NC_ENOTBUILT;
-    if (begins && m->h->f_flush(m->file, H5F_SCOPE_LOCAL) < 0)
+    if (m->h->f_flush(m->file, H5F_SCOPE_LOCAL) < 0)
         err = pnc_netcdf4_metadata_fail(m, "write", "/");
-    if (begins && err == NC_NOERR && m->has_open_mark)
+    *superblock = find_superblock(m);
+    if (err == NC_NOERR && m->has_open_mark)
         close_hdf5_file(m);
-    else if (!begins && m->has_open_mark)
-        err = open_hdf5_file(m, 0);
     pnc_netcdf4_library_end(&visit);
     return err;
 }
 
-int pnc_netcdf4_metadata_commit(pnc_netcdf4_metadata *m, bool durable)
+int pnc_netcdf4_metadata_list(pnc_netcdf4_metadata *m, pnc_redo *redo)
 {
     pnc_hdf5_source *s = &m->source;
     pnc_extent *extents;
-    int64_t n;
+    int64_t n, superblock;
     char *bytes;
     int err;
 
-    PNC_TRY(flush_hdf5_file(m, true));
+    PNC_TRY(flush_hdf5_file(m, &superblock));
     if (!pnc_netcdf4_unwritten_list(&s->unwritten, &extents, &n, &bytes))
         return pnc_error_set(s->file->error, NC_ENOMEM, "%s: no memory to write metadata", s->file->path);
-    err = n == 0 ? NC_NOERR : pnc_netcdf4_redo_apply(s->file, extents, n, bytes, s->end, durable);
-    if (err == NC_NOERR) {
-        pnc_netcdf4_unwritten_clear(&s->unwritten);
-        pnc_netcdf4_source_clear(s);
-        s->size = m->committed = pnc_netcdf4_source_get_end(s);
-    }
+    err = pnc_netcdf4_redo_init(redo, s->file, extents, n, bytes, s->end, superblock);
     pnc_memory_free(extents);
     pnc_memory_free(bytes);
-    return err == NC_NOERR && m->has_open_mark ? flush_hdf5_file(m, false) : err;
+    return err;
+}
+
+int pnc_netcdf4_metadata_discard_writes(pnc_netcdf4_metadata *m)
+{
+    pnc_hdf5_source *s = &m->source;
+    pnc_hdf5_visit visit;
+    int err;
+
+    pnc_netcdf4_unwritten_clear(&s->unwritten);
+    pnc_netcdf4_source_clear(s);
+    s->size = m->committed = pnc_netcdf4_source_get_end(s);
+    if (m->file >= 0)
+        return NC_NOERR;
+    if (pnc_netcdf4_library_begin(&visit, s->file->error) == NULL)
+        return NC_ENOTBUILT;
+    err = open_hdf5_file(m, 0);
+    pnc_netcdf4_library_end(&visit);
+    return err;
 }

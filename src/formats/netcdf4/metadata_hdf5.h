@@ -15,8 +15,8 @@ struct pnc_netcdf4_metadata {
     const pnc_hdf5 *h;
     pnc_hdf5_source source;
     hid_t file, root;
-    hid_t dataset; /* the last one whose chunks were looked up or registered, and its path; -1: none */
-    const char *path;
+    hid_t dataset;      /* the last one whose chunks were looked up or registered, and its path; -1: none */
+    char *path;         /* a copy */
     bool has_written;   /* chunks, since the dataset was opened */
     bool has_open_mark; /* the file says that it is open for writing, until it is closed */
     bool tracks_space;  /* libhdf5 may put what it allocates into space that was freed */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "file/agree.h"
 
 /* Chunks whose places all ranks get when the file is opened; for others each rank asks libhdf5. A guess: 24 bytes each
  * in the broadcast, 0.3 to 3 us each to find. */
@@ -12,46 +11,87 @@
 
 /* --- opening --- */
 
-/* The signature is at byte 0, 512, 1024, 2048 ..: what is in front of it is the program's own. */
+/* The signature, or the mark of a file whose metadata are not complete, is at byte 0, 512, 1024, 2048 ..: what is in
+ * front of it is the program's own. */
 static bool is_netcdf4(const char *front, int64_t n)
 {
     static const char signature[] = "\211HDF\r\n\032\n";
     const int64_t length = sizeof signature - 1;
+    int64_t superblock;
 
+    if (pnc_netcdf4_redo_find(front, n, &superblock))
+        return true;
     for (int64_t at = 0; at <= n - length; at = at == 0 ? 512 : 2 * at)
         if (memcmp(front + at, signature, (size_t)length) == 0)
             return true;
     return false;
 }
 
-static int refuse_change(pnc_format *f)
+/* --- a file whose program died while it wrote the metadata --- */
+
+static int refuse_interrupted(pnc_format *f)
 {
-    return pnc_error_set(f->file->error, NC_ENOTSUPPORT,
-                         "%s is a netCDF-4 file: this library reads such files, and does not change them: open it "
-                         "without NC_WRITE",
-                         f->file->path);
+    return pnc_error_set(
+        f->file->error, NC_EINTERRUPTED,
+        "%s: a program has died while it wrote the metadata of this file: open it with NC_WRITE, or run "
+        "ncvalidator --repair, to complete them",
+        f->file->path);
 }
+
+/* Whether another program runs that changes the file. A driver without locks cannot know. */
+static int check_others(pnc_format *f)
+{
+    pnc_store *store = f->file->store;
+
+    if (store->ops->hold == NULL || f->hints->assumes_dead != 0 ||
+        store->ops->hold(store, PNC_HOLD_INQUIRE) != PNC_HELD_BY_OTHERS)
+        return NC_NOERR;
+    return pnc_error_set(f->file->error, NC_EINTERRUPTED,
+                         "%s: another program is changing this file: wait until it has closed it", f->file->path);
+}
+
+static int complete_file(pnc_format *f, int64_t size, int64_t superblock)
+{
+    pnc_redo redo;
+    int err;
+
+    PNC_TRY(check_others(f));
+    PNC_TRY(pnc_netcdf4_redo_load(&redo, f->file, size, superblock));
+    err = pnc_netcdf4_redo_write(&redo, f->file);
+    if (err == NC_NOERR)
+        err = pnc_netcdf4_redo_finish(&redo, f->file);
+    pnc_netcdf4_redo_free(&redo);
+    if (err == NC_NOERR)
+        f->announce(f->file, "a program died while it wrote the metadata: they are complete now");
+    return err;
+}
+
+/* --- opening a file --- */
 
 static int make_description(pnc_format *f, const pnc_format_bytes *found, pnc_netcdf4_writer *out)
 {
     pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
 
-    PNC_TRY(pnc_netcdf4_metadata_open(f->file, found->file_size, false, &n->metadata));
+    n->end = found->file_size;
+    PNC_TRY(pnc_netcdf4_handle_get(n));
     return pnc_netcdf4_metadata_describe(n->metadata, f->file->nprocs > 1 ? PLACES_MOST : 0, out);
 }
 
 static int load_description(pnc_format *f, pnc_format_bytes *found)
 {
     pnc_netcdf4_writer out = {0};
+    int64_t superblock;
     int err;
 
-    if (!f->file->read_only)
-        return refuse_change(f);
+    if (pnc_netcdf4_redo_find(found->at, found->n, &superblock)) {
+        if (f->file->read_only)
+            return refuse_interrupted(f);
+        PNC_TRY(complete_file(f, found->file_size, superblock));
+    }
     err = make_description(f, found, &out);
     if (err != NC_NOERR) {
         pnc_memory_free(out.bytes);
-        pnc_netcdf4_metadata_close(pnc_netcdf4_state_get(f)->metadata);
-        pnc_netcdf4_state_get(f)->metadata = NULL;
+        pnc_netcdf4_handle_release(pnc_netcdf4_state_get(f));
         return err;
     }
     pnc_memory_free(found->at);
@@ -61,17 +101,15 @@ static int load_description(pnc_format *f, pnc_format_bytes *found)
     return NC_NOERR;
 }
 
-/* The bytes become those of the format: storage points to them. */
-static int keep_bytes(pnc_netcdf4 *n, pnc_format_bytes *found, const pnc_format_message *message)
+/* The bytes of the description: a copy of the message, if that has all of them. */
+static int take_description(pnc_netcdf4 *n, pnc_format_bytes *found, const pnc_format_message *message)
 {
-    n->bytes = found->at;
-    found->at = NULL;
-    if (n->bytes != NULL)
+    if (found->at != NULL)
         return NC_NOERR;
-    n->bytes = pnc_memory_alloc(found->n, 1);
-    if (n->bytes == NULL)
+    found->at = pnc_memory_alloc(found->n, 1);
+    if (found->at == NULL)
         return pnc_formats_memory_fail(&n->format, found->n);
-    memcpy(n->bytes, message->bytes, (size_t)found->n);
+    memcpy(found->at, message->bytes, (size_t)found->n);
     return NC_NOERR;
 }
 
@@ -82,13 +120,12 @@ static int adopt_description(pnc_format *f, pnc_format_bytes *found, const pnc_f
     if (f->file->nprocs > 1)
         err = pnc_formats_rest_broadcast(f, message, found, err);
     PNC_TRY(err);
-    n->file_size = found->file_size;
-    PNC_TRY(keep_bytes(n, found, message));
-    PNC_TRY(pnc_formats_path_add(f, pnc_netcdf4_description_decode(n->bytes, found->n, found->file_size, f->model,
-                                                                   &n->region, &n->storage, f->file->error)));
+    n->end = found->file_size;
+    PNC_TRY(take_description(n, found, message));
+    pnc_format_model_free(f->model);
+    PNC_TRY(pnc_netcdf4_content_adopt(n, &found->at, found->n, f->model, &n->content));
     f->file->store->end->least_size = found->file_size;
-    f->file->store->end->refuses_short = true;
-    PNC_TRY(pnc_netcdf4_properties_set(n));
+    f->file->store->end->refuses_short = f->file->read_only;
     return pnc_netcdf4_store_attach(n);
 }
 
@@ -103,84 +140,21 @@ static void free_netcdf4(pnc_format *f)
 {
     pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
 
-    pnc_netcdf4_metadata_close(n->metadata);
-    pnc_memory_free(n->arrays);
-    pnc_memory_free(n->varids);
-    pnc_region_free(&n->region);
-    pnc_memory_free(n->bytes);
+    pnc_netcdf4_handle_release(n);
+    pnc_netcdf4_redo_free(&n->unfinished);
+    pnc_netcdf4_content_free(&n->content);
 }
 
-/* --- changes, which the modes of a dataset that is only read exclude --- */
-
-static int refuse_create(pnc_format *f, int version)
+/* Chunks that wait at their owners, and those that are not in the index, are in the file then. */
+static int prepare_chunks(pnc_format *f)
 {
-    (void)version;
-    return refuse_change(f);
+    return f->file->read_only ? NC_NOERR : pnc_netcdf4_chunks_flush(f, NC_NOERR, NULL);
 }
 
-static int refuse_redef(pnc_format *f, int err)
-{
-    return pnc_file_status_agree(f->file, err != NC_NOERR ? err : refuse_change(f));
-}
-
-static int refuse_enddef(pnc_format *f, pnc_layout_hints *hints, int err)
-{
-    (void)hints;
-    return refuse_redef(f, err);
-}
-
-static int refuse_att(pnc_format *f, const pnc_format_change *change)
-{
-    (void)change;
-    return refuse_change(f);
-}
-
-static void ignore_length(pnc_format *f, int dimid, int64_t length)
-{
-    (void)f, (void)dimid, (void)length;
-}
-
-static int refuse_length(pnc_format *f, int dimid, int64_t length)
-{
-    (void)dimid, (void)length;
-    return refuse_change(f);
-}
-
-static int refuse_records(pnc_format *f, int64_t numrecs)
-{
-    (void)numrecs;
-    return refuse_change(f);
-}
-
-static int refuse_fill(pnc_format *f, int varid, int64_t record)
-{
-    (void)varid, (void)record;
-    return refuse_change(f);
-}
-
-static int flush_nothing(pnc_format *f, int err, bool *unsynced)
-{
-    PNC_TRY(pnc_file_status_agree(f->file, err));
-    if (unsynced != NULL)
-        *unsynced = false;
-    return NC_NOERR;
-}
-
-static void abandon_nothing(pnc_format *f)
+/* Chunks of other ranks cannot be completed: the file has what the last flush has written. */
+static void abandon_netcdf4(pnc_format *f)
 {
     (void)f;
-}
-
-static int restore_nothing(pnc_format *f)
-{
-    (void)f;
-    return NC_NOERR;
-}
-
-static int refuse_put(pnc_format *f, bool collective)
-{
-    (void)collective;
-    return refuse_change(f);
 }
 
 /* --- inquiries --- */
@@ -193,8 +167,12 @@ static void get_no_layout(const pnc_format *f, pnc_format_layout *out)
 
 static int64_t get_address(const pnc_format *f, int varid)
 {
-    const pnc_netcdf4_storage *s = &((const pnc_netcdf4 *)f)->storage[varid];
+    const pnc_netcdf4 *n = (const pnc_netcdf4 *)f;
+    const pnc_model *in_file = f->before != NULL ? f->before : f->model;
+    const pnc_netcdf4_storage *s = &n->content.storage[varid];
 
+    if (n->content.storage == NULL || varid >= in_file->nvars)
+        return 0;
     return s->layout == PNC_NETCDF4_CONTIGUOUS && s->address >= 0 ? s->address : 0;
 }
 
@@ -207,16 +185,27 @@ static void explain_nothing(const pnc_format *f, char *out, size_t capacity)
 
 /* --- requests --- */
 
-/* Lengths are those that the dimensions had when the file was opened, also of unlimited ones. */
+/* A variable that grows has a part of addresses for each index of its first dimension. In define mode a new variable
+ * has no addresses yet. */
 static pnc_mapping get_array_mapping(const pnc_model *model, const pnc_var *var)
 {
+    const int64_t *shape = var->netcdf4.shape != NULL ? var->netcdf4.shape : var->shape;
+    pnc_mapping m = {.array = {.name = var->name,
+                               .begin = var->netcdf4.address,
+                               .elem_size = (int)pnc_type_get_size(var->type),
+                               .ndims = var->ndims,
+                               .shape = shape,
+                               .is_record = var->is_record},
+                     .part = var->size};
+
     (void)model;
-    return (pnc_mapping){.array = {.name = var->name,
-                                   .begin = var->netcdf4.address,
-                                   .elem_size = (int)pnc_type_get_size(var->type),
-                                   .ndims = var->ndims,
-                                   .shape = var->shape},
-                         .part = var->size};
+    if (var->inner_unlimited) {
+        m.part = m.array.elem_size;
+        for (int d = var->is_record; d < var->ndims; d++)
+            m.part *= shape[d];
+    }
+    m.array.recsize = var->is_record ? m.part : 0;
+    return m;
 }
 
 static int64_t get_any_records(const pnc_model *model)
@@ -234,8 +223,12 @@ static int allow_records(const pnc_model *model, const pnc_var *var, int64_t fir
 static int check_within_var(const pnc_model *model, const pnc_var *var, int64_t first, int64_t end, bool is_put,
                             int64_t *numrecs, pnc_error *error)
 {
-    (void)model, (void)is_put, (void)numrecs;
-    if (first >= 0 && end <= var->size)
+    int64_t records = var->is_record && var->size > 0 ? (end - 1) / var->size + 1 : 0;
+
+    if (is_put && records > 0)
+        *numrecs = records;
+    if (first >= 0 && !var->inner_unlimited &&
+        (var->is_record ? is_put || records <= pnc_format_var_get_records(model, var) : end <= var->size))
         return NC_NOERR;
     return pnc_error_set(error, NC_ETYPESIZE,
                          "variable \"%s\" of a netCDF-4 file has %lld bytes, and the filetype covers bytes %lld to "
@@ -253,26 +246,27 @@ const pnc_format_ops pnc_netcdf4_format = {
     .bytes = sizeof(pnc_netcdf4),
     .addressing = &netcdf4_addressing,
     .has_storage = true,
-    .versions = {{NC_FORMAT_NETCDF4_CLASSIC, NC_NETCDF4 | NC_CLASSIC_MODEL, NULL},
-                 {NC_FORMAT_NETCDF4, NC_NETCDF4, NULL}},
+    .versions = {{NC_FORMAT_NETCDF4_CLASSIC, NC_NETCDF4 | NC_CLASSIC_MODEL, "NC_FORMAT_NETCDF4_CLASSIC"},
+                 {NC_FORMAT_NETCDF4, NC_NETCDF4, "NC_FORMAT_NETCDF4"}},
     .is_format = is_netcdf4,
-    .create = refuse_create,
+    .create = pnc_netcdf4_model_create,
     .load = load_description,
     .adopt = adopt_description,
     .remark = has_no_remark,
     .free = free_netcdf4,
-    .redef = refuse_redef,
-    .enddef = refuse_enddef,
-    .check_change = refuse_att,
-    .change = refuse_att,
-    .add_length = ignore_length,
-    .write_length = refuse_length,
-    .check_record = refuse_records,
-    .fill_record = refuse_fill,
-    .flush = flush_nothing,
-    .abandon = abandon_nothing,
-    .restore = restore_nothing,
-    .restore_before_put = refuse_put,
+    .redef = pnc_netcdf4_definitions_begin,
+    .enddef = pnc_netcdf4_definitions_end,
+    .check_change = pnc_netcdf4_change_check,
+    .change = pnc_netcdf4_change_execute,
+    .add_length = pnc_netcdf4_length_add,
+    .write_length = pnc_netcdf4_length_write,
+    .check_record = pnc_netcdf4_record_check,
+    .fill_record = pnc_netcdf4_record_fill,
+    .flush = pnc_netcdf4_chunks_flush,
+    .prepare = prepare_chunks,
+    .abandon = abandon_netcdf4,
+    .restore = pnc_netcdf4_file_restore,
+    .restore_before_put = pnc_netcdf4_file_restore_before_put,
     .get_layout = get_no_layout,
     .get_offset = get_address,
     .explain_moves = explain_nothing};

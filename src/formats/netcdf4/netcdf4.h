@@ -1,21 +1,34 @@
-/* netCDF-4 files, which are HDF5 files. Rank 0 reads the metadata by libhdf5 and describes them to all ranks
- * (description.h); chunks are read and decompressed by every rank (drivers/chunks). Files are opened for reading only.
- */
+/* netCDF-4 files, which are HDF5 files. Rank 0 reads and writes the metadata by libhdf5 and describes them to all ranks
+ * (description.h); chunks are read and written by every rank (drivers/chunks).
+ *
+ * In a file that may change, values of variables in chunks are at virtual addresses: each variable has a part of the
+ * address space that is large enough for all lengths of its unlimited dimensions. */
 #ifndef PNC_NETCDF4_NETCDF4_H
 #define PNC_NETCDF4_NETCDF4_H
 
 #include "formats/format.h"
 #include "formats/netcdf4/description.h"
 #include "formats/netcdf4/metadata.h"
+#include "formats/netcdf4/redo.h"
+
+/* What all ranks know of the file beside the model; replaced as a whole with the definitions. */
+typedef struct pnc_netcdf4_content {
+    char *bytes; /* the description, in which storage has pointers */
+    pnc_region region;
+    pnc_netcdf4_storage *storage; /* of each variable */
+    pnc_chunk_array *arrays;      /* of those with virtual addresses, which ascend */
+    int64_t narrays;
+    int *varids; /* of the arrays */
+} pnc_netcdf4_content;
 
 typedef struct pnc_netcdf4 {
     pnc_format format;
-    char *bytes; /* the description, in which storage has pointers */
-    int64_t file_size;
-    pnc_region region;
-    pnc_netcdf4_storage *storage; /* of each variable */
-    pnc_chunk_array *arrays;      /* of those with values, by address */
-    int *varids;                  /* of the arrays */
+    pnc_netcdf4_content content;
+    int64_t end;         /* of the file: what is behind it is given to chunks */
+    bool has_chunks;     /* the store of chunks is attached */
+    bool lengths_dirty;  /* dimensions are longer than the file says */
+    pnc_redo unfinished; /* on rank 0: metadata that are not completely written, as on a full disk */
+    bool is_unfinished;  /* on all ranks: there are such metadata */
     /* libhdf5's file: on rank 0 since the file was opened, on others since they looked up a chunk */
     pnc_netcdf4_metadata *metadata;
 } pnc_netcdf4;
@@ -25,10 +38,53 @@ static inline pnc_netcdf4 *pnc_netcdf4_state_get(pnc_format *f)
     return (pnc_netcdf4 *)f;
 }
 
-/* Give each variable the storage that programs see. NC_ENOMEM. Local. */
-int pnc_netcdf4_properties_set(pnc_netcdf4 *n);
+/* --- content.c: what all ranks know --- */
 
-/* Give each variable an address, and put the store that reads chunks before that of the file. Local. */
+/* The definitions and the content of a description, whose bytes the content gets. Local. After an error both are
+ * unchanged. */
+int pnc_netcdf4_content_adopt(pnc_netcdf4 *n, char **bytes, int64_t nbytes, pnc_model *model,
+                              pnc_netcdf4_content *content);
+void pnc_netcdf4_content_free(pnc_netcdf4_content *content);
+/* Lengths of dimensions have changed: values up to them can be read. Local. */
+void pnc_netcdf4_content_extend(pnc_netcdf4 *n);
+
+/* --- properties.c, shapes.c, attach.c --- */
+
+/* Give each variable the storage that programs see. NC_ENOMEM. Local. */
+int pnc_netcdf4_properties_set(pnc_model *model, const pnc_netcdf4_storage *storage, pnc_error *error);
+/* Choose the lengths of chunks that the program has left to this library, of variables from varid on. Local. */
+int pnc_netcdf4_chunks_choose(pnc_model *model, int varid, pnc_error *error);
+/* Give each variable an address, and put the store of chunks in front of that of the file. Local. */
 int pnc_netcdf4_store_attach(pnc_netcdf4 *n);
+void pnc_netcdf4_store_detach(pnc_netcdf4 *n);
+/* A handle of libhdf5's file on this rank. Local. */
+int pnc_netcdf4_handle_get(pnc_netcdf4 *n);
+void pnc_netcdf4_handle_release(pnc_netcdf4 *n);
+
+/* --- define.c: definitions --- */
+
+int pnc_netcdf4_model_create(pnc_format *f, int version);
+int pnc_netcdf4_definitions_begin(pnc_format *f, int err);
+int pnc_netcdf4_definitions_end(pnc_format *f, pnc_layout_hints *hints, int err);
+int pnc_netcdf4_change_check(pnc_format *f, const pnc_format_change *change);
+int pnc_netcdf4_change_execute(pnc_format *f, const pnc_format_change *change);
+
+/* --- flush.c: what the file lacks --- */
+
+/* Collective. Write all metadata that rank 0 has changed, all or none; err is its result so far. */
+int pnc_netcdf4_metadata_update(pnc_netcdf4 *n, int err);
+/* The operations of the format. */
+void pnc_netcdf4_length_add(pnc_format *f, int dimid, int64_t length);
+int pnc_netcdf4_length_write(pnc_format *f, int dimid, int64_t length);
+int pnc_netcdf4_chunks_flush(pnc_format *f, int err, bool *unsynced);
+int pnc_netcdf4_file_restore(pnc_format *f);
+int pnc_netcdf4_file_restore_before_put(pnc_format *f, bool collective);
+
+/* --- fill.c --- */
+
+/* Collective. Fill contiguous variables from varid on that are in fill mode. */
+int pnc_netcdf4_vars_fill(pnc_netcdf4 *n, int varid);
+int pnc_netcdf4_record_check(pnc_format *f, int64_t record);
+int pnc_netcdf4_record_fill(pnc_format *f, int varid, int64_t record);
 
 #endif

@@ -39,17 +39,15 @@ static int set_filters(pnc_model *model, pnc_var *var, const pnc_filter_chain *c
     return NC_NOERR;
 }
 
-int pnc_netcdf4_properties_set(pnc_netcdf4 *n)
+int pnc_netcdf4_properties_set(pnc_model *model, const pnc_netcdf4_storage *storage, pnc_error *error)
 {
     static const int layouts[PNC_NETCDF4_LAYOUTS] = {[PNC_NETCDF4_CONTIGUOUS] = NC_CONTIGUOUS,
                                                      [PNC_NETCDF4_COMPACT] = NC_COMPACT,
                                                      [PNC_NETCDF4_CHUNKED] = NC_CHUNKED,
                                                      [PNC_NETCDF4_UNREADABLE] = NC_UNKNOWN_STORAGE};
-    pnc_model *model = n->format.model;
-    pnc_error *error = n->format.file->error;
 
     for (int i = 0; i < model->nvars; i++) {
-        const pnc_netcdf4_storage *found = &n->storage[i];
+        const pnc_netcdf4_storage *found = &storage[i];
         pnc_var *var = model->vars[i];
 
         PNC_TRY(pnc_format_storage_add(model, var, error));

@@ -1,22 +1,233 @@
-/* Writes of metadata, one after the other. The file reaches to the end of what is allocated: libhdf5 refuses a shorter
- * one. */
+/* The log of metadata, and the mark of a file that has one. Numbers have 8 bytes, the lowest one first. */
 #include "formats/netcdf4/redo.h"
 
-static int extend_to_end(pnc_file *file, int64_t end)
-{
-    int64_t size;
+#include <string.h>
 
-    PNC_TRY(pnc_file_get_size(file, &size));
-    return size >= end ? NC_NOERR : pnc_file_range_write(file, (pnc_extent){end - 1, 1}, "");
+#include "base/digest.h"
+#include "base/memory.h"
+#include "base/minmax.h"
+
+static const char mark_signature[] = "\211PNCRED\n"; /* in place of "\211HDF\r\n\032\n" */
+
+enum { ALIGNMENT = 4096, NUMBERS = 5, LOG_HEAD = NUMBERS * 8, SIGNATURE = 8 };
+
+#define LOG_MAGIC INT64_C(0x314f444552434e50) /* PNCREDO1 */
+
+static void put_log_number(char *to, int64_t number)
+{
+    for (int i = 0; i < 8; i++)
+        to[i] = (char)((uint64_t)number >> (8 * i));
 }
 
-int pnc_netcdf4_redo_apply(pnc_file *file, const pnc_extent *extents, int64_t n, const char *bytes, int64_t end,
-                           bool durable)
+static int64_t get_log_number(const char *from)
 {
-    (void)durable;
-    for (int64_t i = 0; i < n; i++) {
-        PNC_TRY(pnc_file_range_write(file, extents[i], bytes));
-        bytes += extents[i].length;
+    uint64_t number = 0;
+
+    for (int i = 0; i < 8; i++)
+        number |= (uint64_t)(unsigned char)from[i] << (8 * i);
+    return (int64_t)number;
+}
+
+/* Of the log without its first numbers, and of those that matter. */
+static int64_t compute_digest(const pnc_redo *r)
+{
+    uint64_t digest = pnc_digest_add(PNC_DIGEST_START, r->head, sizeof r->head);
+    char number[8];
+
+    for (int64_t i = 0; i < r->n; i++) {
+        put_log_number(number, r->extents[i].offset);
+        digest = pnc_digest_add(digest, number, sizeof number);
+        put_log_number(number, r->extents[i].length);
+        digest = pnc_digest_add(digest, number, sizeof number);
     }
-    return extend_to_end(file, end);
+    return (int64_t)pnc_digest_add(digest, r->bytes, r->nbytes);
+}
+
+static int lack_redo_memory(pnc_redo *r, pnc_file *file)
+{
+    pnc_netcdf4_redo_free(r);
+    return pnc_error_set(file->error, NC_ENOMEM, "%s: no memory for the log of its metadata", file->path);
+}
+
+static int alloc_redo(pnc_redo *r, pnc_file *file, int64_t n, int64_t nbytes)
+{
+    r->n = n;
+    r->nbytes = nbytes;
+    r->extents = pnc_memory_alloc(n, sizeof *r->extents);
+    r->bytes = pnc_memory_alloc(nbytes, 1);
+    return r->extents == NULL || r->bytes == NULL ? lack_redo_memory(r, file) : NC_NOERR;
+}
+
+/* The part of an extent that is in front of or behind the head of the superblock is written at once. */
+static void take_head(pnc_redo *r)
+{
+    const char *from = r->bytes;
+
+    for (int64_t i = 0; i < r->n; from += r->extents[i++].length) {
+        int64_t low = pnc_max64(r->extents[i].offset, r->superblock);
+        int64_t high = pnc_min64(r->extents[i].offset + r->extents[i].length, r->superblock + PNC_REDO_HEAD);
+
+        if (low < high)
+            memcpy(r->head + (low - r->superblock), from + (low - r->extents[i].offset), (size_t)(high - low));
+    }
+}
+
+int pnc_netcdf4_redo_init(pnc_redo *r, pnc_file *file, const pnc_extent *extents, int64_t n, const char *bytes,
+                          int64_t end, int64_t superblock)
+{
+    int64_t nbytes = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        nbytes += extents[i].length;
+    *r = (pnc_redo){.superblock = superblock, .log = (end / ALIGNMENT + 1) * ALIGNMENT};
+    PNC_TRY(alloc_redo(r, file, n, nbytes));
+    if (n > 0)
+        memcpy(r->extents, extents, (size_t)n * sizeof *extents);
+    if (nbytes > 0)
+        memcpy(r->bytes, bytes, (size_t)nbytes);
+    r->length = LOG_HEAD + PNC_REDO_HEAD + 16 * n + nbytes;
+    take_head(r);
+    return NC_NOERR;
+}
+
+void pnc_netcdf4_redo_free(pnc_redo *r)
+{
+    pnc_memory_free(r->extents);
+    pnc_memory_free(r->bytes);
+    memset(r, 0, sizeof *r);
+}
+
+/* --- steps --- */
+
+int pnc_netcdf4_redo_begin(const pnc_redo *r, pnc_file *file)
+{
+    const int64_t front = r->length - r->nbytes;
+    pnc_redo headed = *r;
+    const int64_t numbers[NUMBERS] = {LOG_MAGIC, r->length, r->n, r->nbytes, 0};
+    char *head;
+    int err;
+
+    PNC_TRY(pnc_file_range_read(file, (pnc_extent){r->superblock, PNC_REDO_HEAD}, headed.head));
+    take_head(&headed);
+    memcpy(((pnc_redo *)r)->head, headed.head, sizeof headed.head);
+    head = pnc_memory_alloc(front, 1);
+    if (head == NULL)
+        return pnc_error_set(file->error, NC_ENOMEM, "%s: no memory for the log of its metadata", file->path);
+    for (int i = 0; i < NUMBERS; i++)
+        put_log_number(head + 8 * i, numbers[i]);
+    put_log_number(head + 8 * (NUMBERS - 1), compute_digest(&headed));
+    memcpy(head + LOG_HEAD, headed.head, PNC_REDO_HEAD);
+    for (int64_t i = 0; i < r->n; i++) {
+        put_log_number(head + LOG_HEAD + PNC_REDO_HEAD + 16 * i, r->extents[i].offset);
+        put_log_number(head + LOG_HEAD + PNC_REDO_HEAD + 16 * i + 8, r->extents[i].length);
+    }
+    err = pnc_file_range_write(file, (pnc_extent){r->log, front}, head);
+    if (err == NC_NOERR && r->nbytes > 0)
+        err = pnc_file_range_write(file, (pnc_extent){r->log + front, r->nbytes}, r->bytes);
+    pnc_memory_free(head);
+    return err;
+}
+
+int pnc_netcdf4_mark_write(const pnc_redo *r, pnc_file *file)
+{
+    char mark[PNC_REDO_HEAD] = {0};
+
+    memcpy(mark, mark_signature, SIGNATURE);
+    put_log_number(mark + 8, r->log);
+    put_log_number(mark + 16, r->length);
+    put_log_number(mark + 24, compute_digest(r));
+    return pnc_file_range_write(file, (pnc_extent){r->superblock, PNC_REDO_HEAD}, mark);
+}
+
+static int write_part(const pnc_redo *r, pnc_file *file, const char *from, pnc_extent e, int64_t low, int64_t high)
+{
+    low = pnc_max64(low, e.offset);
+    high = pnc_min64(high, e.offset + e.length);
+    (void)r;
+    return low < high ? pnc_file_range_write(file, (pnc_extent){low, high - low}, from + (low - e.offset)) : NC_NOERR;
+}
+
+int pnc_netcdf4_redo_write(const pnc_redo *r, pnc_file *file)
+{
+    const char *from = r->bytes;
+
+    for (int64_t i = 0; i < r->n; from += r->extents[i++].length) {
+        PNC_TRY(write_part(r, file, from, r->extents[i], 0, r->superblock));
+        PNC_TRY(write_part(r, file, from, r->extents[i], r->superblock + PNC_REDO_HEAD, INT64_MAX));
+    }
+    return NC_NOERR;
+}
+
+int pnc_netcdf4_redo_finish(const pnc_redo *r, pnc_file *file)
+{
+    return pnc_file_range_write(file, (pnc_extent){r->superblock, PNC_REDO_HEAD}, r->head);
+}
+
+/* --- a file that was interrupted --- */
+
+bool pnc_netcdf4_redo_find(const char *front, int64_t n, int64_t *superblock)
+{
+    for (int64_t at = 0; at <= n - PNC_REDO_HEAD; at = at == 0 ? 512 : 2 * at)
+        if (memcmp(front + at, mark_signature, SIGNATURE) == 0) {
+            *superblock = at;
+            return true;
+        }
+    return false;
+}
+
+static int refuse_log(pnc_redo *r, pnc_file *file)
+{
+    pnc_netcdf4_redo_free(r);
+    return pnc_error_set(file->error, NC_EHDFERR,
+                         "%s: a program died while it wrote the metadata, and the log that would complete them is "
+                         "damaged",
+                         file->path);
+}
+
+/* Nothing in the log is trusted before its digest is right. */
+static int decode_log(pnc_redo *r, pnc_file *file, int64_t size)
+{
+    int64_t at = r->log, sum = 0, last = 0;
+    char numbers[LOG_HEAD];
+
+    PNC_TRY(pnc_file_range_read(file, (pnc_extent){at, LOG_HEAD}, numbers));
+    if (get_log_number(numbers) != LOG_MAGIC || get_log_number(numbers + 8) != r->length)
+        return refuse_log(r, file);
+    r->n = get_log_number(numbers + 16);
+    r->nbytes = get_log_number(numbers + 24);
+    if (r->n < 0 || r->n > r->length / 16 || r->nbytes < 0 ||
+        r->nbytes != r->length - LOG_HEAD - PNC_REDO_HEAD - 16 * r->n)
+        return refuse_log(r, file);
+    PNC_TRY(alloc_redo(r, file, r->n, r->nbytes));
+    PNC_TRY(pnc_file_range_read(file, (pnc_extent){at + LOG_HEAD, PNC_REDO_HEAD}, r->head));
+    at += LOG_HEAD + PNC_REDO_HEAD;
+    for (int64_t i = 0; i < r->n; i++, at += 16) {
+        char pair[16];
+
+        PNC_TRY(pnc_file_range_read(file, (pnc_extent){at, 16}, pair));
+        r->extents[i] = (pnc_extent){get_log_number(pair), get_log_number(pair + 8)};
+        if (r->extents[i].offset < last || r->extents[i].length < 0 || r->extents[i].length > r->nbytes - sum ||
+            r->extents[i].offset > INT64_MAX - r->extents[i].length)
+            return refuse_log(r, file);
+        last = r->extents[i].offset + r->extents[i].length;
+        sum += r->extents[i].length;
+    }
+    if (sum != r->nbytes || last > r->log || size - at < r->nbytes)
+        return refuse_log(r, file);
+    return pnc_file_range_read(file, (pnc_extent){at, r->nbytes}, r->bytes);
+}
+
+int pnc_netcdf4_redo_load(pnc_redo *r, pnc_file *file, int64_t size, int64_t superblock)
+{
+    char mark[PNC_REDO_HEAD];
+
+    *r = (pnc_redo){.superblock = superblock};
+    PNC_TRY(pnc_file_range_read(file, (pnc_extent){superblock, PNC_REDO_HEAD}, mark));
+    r->log = get_log_number(mark + 8);
+    r->length = get_log_number(mark + 16);
+    if (r->log < superblock + PNC_REDO_HEAD || r->log > size || r->length < LOG_HEAD + PNC_REDO_HEAD ||
+        r->length > size - r->log)
+        return refuse_log(r, file);
+    PNC_TRY(decode_log(r, file, size));
+    return compute_digest(r) == get_log_number(mark + 24) ? NC_NOERR : refuse_log(r, file);
 }

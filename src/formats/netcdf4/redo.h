@@ -1,12 +1,48 @@
-/* Metadata of a netCDF-4 file that become part of it all or none. */
+/* Metadata of a netCDF-4 file become part of it all or none, also if the program or the node dies at any instant.
+ *
+ *               write the log            write the mark             write the rest
+ *     OLD FILE  ------------->  LOGGED  --------------->  MARKED  ------------------>  WRITTEN
+ *     valid                     valid                     not HDF5                     not HDF5
+ *                                                            ^  |                         |
+ *                                                            +--+ repair: write again     | write the superblock
+ *                                                                                         v
+ *                                                                                      NEW FILE, valid
+ *
+ * The log is behind all that is allocated. The mark replaces the first bytes of the superblock, whose own come last: so
+ * other programs refuse the file in between. Data that are not metadata are not logged. The caller flushes the file
+ * after each step where nodes may die. A new file has no old metadata and needs no log. All functions are local. */
 #ifndef PNC_NETCDF4_REDO_H
 #define PNC_NETCDF4_REDO_H
 
 #include "file/file.h"
 
-/* extents ascend and are disjoint, bytes in their order; end: of allocation: the log may be written behind it. The
- * bytes become part of the file all or none. durable: they are on disk afterwards. Local. */
-int pnc_netcdf4_redo_apply(pnc_file *file, const pnc_extent *extents, int64_t n, const char *bytes, int64_t end,
-                           bool durable);
+#define PNC_REDO_HEAD 32 /* bytes of the superblock that the mark replaces */
+
+typedef struct pnc_redo {
+    pnc_extent *extents; /* all that is written; they ascend and are disjoint. Owned, like the bytes */
+    int64_t n;
+    char *bytes; /* in their order */
+    int64_t nbytes;
+    int64_t superblock; /* its offset */
+    int64_t log, length;
+    char head[PNC_REDO_HEAD]; /* of the new superblock */
+} pnc_redo;
+
+/* A copy of the extents and bytes; the log will be at or behind `end`. NC_ENOMEM; then redo needs no free. */
+int pnc_netcdf4_redo_init(pnc_redo *redo, pnc_file *file, const pnc_extent *extents, int64_t n, const char *bytes,
+                          int64_t end, int64_t superblock);
+void pnc_netcdf4_redo_free(pnc_redo *redo); /* also zeros */
+
+/* The steps. An error of the first one leaves the old file. After one of the others the file can be completed only: by
+ * the same step again. */
+int pnc_netcdf4_redo_begin(const pnc_redo *redo, pnc_file *file);
+int pnc_netcdf4_mark_write(const pnc_redo *redo, pnc_file *file);
+int pnc_netcdf4_redo_write(const pnc_redo *redo, pnc_file *file);
+int pnc_netcdf4_redo_finish(const pnc_redo *redo, pnc_file *file);
+
+/* Whether a file that begins with these n bytes has the mark. *superblock: its offset. */
+bool pnc_netcdf4_redo_find(const char *front, int64_t n, int64_t *superblock);
+/* Read the log of such a file, which has `size` bytes. NC_EHDFERR: it is damaged. */
+int pnc_netcdf4_redo_load(pnc_redo *redo, pnc_file *file, int64_t size, int64_t superblock);
 
 #endif

@@ -1,0 +1,305 @@
+/* Definitions of a netCDF-4 file: rank 0 makes the file that of its model, and describes it to all ranks. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "file/agree.h"
+#include "format/storage.h"
+#include "formats/difference.h"
+#include "formats/netcdf4/netcdf4.h"
+
+/* --- the model --- */
+
+/* Rank 0 finds whether there is a libhdf5. */
+int pnc_netcdf4_model_create(pnc_format *f, int version)
+{
+    pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
+
+    pnc_format_model_init_rules(f->model, version, pnc_netcdf4_rules_get(version));
+    f->model->little = PNC_HOST_IS_LITTLE;
+    return f->file->rank == 0 ? pnc_netcdf4_metadata_create(f->file, version, &n->metadata) : NC_NOERR;
+}
+
+/* --- the description of a model --- */
+
+/* What only rank 0 knows of the variables. */
+typedef struct defined_vars {
+    pnc_region region;
+    const char **paths;
+    int64_t *addresses;
+} defined_vars;
+
+static pnc_netcdf4_layout find_layout(const pnc_netcdf4 *n, int varid)
+{
+    const pnc_var *var = n->format.model->vars[varid];
+
+    if (n->format.before != NULL && varid < n->format.before->nvars)
+        return n->content.storage[varid].layout;
+    return var->storage->layout == NC_CHUNKED ? PNC_NETCDF4_CHUNKED : PNC_NETCDF4_CONTIGUOUS;
+}
+
+static void get_fill(const pnc_model *model, const pnc_var *var, unsigned char *out)
+{
+    unsigned char value[8] = {0};
+    int size = (int)pnc_type_get_size(var->type);
+
+    pnc_format_var_get_fill_value(model, var, value);
+    for (int i = 0; i < size; i++)
+        out[i] = value[var->little == PNC_HOST_IS_LITTLE ? i : size - 1 - i];
+}
+
+/* As libhdf5 has them: shuffle has the size of an element. */
+static pnc_filter_chain complete_filters(const pnc_var *var, pnc_filter *filters, const uint32_t *elem_size)
+{
+    for (int i = 0; i < var->storage->nfilters; i++) {
+        filters[i] = var->storage->filters[i];
+        if (filters[i].id != PNC_FILTER_SHUFFLE)
+            continue;
+        filters[i].nparameters = 1;
+        filters[i].parameters = elem_size;
+    }
+    return (pnc_filter_chain){var->storage->nfilters, filters};
+}
+
+/* Storage of an existing variable is that of the file; its path may be another one. */
+static void describe_storage(const pnc_netcdf4 *n, int varid, const defined_vars *d, pnc_netcdf4_writer *out)
+{
+    const pnc_model *model = n->format.model;
+    const pnc_var *var = model->vars[varid];
+    pnc_netcdf4_storage s = {.address = -1};
+    const uint32_t elem_size = (uint32_t)pnc_type_get_size(var->type);
+    pnc_filter filters[PNC_FILTER_MOST];
+    int64_t extent[PNC_STORAGE_DIMS_MOST];
+
+    if (n->format.before != NULL && varid < n->format.before->nvars) {
+        s = n->content.storage[varid];
+    } else {
+        for (int i = 0; i < var->ndims; i++)
+            extent[i] = pnc_format_var_get_length(model, var, i);
+        s.extent = extent;
+        s.chunk = var->storage->chunks;
+        s.filters = complete_filters(var, filters, &elem_size);
+        s.has_fill = true;
+        get_fill(model, var, s.fill);
+    }
+    s.layout = find_layout(n, varid);
+    s.is_big_endian = !var->little;
+    s.path = d->paths[varid];
+    s.address = d->addresses[varid];
+    s.nplaces = 0;
+    pnc_netcdf4_storage_write(out, &s, var->ndims);
+}
+
+static void describe_atts(const pnc_atts *atts, pnc_netcdf4_writer *out)
+{
+    pnc_netcdf4_count_write(out, atts->n);
+    for (int i = 0; i < atts->n; i++)
+        pnc_netcdf4_att_write(out, atts->at[i]->name, atts->at[i]->type, atts->at[i]->len, atts->at[i]->value);
+}
+
+static int describe_model(const pnc_netcdf4 *n, const defined_vars *d, pnc_netcdf4_writer *out)
+{
+    const pnc_model *model = n->format.model;
+
+    pnc_netcdf4_head_write(out, model->format, model->ndims, model->nvars);
+    for (int i = 0; i < model->ndims; i++)
+        pnc_netcdf4_dim_write(out, model->dims[i]->name, pnc_format_dim_get_length(model, i),
+                              model->dims[i]->unlimited);
+    describe_atts(&model->gatts, out);
+    for (int i = 0; i < model->nvars; i++) {
+        const pnc_var *var = model->vars[i];
+        int64_t dimids[PNC_STORAGE_DIMS_MOST];
+
+        for (int k = 0; k < var->ndims; k++)
+            dimids[k] = var->dimids[k];
+        pnc_netcdf4_var_write(out, var->name, var->type, var->ndims, dimids);
+        describe_atts(&var->atts, out);
+        describe_storage(n, i, d, out);
+    }
+    return out->failed ? pnc_formats_memory_fail(&n->format, out->n) : NC_NOERR;
+}
+
+/* --- rank 0 --- */
+
+static int allocate_vars(pnc_netcdf4 *n, defined_vars *d)
+{
+    int nvars = n->format.model->nvars;
+
+    d->paths = pnc_memory_alloc_zeroed(nvars, sizeof *d->paths);
+    d->addresses = pnc_memory_alloc(nvars, sizeof *d->addresses);
+    if (d->paths == NULL || d->addresses == NULL)
+        return pnc_formats_memory_fail(&n->format, nvars * 16);
+    for (int i = 0; n->format.before != NULL && i < n->format.before->nvars; i++)
+        d->paths[i] = n->content.storage[i].path;
+    return NC_NOERR;
+}
+
+static int define_on_root(pnc_netcdf4 *n, defined_vars *d)
+{
+    const pnc_model *model = n->format.model;
+
+    PNC_TRY(allocate_vars(n, d));
+    if (n->metadata == NULL && n->format.is_new)
+        PNC_TRY(pnc_netcdf4_metadata_create(n->format.file, model->format, &n->metadata));
+    PNC_TRY(pnc_netcdf4_handle_get(n));
+    pnc_netcdf4_metadata_raise_end(n->metadata, n->end);
+    PNC_TRY(pnc_netcdf4_metadata_define(n->metadata, n->format.before, model, &d->region, d->paths));
+    for (int i = 0; i < model->nvars; i++) {
+        d->addresses[i] = -1;
+        if (find_layout(n, i) == PNC_NETCDF4_CONTIGUOUS)
+            PNC_TRY(pnc_netcdf4_metadata_get_address(n->metadata, d->paths[i], &d->addresses[i]));
+    }
+    return NC_NOERR;
+}
+
+/* --- all ranks --- */
+
+/* Fill modes are not in the file. */
+static void keep_fill_modes(const pnc_model *from, pnc_model *to)
+{
+    for (int i = 0; i < from->nvars && i < to->nvars; i++)
+        to->vars[i]->no_fill = from->vars[i]->no_fill;
+}
+
+static void report_difference(pnc_netcdf4 *n, const pnc_model *found)
+{
+    pnc_format *f = &n->format;
+
+    pnc_formats_difference_explain(f->model, found, f->difference, sizeof f->difference);
+    f->overruled = f->difference[0] != '\0' || f->model->gatts.n != found->gatts.n;
+}
+
+/* The new definitions replace the old ones, and the store that of the old ones. */
+static int replace_content(pnc_netcdf4 *n, pnc_model *model, pnc_netcdf4_content *content)
+{
+    keep_fill_modes(n->format.model, model);
+    report_difference(n, model);
+    pnc_netcdf4_store_detach(n);
+    pnc_format_model_free(n->format.model);
+    *n->format.model = *model;
+    pnc_formats_before_free(&n->format); /* its chunks are those of the old content */
+    pnc_netcdf4_content_free(&n->content);
+    n->content = *content;
+    return pnc_netcdf4_store_attach(n);
+}
+
+/* Every rank decodes what rank 0 has described, also rank 0. Collective. */
+static int share_description(pnc_netcdf4 *n, pnc_netcdf4_writer *out, int err)
+{
+    pnc_format_bytes found = {.at = out->bytes, .n = out->n};
+    pnc_format_message message = {.n = 0};
+    pnc_netcdf4_content content = {0};
+    pnc_model model = {0};
+
+    out->bytes = NULL;
+    if (n->format.file->nprocs > 1) {
+        err = pnc_formats_message_broadcast(&n->format, &found, &message, err);
+        if (message.error.code == NC_NOERR)
+            err = pnc_formats_rest_broadcast(&n->format, &message, &found, err);
+    }
+    if (err == NC_NOERR && found.at == NULL) {
+        found.at = pnc_memory_alloc(found.n, 1);
+        if (found.at == NULL)
+            err = pnc_formats_memory_fail(&n->format, found.n);
+        else
+            memcpy(found.at, message.bytes, (size_t)found.n);
+    }
+    if (err == NC_NOERR)
+        err = pnc_netcdf4_content_adopt(n, &found.at, found.n, &model, &content);
+    pnc_memory_free(found.at);
+    err = pnc_file_status_agree(n->format.file, err);
+    if (err == NC_NOERR)
+        return pnc_file_status_agree(n->format.file, replace_content(n, &model, &content));
+    pnc_format_model_free(&model);
+    pnc_netcdf4_content_free(&content);
+    return err;
+}
+
+/* Make the file that of the model of rank 0; all ranks have its definitions then. Collective; err is the result so far
+ * of this rank. */
+static int apply_definitions(pnc_netcdf4 *n, int err)
+{
+    pnc_netcdf4_writer out = {0};
+    defined_vars d = {.paths = NULL};
+    bool is_root = n->format.file->rank == 0;
+
+    err = pnc_file_status_agree(n->format.file, err);
+    if (err == NC_NOERR && is_root)
+        err = define_on_root(n, &d);
+    if (err == NC_NOERR && is_root)
+        err = describe_model(n, &d, &out);
+    err = pnc_netcdf4_metadata_update(n, err);
+    if (err != NC_NOERR && is_root && !n->is_unfinished)
+        pnc_netcdf4_handle_release(n); /* it has the definitions that failed */
+    if (err == NC_NOERR)
+        err = share_description(n, &out, err);
+    pnc_memory_free(out.bytes);
+    pnc_memory_free(d.paths);
+    pnc_memory_free(d.addresses);
+    pnc_region_free(&d.region);
+    return err;
+}
+
+/* --- operations --- */
+
+/* Chunks that are not complete are written before definitions change. */
+int pnc_netcdf4_definitions_begin(pnc_format *f, int err)
+{
+    PNC_TRY(pnc_netcdf4_chunks_flush(f, err, NULL));
+    f->before->numrecs = f->model->numrecs;
+    for (int i = 0; i < f->model->ndims; i++)
+        f->before->dims[i]->length = f->model->dims[i]->length;
+    return NC_NOERR;
+}
+
+int pnc_netcdf4_definitions_end(pnc_format *f, pnc_layout_hints *hints, int err)
+{
+    pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
+    int nold = f->before == NULL ? 0 : f->before->nvars;
+
+    (void)hints;
+    if (err == NC_NOERR)
+        err = pnc_netcdf4_chunks_choose(f->model, nold, f->file->error);
+    PNC_TRY(apply_definitions(n, err));
+    f->is_new = false;
+    return pnc_netcdf4_vars_fill(n, nold);
+}
+
+int pnc_netcdf4_change_check(pnc_format *f, const pnc_format_change *change)
+{
+    (void)f, (void)change;
+    return NC_NOERR;
+}
+
+static int apply_change(pnc_format *f, const pnc_format_change *change)
+{
+    pnc_atts *atts = change->entry.dimid >= 0 ? NULL : pnc_format_atts_get(f->model, change->entry.varid);
+
+    if (change->name != NULL)
+        return pnc_format_entry_rename(f->model, change->entry, change->name, f->file->error);
+    return pnc_format_atts_put(f->model, atts, atts->at[change->entry.att]->name, change->type, change->len,
+                               change->value, f->file->error);
+}
+
+static void restore_model(pnc_format *f)
+{
+    pnc_model failed;
+
+    if (f->before == NULL)
+        return;
+    failed = *f->model;
+    *f->model = *f->before;
+    *f->before = failed;
+    pnc_formats_before_free(f);
+}
+
+int pnc_netcdf4_change_execute(pnc_format *f, const pnc_format_change *change)
+{
+    int err = pnc_netcdf4_chunks_flush(f, pnc_formats_before_copy(f), NULL);
+
+    if (err == NC_NOERR)
+        err = apply_change(f, change);
+    err = apply_definitions(pnc_netcdf4_state_get(f), err);
+    if (err != NC_NOERR)
+        restore_model(f);
+    return err;
+}

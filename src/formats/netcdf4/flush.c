@@ -1,0 +1,365 @@
+/* What the file lacks of the dataset: lengths of dimensions, chunks that the index does not have yet. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/minmax.h"
+#include "file/agree.h"
+#include "formats/netcdf4/netcdf4.h"
+
+/* Records that rank 0 receives at a time: 2.5 MiB. */
+#define BATCH (INT64_C(1) << 16)
+enum { TAG_RECORDS = 41 };
+
+/* --- metadata, all or none --- */
+
+static int do_nothing(const pnc_redo *redo, pnc_file *file)
+{
+    (void)redo, (void)file;
+    return NC_NOERR;
+}
+
+/* One step of rank 0, after which the file is flushed where nodes may die. */
+static int take_step(pnc_netcdf4 *n, int err, int (*step)(const pnc_redo *, pnc_file *))
+{
+    pnc_file *file = n->format.file;
+
+    if (err == NC_NOERR && file->rank == 0)
+        err = step(&n->unfinished, file);
+    PNC_TRY(pnc_file_status_broadcast(file, err));
+    return file->store->striping.in_memory ? NC_NOERR : pnc_file_status_agree(file, pnc_file_data_sync(file));
+}
+
+/* The file has the metadata after that, or must be restored. */
+static int write_marked(pnc_netcdf4 *n)
+{
+    PNC_TRY(take_step(n, NC_NOERR, pnc_netcdf4_redo_write));
+    return take_step(n, NC_NOERR, pnc_netcdf4_redo_finish);
+}
+
+static int set_file_end(pnc_netcdf4 *n)
+{
+    pnc_file *file = n->format.file;
+    int err;
+
+    pnc_file_bytes_broadcast(file, &n->end, sizeof n->end, "the end of the file");
+    file->store->end->least_size = 0; /* the log is behind the end */
+    err = file->store->ops->set_size(file->store, n->end, file->error);
+    PNC_TRY(pnc_file_status_agree(file, err));
+    pnc_file_end_raise(file, n->end);
+    return NC_NOERR;
+}
+
+/* The metadata are in the file. */
+static int complete_commit(pnc_netcdf4 *n)
+{
+    int err;
+
+    n->is_unfinished = false;
+    if (n->format.file->rank == 0) {
+        pnc_netcdf4_redo_free(&n->unfinished);
+        n->end = pnc_netcdf4_metadata_get_end(n->metadata);
+        err = pnc_netcdf4_metadata_discard_writes(n->metadata);
+        if (err != NC_NOERR) { /* the file is complete: it is opened again when it is needed */
+            pnc_error_clear(n->format.file->error);
+            pnc_netcdf4_handle_release(n);
+        }
+    } else {
+        pnc_netcdf4_handle_release(n); /* it has read the old ones */
+    }
+    return set_file_end(n);
+}
+
+/* A new file is valid when the first bytes are written, which come last: no log. */
+static int write_log(pnc_netcdf4 *n, int err)
+{
+    if (n->format.is_new)
+        return take_step(n, err, do_nothing);
+    PNC_TRY(take_step(n, err, pnc_netcdf4_redo_begin));
+    if (n->format.file->rank == 0)
+        err = pnc_netcdf4_mark_write(&n->unfinished, n->format.file);
+    n->is_unfinished = true;
+    return take_step(n, err, do_nothing);
+}
+
+int pnc_netcdf4_metadata_update(pnc_netcdf4 *n, int err)
+{
+    if (err == NC_NOERR && n->format.file->rank == 0)
+        err = pnc_netcdf4_metadata_list(n->metadata, &n->unfinished);
+    err = write_log(n, err);
+    if (err == NC_NOERR)
+        err = write_marked(n);
+    if (err == NC_NOERR)
+        return complete_commit(n);
+    if (!n->is_unfinished && n->format.file->rank == 0)
+        pnc_netcdf4_redo_free(&n->unfinished);
+    return err;
+}
+
+int pnc_netcdf4_file_restore(pnc_format *f)
+{
+    pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
+    int err;
+
+    if (!n->is_unfinished)
+        return NC_NOERR;
+    err = f->file->rank == 0 ? pnc_netcdf4_mark_write(&n->unfinished, f->file) : NC_NOERR;
+    err = take_step(n, err, do_nothing);
+    if (err == NC_NOERR)
+        err = write_marked(n);
+    if (err == NC_NOERR)
+        return complete_commit(n);
+    pnc_error_add_context(f->file->error, "%s: the metadata of the file cannot be completed yet", f->file->path);
+    return err;
+}
+
+int pnc_netcdf4_file_restore_before_put(pnc_format *f, bool collective)
+{
+    if (!pnc_netcdf4_state_get(f)->is_unfinished || collective || f->file->nprocs == 1)
+        return pnc_netcdf4_file_restore(f);
+    return pnc_error_set(f->file->error, NC_EINTERRUPTED,
+                         "%s: the metadata of the file are not completed yet after a write that failed: an independent "
+                         "put must wait until a collective put, ncmpi_sync or ncmpi_close completes them",
+                         f->file->path);
+}
+
+/* --- lengths of dimensions --- */
+
+void pnc_netcdf4_length_add(pnc_format *f, int dimid, int64_t length)
+{
+    pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
+
+    if (!pnc_format_dim_grow(f->model, dimid, length))
+        return;
+    if (dimid == f->model->recdim)
+        f->file->numrecs = f->model->numrecs;
+    n->lengths_dirty = true;
+    pnc_netcdf4_content_extend(n);
+}
+
+/* The file gets it with the next flush, as chunks do. */
+int pnc_netcdf4_length_write(pnc_format *f, int dimid, int64_t length)
+{
+    pnc_netcdf4_length_add(f, dimid, length);
+    return NC_NOERR;
+}
+
+/* Of the unlimited dimensions but the first one. */
+static int agree_other_lengths(pnc_format *f)
+{
+    for (int i = 0; f->model->nunlimited > 1 && i < f->model->ndims; i++) {
+        int64_t length = pnc_format_dim_get_length(f->model, i);
+
+        if (!f->model->dims[i]->unlimited || i == f->model->recdim)
+            continue;
+        PNC_TRY(pnc_file_maxima_agree(f->file, &length, 1, "the length of a dimension"));
+        pnc_netcdf4_length_add(f, i, length);
+    }
+    return NC_NOERR;
+}
+
+/* On rank 0: the datasets get the lengths of their dimensions. */
+static int extend_datasets(pnc_netcdf4 *n)
+{
+    const pnc_model *model = n->format.model;
+
+    for (int64_t i = 0; i < n->content.narrays; i++) {
+        const pnc_chunk_array *a = &n->content.arrays[i];
+        const pnc_netcdf4_storage *s = &n->content.storage[n->content.varids[i]];
+        int ndims = model->vars[n->content.varids[i]]->ndims;
+
+        if (s->layout == PNC_NETCDF4_CHUNKED && memcmp(a->extent, s->extent, (size_t)ndims * sizeof *s->extent) != 0)
+            PNC_TRY(pnc_netcdf4_metadata_extend(n->metadata, s->path, ndims, a->extent));
+    }
+    return NC_NOERR;
+}
+
+/* All ranks know then what the file has. */
+static void adopt_extents(pnc_netcdf4 *n)
+{
+    for (int64_t i = 0; i < n->content.narrays; i++) {
+        pnc_netcdf4_storage *s = &n->content.storage[n->content.varids[i]];
+        int ndims = n->format.model->vars[n->content.varids[i]]->ndims;
+
+        if (s->layout == PNC_NETCDF4_CHUNKED)
+            memcpy((int64_t *)s->extent, n->content.arrays[i].extent, (size_t)ndims * sizeof *s->extent);
+    }
+    n->lengths_dirty = false;
+}
+
+/* --- chunks for the index --- */
+
+static int compare_records(const void *a, const void *b)
+{
+    const pnc_chunk_record *x = a, *y = b;
+
+    if (x->array != y->array)
+        return x->array < y->array ? -1 : 1;
+    return x->chunk < y->chunk ? -1 : x->chunk > y->chunk;
+}
+
+/* Those of one array, which are sorted. */
+static int register_array(pnc_netcdf4 *n, const pnc_chunk_record *records, int64_t count)
+{
+    int varid = n->content.varids[records->array], ndims = n->format.model->vars[varid]->ndims;
+    int64_t *indices = pnc_memory_alloc(count * ndims, sizeof *indices);
+    pnc_chunk_place *places = pnc_memory_alloc(count, sizeof *places);
+    int err;
+
+    if (indices == NULL || places == NULL) {
+        err = pnc_formats_memory_fail(&n->format, count * (int64_t)sizeof *places);
+    } else {
+        for (int64_t i = 0; i < count; i++) {
+            pnc_chunks_store_find_index(n->format.file->store, records[i].array, records[i].chunk, indices + i * ndims);
+            places[i] = records[i].place;
+        }
+        err = pnc_netcdf4_metadata_register(n->metadata, n->content.storage[varid].path, ndims, indices, places, count);
+    }
+    pnc_memory_free(indices);
+    pnc_memory_free(places);
+    return err;
+}
+
+static int register_batch(pnc_netcdf4 *n, pnc_chunk_record *records, int64_t count)
+{
+    int64_t first = 0;
+
+    if (count > 1)
+        qsort(records, (size_t)count, sizeof *records, compare_records);
+    for (int64_t i = 1; i <= count; i++) {
+        if (i < count && records[i].array == records[first].array)
+            continue;
+        PNC_TRY(register_array(n, records + first, i - first));
+        first = i;
+    }
+    return NC_NOERR;
+}
+
+/* Rank 0: the records of another rank, batch by batch; all are received, also after an error. */
+static int receive_records(pnc_netcdf4 *n, int rank, int64_t count, pnc_chunk_record *batch, int err)
+{
+    for (int64_t at = 0; at < count; at += BATCH) {
+        int64_t some = pnc_min64(BATCH, count - at);
+
+        pnc_file_step_check(n->format.file,
+                            MPI_Recv(batch, (int)(some * (int64_t)sizeof *batch), MPI_BYTE, rank, TAG_RECORDS,
+                                     n->format.file->comm, MPI_STATUS_IGNORE),
+                            "MPI_Recv", "chunks of another rank");
+        if (err == NC_NOERR)
+            err = register_batch(n, batch, some);
+    }
+    return err;
+}
+
+static void send_records(pnc_netcdf4 *n, const pnc_chunk_record *own, int64_t count)
+{
+    for (int64_t at = 0; at < count; at += BATCH) {
+        int64_t some = pnc_min64(BATCH, count - at);
+
+        pnc_file_step_check(
+            n->format.file,
+            MPI_Send(own + at, (int)(some * (int64_t)sizeof *own), MPI_BYTE, 0, TAG_RECORDS, n->format.file->comm),
+            "MPI_Send", "chunks for the index");
+    }
+}
+
+/* Rank 0: its own records, then those of the others. counts: of each rank. */
+static int register_all(pnc_netcdf4 *n, const pnc_chunk_record *own, const int64_t *counts, int err)
+{
+    pnc_chunk_record *batch = pnc_memory_alloc(BATCH, sizeof *batch), unused[1];
+
+    if (batch == NULL)
+        return err != NC_NOERR ? err : pnc_formats_memory_fail(&n->format, BATCH * (int64_t)sizeof *unused);
+    for (int64_t at = 0; at < counts[0] && err == NC_NOERR; at += BATCH) {
+        int64_t some = pnc_min64(BATCH, counts[0] - at);
+
+        memcpy(batch, own + at, (size_t)some * sizeof *batch);
+        err = register_batch(n, batch, some);
+    }
+    for (int rank = 1; rank < n->format.file->nprocs; rank++)
+        err = receive_records(n, rank, counts[rank], batch, err);
+    pnc_memory_free(batch);
+    return err;
+}
+
+/* Collective. *any: whether there are records. Returns the result of rank 0 there. */
+static int gather_records(pnc_netcdf4 *n, int err, bool *any)
+{
+    pnc_file *file = n->format.file;
+    const pnc_chunk_record *own = NULL;
+    int64_t count = 0, *counts = file->rank == 0 ? pnc_memory_alloc_zeroed(file->nprocs, sizeof *counts) : NULL;
+
+    if (file->rank == 0 && counts == NULL)
+        err = pnc_formats_memory_fail(&n->format, file->nprocs * 8);
+    PNC_TRY(pnc_file_status_broadcast(file, err));
+    if (n->has_chunks)
+        pnc_chunks_store_take_records(file->store, &own, &count);
+    if (file->nprocs > 1)
+        pnc_file_step_check(file, MPI_Gather(&count, 1, MPI_INT64_T, counts, 1, MPI_INT64_T, 0, file->comm),
+                            "MPI_Gather", "the numbers of chunks");
+    else
+        counts[0] = count;
+    if (file->rank != 0) {
+        send_records(n, own, count);
+        return NC_NOERR;
+    }
+    for (int rank = 0; rank < file->nprocs; rank++)
+        *any = *any || counts[rank] > 0;
+    err = register_all(n, own, counts, err);
+    pnc_memory_free(counts);
+    return err;
+}
+
+/* --- flush --- */
+
+/* Lengths, chunks and metadata: the file is that of the model. All ranks have the same lengths. */
+static int write_index(pnc_netcdf4 *n)
+{
+    pnc_file *file = n->format.file;
+    bool changes = n->lengths_dirty;
+    int err = NC_NOERR;
+
+    if (file->rank == 0) {
+        err = pnc_netcdf4_handle_get(n);
+        if (err == NC_NOERR)
+            pnc_netcdf4_metadata_raise_end(n->metadata, pnc_chunks_store_get_end(file->store));
+        if (err == NC_NOERR && n->lengths_dirty)
+            err = extend_datasets(n);
+    }
+    err = gather_records(n, err, &changes);
+    PNC_TRY(pnc_file_status_broadcast(file, err));
+    pnc_file_bytes_broadcast(file, &changes, sizeof changes, "whether the metadata change");
+    if (!changes)
+        return NC_NOERR;
+    PNC_TRY(pnc_netcdf4_metadata_update(n, NC_NOERR));
+    adopt_extents(n);
+    pnc_chunks_store_renew(file->store, n->end);
+    return NC_NOERR;
+}
+
+int pnc_netcdf4_chunks_flush(pnc_format *f, int err, bool *unsynced)
+{
+    pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
+    int64_t values[] = {f->model->numrecs, n->lengths_dirty, 0, f->file->unsynced, 0};
+    int mismatch;
+
+    err = pnc_file_late_take(f->file, err);
+    values[2] = err != NC_NOERR;
+    values[4] = n->has_chunks && pnc_chunks_store_is_dirty(f->file->store);
+    mismatch = pnc_file_maxima_agree(f->file, values, 5, "the number of records");
+    if (mismatch != NC_NOERR)
+        return pnc_error_keep_first(err, mismatch);
+    if (values[2] != 0)
+        return pnc_file_status_agree(f->file, err);
+    PNC_TRY(pnc_netcdf4_file_restore(f));
+    if (f->model->recdim >= 0)
+        pnc_netcdf4_length_add(f, f->model->recdim, values[0]);
+    n->lengths_dirty = values[1] != 0;
+    PNC_TRY(agree_other_lengths(f));
+    if (unsynced != NULL)
+        *unsynced = values[3] != 0 || n->lengths_dirty;
+    if (!n->has_chunks || (values[3] == 0 && values[4] == 0 && !n->lengths_dirty))
+        return NC_NOERR;
+    PNC_TRY(pnc_file_status_agree(f->file, pnc_chunks_store_flush(f->file->store, f->file->error)));
+    return write_index(n);
+}
