@@ -48,6 +48,7 @@ struct file {
     uint64_t seed;
     char path[1024];
     int ncid, format, ndims, nvars, natts, unlimited;
+    bool is_netcdf4;                                     /* with the types of CDF-5 */
     MPI_Offset dims[MAX_DIMS], records, mine[MAX_RANKS]; /* mine: as each rank knows it in independent mode */
     struct variable vars[MAX_VARS];
     struct attribute atts[MAX_ATTS];
@@ -178,6 +179,27 @@ static void choose_fill(struct file *f, struct variable *v, int varid)
     must(f, ncmpi_def_var_fill(f->ncid, varid, !v->filled, own ? value : NULL), "def_var_fill");
 }
 
+/* Chunks and filters of a variable of a netCDF-4 file. */
+static void choose_storage(struct file *f, const struct variable *v, int varid)
+{
+    MPI_Offset chunk[MAX_RANK];
+    if (v->rank == 0 || dice_chance(&f->d, 30))
+        return;
+    for (int i = 0; i < v->rank; i++) {
+        MPI_Offset length = 0;
+        ncmpi_inq_dimlen(f->ncid, v->dimids[i], &length);
+        chunk[i] = v->dimids[i] == f->unlimited ? dice_from(&f->d, 1, 5) : dice_from(&f->d, 1, length > 1 ? length : 1);
+    }
+    must(f, ncmpi_def_var_chunking(f->ncid, varid, NC_CHUNKED, chunk), "def_var_chunking");
+    if (dice_chance(&f->d, 50))
+        must(f, ncmpi_def_var_deflate(f->ncid, varid, (int)dice_upto(&f->d, 1), 1, (int)dice_from(&f->d, 1, 9)),
+             "def_var_deflate");
+    if (dice_chance(&f->d, 20))
+        must(f, ncmpi_def_var_fletcher32(f->ncid, varid, NC_FLETCHER32), "def_var_fletcher32");
+    if (v->type != NC_CHAR && dice_chance(&f->d, 20))
+        must(f, ncmpi_def_var_endian(f->ncid, varid, NC_ENDIAN_BIG), "def_var_endian");
+}
+
 static void define_vars(struct file *f)
 {
     for (int more = (int)dice_from(&f->d, f->nvars == 0, 4); more > 0 && f->nvars < MAX_VARS; more--) {
@@ -189,6 +211,8 @@ static void define_vars(struct file *f)
         choose_shape(f, v);
         must(f, ncmpi_def_var(f->ncid, v->name, v->type, v->rank, v->dimids, &id), "def_var");
         expect(f, id == f->nvars || !f->alive, "id of a new variable", id, f->nvars);
+        if (f->is_netcdf4)
+            choose_storage(f, v, id);
         choose_fill(f, v, f->nvars++);
         v->cells = calloc((size_t)(v->inner * (v->record ? MAX_RECORDS : 1)), sizeof *v->cells);
         for (MPI_Offset i = 0; i < v->inner && v->filled && !v->record; i++)
@@ -423,6 +447,8 @@ static struct call draw_call(struct file *f, const struct variable *v, bool put,
 {
     struct call c = {.put = put, .collective = collective};
     c.shape = (enum shape)dice_upto(&f->d, SHAPES - 1);
+    if (f->is_netcdf4 && c.shape == VARD) /* filetypes cover the records of classic files */
+        c.shape = VARA;
     c.flexible = dice_chance(&f->d, 30) || c.shape == VARD;
     c.memory = dice_chance(&f->d, 50) ? memory_of_type[v->type] : (enum memory)dice_upto(&f->d, MEMORIES - 1);
     if (v->type == NC_CHAR && (dice_chance(&f->d, 90) || c.shape == VARD)) /* vard of nothing does not check types */
@@ -1081,6 +1107,8 @@ static void open_file(struct file *f, bool create)
     int cmode = 0;
     if (f->format != 1)
         cmode = f->format == 5 ? NC_64BIT_DATA : NC_64BIT_OFFSET;
+    if (f->is_netcdf4)
+        cmode = NC_NETCDF4;
     if (create)
         must(f, ncmpi_create(MPI_COMM_WORLD, f->path, NC_CLOBBER | cmode, info, &f->ncid), "create");
     else
@@ -1103,7 +1131,7 @@ static void check_metadata(struct file *f)
         code == NC_NOERR && ndims == f->ndims && nvars == f->nvars && unlimited == f->unlimited && natts == globals;
     expect(f, ok, "numbers of dimensions, variables, attributes", code, NC_NOERR);
     code = ncmpi_inq_format(f->ncid, &format);
-    expect(f, format == f->format, "format", code, NC_NOERR);
+    expect(f, format == (f->is_netcdf4 ? NC_FORMAT_NETCDF4 : f->format), "format", code, NC_NOERR);
     if (f->unlimited >= 0)
         ncmpi_inq_dimlen(f->ncid, f->unlimited, &records);
     char what[80];
@@ -1198,15 +1226,30 @@ static void step(struct file *f, long *cases)
     }
 }
 
+/* A build without libhdf5 cannot make such files. */
+static bool has_netcdf4(void)
+{
+    static int known = -1;
+    int ncid;
+    if (known < 0) {
+        known = ncmpi_create(MPI_COMM_WORLD, t_path("netcdf4.nc"), NC_NETCDF4, MPI_INFO_NULL, &ncid) == NC_NOERR;
+        if (known)
+            ncmpi_abort(ncid);
+    }
+    return known == 1;
+}
+
 /* One dataset from creation to deletion; returns the number of failures on this rank. */
 static int run_file(uint64_t seed, long *cases)
 {
     struct file *f = calloc(1, sizeof *f);
-    static const int formats[] = {1, 2, 5, 5};
+    static const int formats[] = {1, 2, 5, 5, 5, 5};
     f->d = f->seed = seed;
     f->unlimited = -1;
     f->alive = true;
-    f->format = formats[dice_upto(&f->d, 3)];
+    int choice = (int)dice_upto(&f->d, has_netcdf4() ? 5 : 3);
+    f->format = formats[choice];
+    f->is_netcdf4 = choice > 3;
     snprintf(f->path, sizeof f->path, "%s", t_path("property.nc"));
     open_file(f, true);
     if (f->alive)
