@@ -10,15 +10,19 @@ static int64_t count_chunks_along(int64_t length, int64_t chunk)
     return length / chunk + (length % chunk != 0);
 }
 
-/* The chunks in a row: those of an index of the first dimension if that grows, or all; 0 if others grow, whose lengths
- * say nothing about how many chunks there will be. */
+/* The chunks in a row, which a call of a program covers: those of an index of the leading dimensions that grow or of
+ * which a chunk has one index, as programs access such dimensions index by index. 0 if a dimension behind them grows,
+ * whose length says nothing about how many chunks there will be. */
 static int64_t count_row(const pnc_chunk_grid *g, uint32_t growing)
 {
     int64_t n = 1;
+    int first = 0;
 
-    if (growing > 1)
+    while (first < g->ndims && ((growing >> first & 1) != 0 || (g->chunk[first] == 1 && first < g->ndims - 1)))
+        first++;
+    if (first < 32 && growing >> first != 0)
         return 0;
-    for (int i = growing != 0; i < g->ndims; i++)
+    for (int i = first; i < g->ndims; i++)
         n *= g->along[i];
     return n;
 }
