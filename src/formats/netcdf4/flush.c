@@ -13,14 +13,14 @@ enum { TAG_RECORDS = 41 };
 
 /* --- metadata, all or none --- */
 
-static int do_nothing(const pnc_redo *redo, pnc_file *file)
+static int do_nothing(pnc_redo *redo, pnc_file *file)
 {
     (void)redo, (void)file;
     return NC_NOERR;
 }
 
 /* One step of rank 0, after which the file is flushed where nodes may die. */
-static int take_step(pnc_netcdf4 *n, int err, int (*step)(const pnc_redo *, pnc_file *))
+static int take_step(pnc_netcdf4 *n, int err, int (*step)(pnc_redo *, pnc_file *))
 {
     pnc_file *file = n->format.file;
 
@@ -50,13 +50,27 @@ static int set_file_end(pnc_netcdf4 *n)
     return NC_NOERR;
 }
 
+/* Other programs find, while the file has the mark, that this one runs. */
+static pnc_held hold_file(pnc_file *file, pnc_hold hold)
+{
+    return file->store->ops->hold == NULL ? PNC_HELD_UNKNOWN : file->store->ops->hold(file->store, hold);
+}
+
+static int begin_log(pnc_redo *redo, pnc_file *file)
+{
+    if (hold_file(file, PNC_HOLD_EXCLUSIVE) == PNC_HELD_BY_OTHERS)
+        return pnc_error_set(file->error, NC_EINTERRUPTED, "%s: another program is changing this file", file->path);
+    return pnc_netcdf4_redo_begin(redo, file);
+}
+
 /* The metadata are in the file. */
 static int complete_commit(pnc_netcdf4 *n)
 {
     int err;
 
-    n->is_unfinished = false;
+    n->is_unfinished = n->index_dirty = false;
     if (n->format.file->rank == 0) {
+        hold_file(n->format.file, PNC_HOLD_NOTHING);
         pnc_netcdf4_redo_free(&n->unfinished);
         n->end = pnc_netcdf4_metadata_get_end(n->metadata);
         err = pnc_netcdf4_metadata_discard_writes(n->metadata);
@@ -75,7 +89,7 @@ static int write_log(pnc_netcdf4 *n, int err)
 {
     if (n->format.is_new)
         return take_step(n, err, do_nothing);
-    PNC_TRY(take_step(n, err, pnc_netcdf4_redo_begin));
+    PNC_TRY(take_step(n, err, begin_log));
     if (n->format.file->rank == 0)
         err = pnc_netcdf4_mark_write(&n->unfinished, n->format.file);
     n->is_unfinished = true;
@@ -91,8 +105,10 @@ int pnc_netcdf4_metadata_update(pnc_netcdf4 *n, int err)
         err = write_marked(n);
     if (err == NC_NOERR)
         return complete_commit(n);
-    if (!n->is_unfinished && n->format.file->rank == 0)
+    if (!n->is_unfinished && n->format.file->rank == 0) {
+        hold_file(n->format.file, PNC_HOLD_NOTHING);
         pnc_netcdf4_redo_free(&n->unfinished);
+    }
     return err;
 }
 
@@ -316,7 +332,7 @@ static int gather_records(pnc_netcdf4 *n, int err, bool *any)
 static int write_index(pnc_netcdf4 *n)
 {
     pnc_file *file = n->format.file;
-    bool changes = n->lengths_dirty;
+    bool changes = n->lengths_dirty || n->index_dirty;
     int err = NC_NOERR;
 
     if (file->rank == 0) {
@@ -326,11 +342,14 @@ static int write_index(pnc_netcdf4 *n)
         if (err == NC_NOERR && n->lengths_dirty)
             err = extend_datasets(n);
     }
-    err = gather_records(n, err, &changes);
-    PNC_TRY(pnc_file_status_broadcast(file, err));
+    err = pnc_file_status_broadcast(file, gather_records(n, err, &changes));
+    if (err != NC_NOERR)
+        n->index_dirty = true; /* what is registered */
+    PNC_TRY(err);
     pnc_file_bytes_broadcast(file, &changes, sizeof changes, "whether the metadata change");
     if (!changes)
         return NC_NOERR;
+    n->index_dirty = true;
     PNC_TRY(pnc_netcdf4_metadata_update(n, NC_NOERR));
     adopt_extents(n);
     pnc_chunks_store_renew(file->store, n->end);
@@ -358,7 +377,7 @@ int pnc_netcdf4_chunks_flush(pnc_format *f, int err, bool *unsynced)
     PNC_TRY(agree_other_lengths(f));
     if (unsynced != NULL)
         *unsynced = values[3] != 0 || n->lengths_dirty;
-    if (!n->has_chunks || (values[3] == 0 && values[4] == 0 && !n->lengths_dirty))
+    if (!n->has_chunks || (values[3] == 0 && values[4] == 0 && !n->lengths_dirty && !n->index_dirty))
         return NC_NOERR;
     PNC_TRY(pnc_file_status_agree(f->file, pnc_chunks_store_flush(f->file->store, f->file->error)));
     return write_index(n);

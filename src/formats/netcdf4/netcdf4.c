@@ -31,31 +31,34 @@ static bool is_netcdf4(const char *front, int64_t n)
 
 static int refuse_interrupted(pnc_format *f)
 {
-    return pnc_error_set(
-        f->file->error, NC_EINTERRUPTED,
-        "%s: a program has died while it wrote the metadata of this file: open it with NC_WRITE, or run "
-        "ncvalidator --repair, to complete them",
-        f->file->path);
+    return pnc_error_set(f->file->error, NC_EINTERRUPTED,
+                         "%s: a program has died while it wrote the metadata of this file: open it with NC_WRITE to "
+                         "complete them",
+                         f->file->path);
 }
 
-/* Whether another program runs that changes the file. A driver without locks cannot know. */
-static int check_others(pnc_format *f)
+/* Take the file, if no program runs that changes it. A driver without locks cannot know. */
+static int take_file(pnc_format *f)
 {
     pnc_store *store = f->file->store;
 
-    if (store->ops->hold == NULL || f->hints->assumes_dead != 0 ||
-        store->ops->hold(store, PNC_HOLD_INQUIRE) != PNC_HELD_BY_OTHERS)
+    if (store->ops->hold == NULL || store->ops->hold(store, PNC_HOLD_EXCLUSIVE) != PNC_HELD_BY_OTHERS ||
+        f->hints->assumes_dead != 0)
         return NC_NOERR;
     return pnc_error_set(f->file->error, NC_EINTERRUPTED,
                          "%s: another program is changing this file: wait until it has closed it", f->file->path);
 }
 
-static int complete_file(pnc_format *f, int64_t size, int64_t superblock)
+/* It may have completed its change before the file was taken. */
+static int complete_metadata(pnc_format *f, int64_t size, int64_t superblock)
 {
+    char head[PNC_REDO_HEAD];
     pnc_redo redo;
     int err;
 
-    PNC_TRY(check_others(f));
+    PNC_TRY(pnc_file_range_read(f->file, (pnc_extent){superblock, PNC_REDO_HEAD}, head));
+    if (!pnc_netcdf4_redo_find(head, PNC_REDO_HEAD, &(int64_t){0}))
+        return NC_NOERR;
     PNC_TRY(pnc_netcdf4_redo_load(&redo, f->file, size, superblock));
     err = pnc_netcdf4_redo_write(&redo, f->file);
     if (err == NC_NOERR)
@@ -63,6 +66,17 @@ static int complete_file(pnc_format *f, int64_t size, int64_t superblock)
     pnc_netcdf4_redo_free(&redo);
     if (err == NC_NOERR)
         f->announce(f->file, "a program died while it wrote the metadata: they are complete now");
+    return err;
+}
+
+static int complete_file(pnc_format *f, int64_t size, int64_t superblock)
+{
+    int err;
+
+    PNC_TRY(take_file(f));
+    err = complete_metadata(f, size, superblock);
+    if (f->file->store->ops->hold != NULL)
+        f->file->store->ops->hold(f->file->store, PNC_HOLD_NOTHING);
     return err;
 }
 

@@ -27,6 +27,7 @@ typedef struct pnc_netcdf4 {
     int64_t end;         /* of the file: what is behind it is given to chunks */
     bool has_chunks;     /* the store of chunks is attached */
     bool lengths_dirty;  /* dimensions are longer than the file says */
+    bool index_dirty;    /* libhdf5 has metadata that are not in the file yet */
     pnc_redo unfinished; /* on rank 0: metadata that are not completely written, as on a full disk */
     bool is_unfinished;  /* on all ranks: there are such metadata */
     /* libhdf5's file: on rank 0 since the file was opened, on others since they looked up a chunk */

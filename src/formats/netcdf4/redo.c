@@ -99,24 +99,22 @@ void pnc_netcdf4_redo_free(pnc_redo *r)
 
 /* --- steps --- */
 
-int pnc_netcdf4_redo_begin(const pnc_redo *r, pnc_file *file)
+int pnc_netcdf4_redo_begin(pnc_redo *r, pnc_file *file)
 {
     const int64_t front = r->length - r->nbytes;
-    pnc_redo headed = *r;
-    const int64_t numbers[NUMBERS] = {LOG_MAGIC, r->length, r->n, r->nbytes, 0};
+    int64_t numbers[NUMBERS] = {LOG_MAGIC, r->length, r->n, r->nbytes, 0};
     char *head;
     int err;
 
-    PNC_TRY(pnc_file_range_read(file, (pnc_extent){r->superblock, PNC_REDO_HEAD}, headed.head));
-    take_head(&headed);
-    memcpy(((pnc_redo *)r)->head, headed.head, sizeof headed.head);
+    PNC_TRY(pnc_file_range_read(file, (pnc_extent){r->superblock, PNC_REDO_HEAD}, r->head));
+    take_head(r);
     head = pnc_memory_alloc(front, 1);
     if (head == NULL)
         return pnc_error_set(file->error, NC_ENOMEM, "%s: no memory for the log of its metadata", file->path);
+    numbers[NUMBERS - 1] = compute_digest(r);
     for (int i = 0; i < NUMBERS; i++)
         put_log_number(head + 8 * i, numbers[i]);
-    put_log_number(head + 8 * (NUMBERS - 1), compute_digest(&headed));
-    memcpy(head + LOG_HEAD, headed.head, PNC_REDO_HEAD);
+    memcpy(head + LOG_HEAD, r->head, PNC_REDO_HEAD);
     for (int64_t i = 0; i < r->n; i++) {
         put_log_number(head + LOG_HEAD + PNC_REDO_HEAD + 16 * i, r->extents[i].offset);
         put_log_number(head + LOG_HEAD + PNC_REDO_HEAD + 16 * i + 8, r->extents[i].length);
@@ -128,7 +126,7 @@ int pnc_netcdf4_redo_begin(const pnc_redo *r, pnc_file *file)
     return err;
 }
 
-int pnc_netcdf4_mark_write(const pnc_redo *r, pnc_file *file)
+int pnc_netcdf4_mark_write(pnc_redo *r, pnc_file *file)
 {
     char mark[PNC_REDO_HEAD] = {0};
 
@@ -139,26 +137,25 @@ int pnc_netcdf4_mark_write(const pnc_redo *r, pnc_file *file)
     return pnc_file_range_write(file, (pnc_extent){r->superblock, PNC_REDO_HEAD}, mark);
 }
 
-static int write_part(const pnc_redo *r, pnc_file *file, const char *from, pnc_extent e, int64_t low, int64_t high)
+static int write_part(pnc_file *file, const char *from, pnc_extent e, int64_t low, int64_t high)
 {
     low = pnc_max64(low, e.offset);
     high = pnc_min64(high, e.offset + e.length);
-    (void)r;
     return low < high ? pnc_file_range_write(file, (pnc_extent){low, high - low}, from + (low - e.offset)) : NC_NOERR;
 }
 
-int pnc_netcdf4_redo_write(const pnc_redo *r, pnc_file *file)
+int pnc_netcdf4_redo_write(pnc_redo *r, pnc_file *file)
 {
     const char *from = r->bytes;
 
     for (int64_t i = 0; i < r->n; from += r->extents[i++].length) {
-        PNC_TRY(write_part(r, file, from, r->extents[i], 0, r->superblock));
-        PNC_TRY(write_part(r, file, from, r->extents[i], r->superblock + PNC_REDO_HEAD, INT64_MAX));
+        PNC_TRY(write_part(file, from, r->extents[i], 0, r->superblock));
+        PNC_TRY(write_part(file, from, r->extents[i], r->superblock + PNC_REDO_HEAD, INT64_MAX));
     }
     return NC_NOERR;
 }
 
-int pnc_netcdf4_redo_finish(const pnc_redo *r, pnc_file *file)
+int pnc_netcdf4_redo_finish(pnc_redo *r, pnc_file *file)
 {
     return pnc_file_range_write(file, (pnc_extent){r->superblock, PNC_REDO_HEAD}, r->head);
 }

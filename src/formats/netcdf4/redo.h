@@ -35,10 +35,10 @@ void pnc_netcdf4_redo_free(pnc_redo *redo); /* also zeros */
 
 /* The steps. An error of the first one leaves the old file. After one of the others the file can be completed only: by
  * the same step again. */
-int pnc_netcdf4_redo_begin(const pnc_redo *redo, pnc_file *file);
-int pnc_netcdf4_mark_write(const pnc_redo *redo, pnc_file *file);
-int pnc_netcdf4_redo_write(const pnc_redo *redo, pnc_file *file);
-int pnc_netcdf4_redo_finish(const pnc_redo *redo, pnc_file *file);
+int pnc_netcdf4_redo_begin(pnc_redo *redo, pnc_file *file);
+int pnc_netcdf4_mark_write(pnc_redo *redo, pnc_file *file);
+int pnc_netcdf4_redo_write(pnc_redo *redo, pnc_file *file);
+int pnc_netcdf4_redo_finish(pnc_redo *redo, pnc_file *file);
 
 /* Whether a file that begins with these n bytes has the mark. *superblock: its offset. */
 bool pnc_netcdf4_redo_find(const char *front, int64_t n, int64_t *superblock);
