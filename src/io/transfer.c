@@ -110,9 +110,11 @@ static int find_out_of_range(const pnc_io_context *io, pnc_request_list *list)
 /* A collective call of several ranks. */
 typedef struct collective_call {
     pnc_io_context *io;
-    pnc_request_list *list; /* all requests */
-    pnc_request_list plain; /* those of the file, and those of variables in chunks */
-    pnc_request_list chunked;
+    pnc_request_list *list;     /* all requests */
+    pnc_request_list *plain;    /* those of the file */
+    pnc_request_list *chunked;  /* those of variables in chunks; NULL: none */
+    pnc_request_list parts[2];  /* of a list with both */
+    pnc_request **memory;       /* of the parts */
     pnc_request_list exchanged; /* of the plain ones those that this rank leaves to a strategy of all ranks */
     pnc_access_pattern pattern; /* of this rank */
     pnc_file_order order;       /* of the exchanged requests */
@@ -211,18 +213,18 @@ static int access_without_others(collective_call *c)
     pnc_io_context *io = c->io;
     pnc_strategy choice;
 
-    PNC_TRY(describe_access(io, &c->plain, &c->pattern));
+    PNC_TRY(describe_access(io, c->plain, &c->pattern));
     choice = pnc_io_strategy_choose_independent(&c->pattern, io->hints);
     if (choice != PNC_STRATEGIES) {
-        const pnc_execution x = {.io = io, .list = &c->plain};
+        const pnc_execution x = {.io = io, .list = c->plain};
 
         pnc_io_strategy_display(io, &c->pattern, choice);
         PNC_TRY(execute_strategy(&x, choice));
-        if (c->v.own == NC_NOERR && c->chunked.n == 0)
+        if (c->v.own == NC_NOERR && c->chunked == NULL)
             c->v.own = find_out_of_range(io, c->list);
         return NC_NOERR;
     }
-    c->exchanged = c->plain;
+    c->exchanged = *c->plain;
     c->has_order = true;
     PNC_TRY(pnc_io_file_order_init(&c->order, io, &c->exchanged));
     if (c->order.high > c->order.low) {
@@ -248,7 +250,7 @@ static int access_with_others(collective_call *c)
         (void)pnc_io_file_order_init(&c->order, c->io, &c->exchanged); /* an empty one needs no memory */
     c->has_order = true;
     err = execute_collective(&x, &c->pattern, c->v.longest);
-    if (err == NC_NOERR && c->exchanged.n > 0 && c->chunked.n == 0)
+    if (err == NC_NOERR && c->exchanged.n > 0 && c->chunked == NULL)
         c->v.own = find_out_of_range(c->io, c->list);
     err = agree_results(c, err);
     if (err == NC_NOERR && c->list->direction == PNC_PUT)
@@ -263,36 +265,37 @@ static pnc_request_list empty_list(const pnc_request_list *of)
     return (pnc_request_list){.direction = of->direction, .collective = of->collective, .is_checked = of->is_checked};
 }
 
-/* Requests of the file, and those of variables in chunks. Mostly all are of one kind, and the list remains. The
- * caller frees plain.at if it is another one. */
+/* Requests of the file, and those of variables in chunks. Mostly all are of one kind, and the list remains. */
 static int split_requests(collective_call *c)
 {
-    const pnc_request_list *all = c->list;
+    pnc_request_list *all = c->list;
     int64_t n = 0;
 
-    c->plain = c->chunked = empty_list(all);
     for (int64_t i = 0; c->io->file->store->owned_from > 0 && i < all->n; i++)
         n += pnc_io_chunked_is_request(c->io, all->at[i]);
-    c->v.chunked = n > 0;
     if (n == 0)
-        c->plain = *all;
-    if (n == all->n)
-        c->chunked = *all;
-    if (n == 0 || n == all->n)
         return NC_NOERR;
-    c->plain.at = pnc_memory_alloc(all->n, sizeof *c->plain.at);
-    if (c->plain.at == NULL)
+    c->v.chunked = 1;
+    c->parts[0] = c->parts[1] = empty_list(all);
+    c->plain = &c->parts[0];
+    c->chunked = n == all->n ? all : &c->parts[1];
+    if (n == all->n)
+        return NC_NOERR;
+    c->memory = pnc_memory_alloc(all->n, sizeof *c->memory);
+    if (c->memory == NULL)
         return pnc_error_set(c->io->file->error, NC_ENOMEM, "%s: no memory for %lld requests", c->io->file->path,
                              (long long)all->n);
-    c->chunked.at = c->plain.at + (all->n - n);
+    c->plain->at = c->memory;
+    c->chunked->at = c->memory + (all->n - n);
     for (int64_t i = 0; i < all->n; i++)
-        pnc_io_request_list_add(pnc_io_chunked_is_request(c->io, all->at[i]) ? &c->chunked : &c->plain, all->at[i]);
+        pnc_io_request_list_add(pnc_io_chunked_is_request(c->io, all->at[i]) ? c->chunked : c->plain, all->at[i]);
     return NC_NOERR;
 }
 
 static int access_chunked(collective_call *c, int64_t memory)
 {
-    int err = pnc_io_chunked_execute(c->io, &c->chunked, memory);
+    const pnc_request_list none = empty_list(c->list);
+    int err = pnc_io_chunked_execute(c->io, c->chunked != NULL ? c->chunked : &none, memory);
 
     if (err == NC_NOERR && c->list->n > 0)
         c->v.own = find_out_of_range(c->io, c->list);
@@ -310,7 +313,9 @@ static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64
     c.io = io;
     c.list = list;
     c.exchanged = (pnc_request_list){.direction = list->direction, .collective = true};
-    c.plain = c.chunked = empty_list(list);
+    c.plain = list;
+    c.chunked = NULL;
+    c.memory = NULL;
     c.has_order = false;
     c.v = (agreement){.numrecs = *numrecs, .minus_low = INT64_MIN, .own = mistake};
     if (io->file->limit != NULL && io->file->call.begins) /* the limit does not include the time of accesses */
@@ -326,8 +331,7 @@ static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64
         err = access_with_others(&c);
     if (err == NC_NOERR && is_chunked)
         err = access_chunked(&c, io->buffer_size);
-    if (c.plain.at != list->at && c.chunked.at != list->at)
-        pnc_memory_free(c.plain.at);
+    pnc_memory_free(c.memory);
     if (c.has_order)
         pnc_io_file_order_free(&c.order);
     return err;
