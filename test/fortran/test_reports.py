@@ -213,7 +213,8 @@ INQUIRE = [
     ("nfmpi_def_dim(ncid, 'z', 1_o, id)", "def_dim",
      "{} on rank 0: reports.nc is in data mode: call nfmpi_redef first (NF_ENOTINDEFINE)"),
     ("nfmpi_set_default_format(99, id)", "set_default_format",
-     "{}: format 99 cannot be created: choose NF_FORMAT_CLASSIC, NF_FORMAT_CDF2 or NF_FORMAT_CDF5 (NF_EINVAL)"),
+     "{}: format 99 cannot be created: choose NF_FORMAT_CLASSIC, NF_FORMAT_CDF2, NF_FORMAT_CDF5, "
+     "NF_FORMAT_NETCDF4_CLASSIC or NF_FORMAT_NETCDF4 (NF_EINVAL)"),
     ("nf90mpi_open(MPI_COMM_WORLD, 'missing.nc', nf90_nowrite, MPI_INFO_NULL, id)", "open",
      "{} on rank 0: cannot open missing.nc: No such file or directory (NF90_ENOENT)"),
 ]
