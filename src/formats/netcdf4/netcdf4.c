@@ -38,7 +38,7 @@ static int refuse_interrupted(pnc_format *f)
 }
 
 /* Take the file, if no program runs that changes it. A driver without locks cannot know. */
-static int take_file(pnc_format *f)
+static int hold_for_repair(pnc_format *f)
 {
     pnc_store *store = f->file->store;
 
@@ -73,7 +73,7 @@ static int complete_file(pnc_format *f, int64_t size, int64_t superblock)
 {
     int err;
 
-    PNC_TRY(take_file(f));
+    PNC_TRY(hold_for_repair(f));
     err = complete_metadata(f, size, superblock);
     if (f->file->store->ops->hold != NULL)
         f->file->store->ops->hold(f->file->store, PNC_HOLD_NOTHING);
