@@ -39,8 +39,8 @@ int pnc_dataset_default_format_set(int format, int *old, pnc_error *error)
 /* *version: the format that the hint chooses, or the mode, or the default one. */
 static int check_create_mode(pnc_dataset *ds, int cmode, int *version)
 {
-    static const int hinted[] = {NC_FORMAT_CLASSIC, NC_FORMAT_CDF2, NC_FORMAT_CDF5, NC_FORMAT_NETCDF4,
-                                 NC_FORMAT_NETCDF4_CLASSIC}; /* as the words of nc_format */
+    static const int hinted[] = {NC_FORMAT_NETCDF4, NC_FORMAT_NETCDF4_CLASSIC, NC_FORMAT_CLASSIC, NC_FORMAT_CDF2,
+                                 NC_FORMAT_CDF5}; /* as the words of nc_format */
 
     if (cmode & REFUSED_FLAGS)
         return pnc_error_set(&ds->error, NC_EINVAL_CMODE,

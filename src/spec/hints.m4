@@ -54,7 +54,7 @@ HINT_CHOICE([nc_driver], [driver], [mpiio], [pnc_driver_names], [report_driver],
 [I/O driver. mpiio (also called gio): MPI-IO. memory: the file is in the memory of its only process until the program
 ends or deletes it, for scratch data and tests. A driver that stands in front of others is given with them, separated by
 colons])
-HINT_CHOICE([nc_format], [new_format], [automatic], [WORDS(automatic, cdf1, cdf2, cdf5, netcdf4, netcdf4_classic)], [],
+HINT_CHOICE([nc_format], [new_format], [automatic], [WORDS(automatic, netcdf4, netcdf4_classic, cdf1, cdf2, cdf5)], [],
 [format of files that ncmpi_create makes, for programs that cannot be changed: it takes precedence over the mode and
 over ncmpi_set_default_format. automatic: what those say. netcdf4_classic: netCDF-4 with NC_CLASSIC_MODEL])
 HINT_CHOICE([nc_whole_files], [whole_files], [disable], [WORDS(disable, enable)], [report_ability],
