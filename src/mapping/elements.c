@@ -1,6 +1,8 @@
 /* Hyperslabs, and extents of those that are contiguous. */
 #include "mapping/elements.h"
 
+#include "base/minmax.h"
+
 #include <assert.h>
 
 /* Of a variable, a record or a request with extents. Larger ones are left to the checks of hyperslabs, which find
@@ -109,6 +111,8 @@ static int64_t limit_records(const pnc_mapping *m, int64_t most_records)
 {
     int64_t step = m->array.recsize + m->part + 1, bytes;
 
+    if (m->array.most != NULL)
+        most_records = pnc_min64(most_records, m->array.most[0]);
     if (!__builtin_mul_overflow(most_records, step, &bytes) && bytes <= MOST_BYTES)
         return most_records;
     return MOST_BYTES / step;

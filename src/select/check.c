@@ -193,13 +193,20 @@ static int check_growth_of(const check *c, int dim, int64_t limit)
     return NC_NOERR;
 }
 
+static int64_t find_growth_limit(const check *c, int dim)
+{
+    if (c->array->most != NULL)
+        return c->array->most[dim];
+    return c->how.unlimited != NULL ? INT64_MAX : compute_max_records(c->array);
+}
+
 static int check_growth(const check *c)
 {
     int ndims = c->how.unlimited != NULL ? c->array->ndims : 1;
 
     for (int dim = 0; dim < ndims; dim++)
         if (is_open(c, dim) && (c->count == NULL || c->count[dim] != 0))
-            PNC_TRY(check_growth_of(c, dim, c->how.unlimited != NULL ? INT64_MAX : compute_max_records(c->array)));
+            PNC_TRY(check_growth_of(c, dim, find_growth_limit(c, dim)));
     return NC_NOERR;
 }
 

@@ -24,6 +24,8 @@ typedef struct pnc_array {
     const int64_t *shape; /* lengths; entry 0 of a record variable is not used */
     bool is_record;
     int64_t recsize; /* bytes from record to record */
+    /* How far dimensions that grow have addresses of their own; NULL: up to the largest file offset. */
+    const int64_t *most;
 } pnc_array;
 
 typedef struct pnc_axis {

@@ -428,6 +428,24 @@ static void take_step(void)
     }
 }
 
+/* An index whose address would be that of another variable. */
+static void put_too_far(void)
+{
+    const unsigned char value[8] = {0};
+
+    for (const var *v = vars; v < vars + nvars; v++) {
+        MPI_Offset start = (MPI_Offset)(((int64_t)3 << 60) / (int64_t)v->size);
+        int err;
+
+        if (v->ndims != 1 || !dims[v->dims[0]].unlimited)
+            continue;
+        err = ncmpi_put_var1_all(ncid, v->id, &start, value, 1, v->memory);
+        if (err != NC_EINVALCOORDS)
+            printf("wrong: rank %d: %s: put of element %lld: %s\n", rank, v->name, (long long)start,
+                   ncmpi_strerrno(err));
+    }
+}
+
 /* --- what is expected --- */
 
 static void write_expected(void)
@@ -504,6 +522,7 @@ int main(int argc, char **argv)
     check(ncmpi_enddef(ncid), "enddef");
     for (int i = 0; i < steps; i++)
         take_step();
+    put_too_far();
     check(ncmpi_close(ncid), "close");
     write_expected();
     MPI_Finalize();

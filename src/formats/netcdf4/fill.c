@@ -46,13 +46,17 @@ int pnc_netcdf4_vars_fill(pnc_netcdf4 *n, int varid)
     return fills ? pnc_file_status_agree(n->format.file, err) : NC_NOERR;
 }
 
+/* It depends on the variable. */
 int pnc_netcdf4_record_check(pnc_format *f, int64_t record)
 {
-    long long named;
+    (void)f, (void)record;
+    return NC_NOERR;
+}
 
-    if (record < INT64_C(1) << 40)
-        return NC_NOERR;
-    named = pnc_error_get_index(f->file->error, record);
+static int fail_record(pnc_format *f, int64_t record)
+{
+    long long named = pnc_error_get_index(f->file->error, record);
+
     return pnc_error_set(f->file->error, NC_EINVALCOORDS, "recno is %lld%s: too large for a netCDF-4 file", named,
                          pnc_error_explain_kind(f->file->error, named));
 }
@@ -65,6 +69,8 @@ int pnc_netcdf4_record_fill(pnc_format *f, int varid, int64_t record)
     int64_t size = pnc_type_get_size(var->type);
     int err;
 
+    if (record >= mapping.array.most[0])
+        return fail_record(f, record);
     PNC_TRY(pnc_netcdf4_file_restore_before_put(f, true));
     err = fill_part(n, var, mapping.array.begin + record * mapping.part, mapping.part / size);
     if (f->file->nprocs > 1)

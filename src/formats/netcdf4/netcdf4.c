@@ -209,7 +209,8 @@ static pnc_mapping get_array_mapping(const pnc_model *model, const pnc_var *var)
                                .elem_size = (int)pnc_type_get_size(var->type),
                                .ndims = var->ndims,
                                .shape = shape,
-                               .is_record = var->is_record},
+                               .is_record = var->is_record,
+                               .most = var->netcdf4.shape},
                      .part = var->size};
 
     (void)model;
@@ -238,11 +239,11 @@ static int check_within_var(const pnc_model *model, const pnc_var *var, int64_t 
                             int64_t *numrecs, pnc_error *error)
 {
     int64_t records = var->is_record && var->size > 0 ? (end - 1) / var->size + 1 : 0;
+    int64_t most = is_put && var->is_record ? var->netcdf4.shape[0] : pnc_format_var_get_records(model, var);
 
     if (is_put && records > 0)
         *numrecs = records;
-    if (first >= 0 && !var->inner_unlimited &&
-        (var->is_record ? is_put || records <= pnc_format_var_get_records(model, var) : end <= var->size))
+    if (first >= 0 && !var->inner_unlimited && (var->is_record ? records <= most : end <= var->size))
         return NC_NOERR;
     return pnc_error_set(error, NC_ETYPESIZE,
                          "variable \"%s\" of a netCDF-4 file has %lld bytes, and the filetype covers bytes %lld to "
