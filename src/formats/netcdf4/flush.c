@@ -279,13 +279,11 @@ static void send_records(pnc_netcdf4 *n, const pnc_chunk_record *own, int64_t co
     }
 }
 
-/* Rank 0: its own records, then those of the others. counts: of each rank. */
-static int register_all(pnc_netcdf4 *n, const pnc_chunk_record *own, const int64_t *counts, int err)
+/* Rank 0: its own records, then those of the others. counts: of each rank; batch: memory for BATCH records. */
+static int register_all(pnc_netcdf4 *n, const pnc_chunk_record *own, const int64_t *counts, pnc_chunk_record *batch)
 {
-    pnc_chunk_record *batch = pnc_memory_alloc(BATCH, sizeof *batch), unused[1];
+    int err = NC_NOERR;
 
-    if (batch == NULL)
-        return err != NC_NOERR ? err : pnc_formats_memory_fail(&n->format, BATCH * (int64_t)sizeof *unused);
     for (int64_t at = 0; at < counts[0] && err == NC_NOERR; at += BATCH) {
         int64_t some = pnc_min64(BATCH, counts[0] - at);
 
@@ -294,22 +292,17 @@ static int register_all(pnc_netcdf4 *n, const pnc_chunk_record *own, const int64
     }
     for (int rank = 1; rank < n->format.file->nprocs; rank++)
         err = receive_records(n, rank, counts[rank], batch, err);
-    pnc_memory_free(batch);
     return err;
 }
 
-/* Collective. *any: whether there are records. Returns the result of rank 0 there. */
-static int gather_records(pnc_netcdf4 *n, int err, bool *any)
+/* Collective: the others send what they have. counts and batch: memory of rank 0. */
+static int exchange_records(pnc_netcdf4 *n, int64_t *counts, pnc_chunk_record *batch, bool *any)
 {
     pnc_file *file = n->format.file;
-    const pnc_chunk_record *own = NULL;
-    int64_t count = 0, *counts = file->rank == 0 ? pnc_memory_alloc_zeroed(file->nprocs, sizeof *counts) : NULL;
+    const pnc_chunk_record *own;
+    int64_t count;
 
-    if (file->rank == 0 && counts == NULL)
-        err = pnc_formats_memory_fail(&n->format, file->nprocs * 8);
-    PNC_TRY(pnc_file_status_broadcast(file, err));
-    if (n->has_chunks)
-        pnc_chunks_store_take_records(file->store, &own, &count);
+    pnc_chunks_store_take_records(file->store, &own, &count);
     if (file->nprocs > 1)
         pnc_file_step_check(file, MPI_Gather(&count, 1, MPI_INT64_T, counts, 1, MPI_INT64_T, 0, file->comm),
                             "MPI_Gather", "the numbers of chunks");
@@ -321,7 +314,24 @@ static int gather_records(pnc_netcdf4 *n, int err, bool *any)
     }
     for (int rank = 0; rank < file->nprocs; rank++)
         *any = *any || counts[rank] > 0;
-    err = register_all(n, own, counts, err);
+    return register_all(n, own, counts, batch);
+}
+
+/* Collective. *any: whether there are records. Rank 0 has all memory before the others send: they would wait for it.
+ * Returns the result of rank 0 there. */
+static int gather_records(pnc_netcdf4 *n, int err, bool *any)
+{
+    pnc_file *file = n->format.file;
+    bool is_root = file->rank == 0;
+    int64_t *counts = is_root ? pnc_memory_alloc_zeroed(file->nprocs, sizeof *counts) : NULL;
+    pnc_chunk_record *batch = is_root ? pnc_memory_alloc(BATCH, sizeof *batch) : NULL;
+
+    if (is_root && err == NC_NOERR && (counts == NULL || batch == NULL))
+        err = pnc_formats_memory_fail(&n->format, BATCH * (int64_t)sizeof *batch);
+    err = pnc_file_status_broadcast(file, err);
+    if (err == NC_NOERR)
+        err = exchange_records(n, counts, batch, any);
+    pnc_memory_free(batch);
     pnc_memory_free(counts);
     return err;
 }
