@@ -155,22 +155,18 @@ int pnc_netcdf4_scale_uses_read(pnc_netcdf4_metadata *m, hid_t dataset, pnc_scal
     return err;
 }
 
-int pnc_netcdf4_scale_uses_write(pnc_netcdf4_metadata *m, hid_t dataset, const pnc_scale_uses *uses)
+/* Replace an attribute of n values, whose type is closed; negative: it could not be made. */
+static int replace_list(pnc_netcdf4_metadata *m, hid_t dataset, const char *name, hid_t type, hsize_t n,
+                        const void *values)
 {
     const pnc_hdf5 *h = m->h;
-    hsize_t n = (hsize_t)uses->n;
-    hid_t type, space, att = -1;
-    int err = NC_NOERR;
+    hid_t space = h->s_create_simple(1, &n, NULL), att = -1;
+    int err = pnc_netcdf4_atts_remove(m, dataset, name);
 
-    PNC_TRY(pnc_netcdf4_atts_remove(m, dataset, REFERENCE_LIST));
-    if (uses->n == 0)
-        return NC_NOERR;
-    type = make_use_type(h);
-    space = h->s_create_simple(1, &n, NULL);
-    if (type >= 0 && space >= 0)
-        att = h->a_create(dataset, REFERENCE_LIST, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    if (att < 0 || h->a_write(att, type, uses->at) < 0)
-        err = pnc_netcdf4_metadata_fail(m, "write attribute", REFERENCE_LIST);
+    if (err == NC_NOERR && type >= 0 && space >= 0)
+        att = h->a_create(dataset, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    if (err == NC_NOERR && (att < 0 || h->a_write(att, type, values) < 0))
+        err = pnc_netcdf4_metadata_fail(m, "write attribute", name);
     if (att >= 0)
         h->a_close(att);
     if (space >= 0)
@@ -180,29 +176,18 @@ int pnc_netcdf4_scale_uses_write(pnc_netcdf4_metadata *m, hid_t dataset, const p
     return err;
 }
 
+int pnc_netcdf4_scale_uses_write(pnc_netcdf4_metadata *m, hid_t dataset, const pnc_scale_uses *uses)
+{
+    if (uses->n == 0)
+        return pnc_netcdf4_atts_remove(m, dataset, REFERENCE_LIST);
+    return replace_list(m, dataset, REFERENCE_LIST, make_use_type(m->h), (hsize_t)uses->n, uses->at);
+}
+
 /* --- DIMENSION_LIST --- */
 
 static int write_lists(pnc_netcdf4_metadata *m, hid_t dataset, const hvl_t *lists, int n)
 {
-    const pnc_hdf5 *h = m->h;
-    hsize_t length = (hsize_t)n;
-    hid_t type, space, att = -1;
-    int err = NC_NOERR;
-
-    PNC_TRY(pnc_netcdf4_atts_remove(m, dataset, DIMENSION_LIST));
-    type = h->t_vlen_create(h->reference);
-    space = h->s_create_simple(1, &length, NULL);
-    if (type >= 0 && space >= 0)
-        att = h->a_create(dataset, DIMENSION_LIST, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    if (att < 0 || h->a_write(att, type, lists) < 0)
-        err = pnc_netcdf4_metadata_fail(m, "write attribute", DIMENSION_LIST);
-    if (att >= 0)
-        h->a_close(att);
-    if (space >= 0)
-        h->s_close(space);
-    if (type >= 0)
-        h->t_close(type);
-    return err;
+    return replace_list(m, dataset, DIMENSION_LIST, m->h->t_vlen_create(m->h->reference), (hsize_t)n, lists);
 }
 
 int pnc_netcdf4_dim_list_write(pnc_netcdf4_metadata *m, hid_t dataset, hobj_ref_t *scales, int n)
