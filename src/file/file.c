@@ -215,6 +215,11 @@ int pnc_file_span_read(pnc_file *file, int64_t size, pnc_extent span, char *byte
     return pnc_file_extents_read(file, &(pnc_extent){span.offset, present}, 1, bytes, NULL);
 }
 
+pnc_held pnc_file_hold_set(pnc_file *file, pnc_hold hold)
+{
+    return file->store->ops->hold == NULL ? PNC_HELD_UNKNOWN : file->store->ops->hold(file->store, hold);
+}
+
 int pnc_file_get_size(pnc_file *file, int64_t *size)
 {
     return file->store->ops->size(file->store, size, file->error);

@@ -75,6 +75,9 @@ void pnc_file_end_adopt(pnc_file *file, int64_t size);
 bool pnc_file_span_lock(pnc_file *file, pnc_extent span);
 int pnc_file_span_unlock(pnc_file *file, pnc_extent span);
 
+/* As hold of pnc_store_ops. */
+pnc_held pnc_file_hold_set(pnc_file *file, pnc_hold hold);
+
 /* As start, is_complete and finish of pnc_store_ops. pnc_file_has_overlap returns whether the driver has them. */
 static inline bool pnc_file_has_overlap(const pnc_file *file)
 {

@@ -57,9 +57,7 @@ static int maximize(void *file, int64_t *values, int n)
 
 static pnc_held hold_file(void *file, pnc_hold hold)
 {
-    pnc_store *store = ((pnc_file *)file)->store;
-
-    return store->ops->hold == NULL ? PNC_HELD_UNKNOWN : store->ops->hold(store, hold);
+    return pnc_file_hold_set(file, hold);
 }
 
 /* The node counts only where other nodes may access the file. */

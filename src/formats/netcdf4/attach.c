@@ -104,16 +104,12 @@ static void make_array(const pnc_var *var, const pnc_netcdf4_storage *s, int64_t
     set_fill_values(var, s, a);
 }
 
-/* Values that are adjacent in the file are read there. */
-static bool is_plain(const pnc_var *var, const pnc_netcdf4_storage *s)
-{
-    return s->layout == PNC_NETCDF4_CONTIGUOUS && s->address >= 0 && has_shape(var, s);
-}
-
-/* Values that are adjacent in the file are read there. */
+/* Values that are adjacent in the file are accessed there. */
 static bool is_adjacent(const pnc_netcdf4 *n, int varid)
 {
-    return is_plain(n->format.model->vars[varid], &n->content.storage[varid]);
+    const pnc_netcdf4_storage *s = &n->content.storage[varid];
+
+    return s->layout == PNC_NETCDF4_CONTIGUOUS && s->address >= 0 && has_shape(n->format.model->vars[varid], s);
 }
 
 /* --- addresses of a file that is only read: one variable behind the other --- */

@@ -15,6 +15,17 @@ void pnc_netcdf4_content_free(pnc_netcdf4_content *c)
     memset(c, 0, sizeof *c);
 }
 
+int pnc_netcdf4_description_take(pnc_netcdf4 *n, pnc_format_bytes *found, const pnc_format_message *message)
+{
+    if (found->at != NULL)
+        return NC_NOERR;
+    found->at = pnc_memory_alloc(found->n, 1);
+    if (found->at == NULL)
+        return pnc_formats_memory_fail(&n->format, found->n);
+    memcpy(found->at, message->bytes, (size_t)found->n);
+    return NC_NOERR;
+}
+
 /* Variables of a file that is only read have the lengths of their dimensions at the time of open; those of one that may
  * change grow. The range of addresses of each is found when the store is attached. */
 static int allow_growth(pnc_model *model, pnc_error *error)

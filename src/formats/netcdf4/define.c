@@ -196,13 +196,8 @@ static int share_description(pnc_netcdf4 *n, pnc_netcdf4_writer *out, int err)
         if (message.error.code == NC_NOERR)
             err = pnc_formats_rest_broadcast(&n->format, &message, &found, err);
     }
-    if (err == NC_NOERR && found.at == NULL) {
-        found.at = pnc_memory_alloc(found.n, 1);
-        if (found.at == NULL)
-            err = pnc_formats_memory_fail(&n->format, found.n);
-        else
-            memcpy(found.at, message.bytes, (size_t)found.n);
-    }
+    if (err == NC_NOERR)
+        err = pnc_netcdf4_description_take(n, &found, &message);
     if (err == NC_NOERR)
         err = pnc_netcdf4_content_adopt(n, &found.at, found.n, &model, &content);
     pnc_memory_free(found.at);

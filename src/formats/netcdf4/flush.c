@@ -51,14 +51,9 @@ static int set_file_end(pnc_netcdf4 *n)
 }
 
 /* Other programs find, while the file has the mark, that this one runs. */
-static pnc_held hold_metadata(pnc_file *file, pnc_hold hold)
-{
-    return file->store->ops->hold == NULL ? PNC_HELD_UNKNOWN : file->store->ops->hold(file->store, hold);
-}
-
 static int begin_log(pnc_redo *redo, pnc_file *file)
 {
-    if (hold_metadata(file, PNC_HOLD_EXCLUSIVE) == PNC_HELD_BY_OTHERS)
+    if (pnc_file_hold_set(file, PNC_HOLD_EXCLUSIVE) == PNC_HELD_BY_OTHERS)
         return pnc_error_set(file->error, NC_EINTERRUPTED, "%s: another program is changing this file", file->path);
     return pnc_netcdf4_redo_begin(redo, file);
 }
@@ -70,7 +65,7 @@ static int complete_commit(pnc_netcdf4 *n)
 
     n->is_unfinished = n->index_dirty = false;
     if (n->format.file->rank == 0) {
-        hold_metadata(n->format.file, PNC_HOLD_NOTHING);
+        pnc_file_hold_set(n->format.file, PNC_HOLD_NOTHING);
         pnc_netcdf4_redo_free(&n->unfinished);
         n->end = pnc_netcdf4_metadata_get_end(n->metadata);
         err = pnc_netcdf4_metadata_discard_writes(n->metadata);
@@ -106,7 +101,7 @@ int pnc_netcdf4_metadata_update(pnc_netcdf4 *n, int err)
     if (err == NC_NOERR)
         return complete_commit(n);
     if (!n->is_unfinished && n->format.file->rank == 0) {
-        hold_metadata(n->format.file, PNC_HOLD_NOTHING);
+        pnc_file_hold_set(n->format.file, PNC_HOLD_NOTHING);
         pnc_netcdf4_redo_free(&n->unfinished);
     }
     return err;

@@ -40,10 +40,7 @@ static int refuse_interrupted(pnc_format *f)
 /* Take the file, if no program runs that changes it. A driver without locks cannot know. */
 static int hold_for_repair(pnc_format *f)
 {
-    pnc_store *store = f->file->store;
-
-    if (store->ops->hold == NULL || store->ops->hold(store, PNC_HOLD_EXCLUSIVE) != PNC_HELD_BY_OTHERS ||
-        f->hints->assumes_dead != 0)
+    if (pnc_file_hold_set(f->file, PNC_HOLD_EXCLUSIVE) != PNC_HELD_BY_OTHERS || f->hints->assumes_dead != 0)
         return NC_NOERR;
     return pnc_error_set(f->file->error, NC_EINTERRUPTED,
                          "%s: another program is changing this file: wait until it has closed it", f->file->path);
@@ -75,8 +72,7 @@ static int complete_file(pnc_format *f, int64_t size, int64_t superblock)
 
     PNC_TRY(hold_for_repair(f));
     err = complete_metadata(f, size, superblock);
-    if (f->file->store->ops->hold != NULL)
-        f->file->store->ops->hold(f->file->store, PNC_HOLD_NOTHING);
+    pnc_file_hold_set(f->file, PNC_HOLD_NOTHING);
     return err;
 }
 
@@ -115,18 +111,6 @@ static int load_description(pnc_format *f, pnc_format_bytes *found)
     return NC_NOERR;
 }
 
-/* The bytes of the description: a copy of the message, if that has all of them. */
-static int take_description(pnc_netcdf4 *n, pnc_format_bytes *found, const pnc_format_message *message)
-{
-    if (found->at != NULL)
-        return NC_NOERR;
-    found->at = pnc_memory_alloc(found->n, 1);
-    if (found->at == NULL)
-        return pnc_formats_memory_fail(&n->format, found->n);
-    memcpy(found->at, message->bytes, (size_t)found->n);
-    return NC_NOERR;
-}
-
 static int adopt_description(pnc_format *f, pnc_format_bytes *found, const pnc_format_message *message, int err)
 {
     pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
@@ -135,7 +119,7 @@ static int adopt_description(pnc_format *f, pnc_format_bytes *found, const pnc_f
         err = pnc_formats_rest_broadcast(f, message, found, err);
     PNC_TRY(err);
     n->end = found->file_size;
-    PNC_TRY(take_description(n, found, message));
+    PNC_TRY(pnc_netcdf4_description_take(n, found, message));
     pnc_format_model_free(f->model);
     PNC_TRY(pnc_netcdf4_content_adopt(n, &found->at, found->n, f->model, &n->content));
     f->file->store->end->least_size = found->file_size;

@@ -41,6 +41,8 @@ static inline pnc_netcdf4 *pnc_netcdf4_state_get(pnc_format *f)
 
 /* --- content.c: what all ranks know --- */
 
+/* The bytes of a description that rank 0 has broadcast: a copy of the message, if that has all of them. Local. */
+int pnc_netcdf4_description_take(pnc_netcdf4 *n, pnc_format_bytes *found, const pnc_format_message *message);
 /* The definitions and the content of a description, whose bytes the content gets. Local. After an error both are
  * unchanged. */
 int pnc_netcdf4_content_adopt(pnc_netcdf4 *n, char **bytes, int64_t nbytes, pnc_model *model,
