@@ -20,10 +20,12 @@ static void set_name(char *out, const char *name)
 
 int pnc_dataset_inq(pnc_dataset *ds, int *ndimsp, int *nvarsp, int *ngattsp, int *unlimdimidp)
 {
-    PNC_SET_OUTPUT(ndimsp, ds->model.ndims);
-    PNC_SET_OUTPUT(nvarsp, ds->model.nvars);
+    int ndims = ds->model.ndims - ds->model.groups.ndims;
+
+    PNC_SET_OUTPUT(ndimsp, ndims);
+    PNC_SET_OUTPUT(nvarsp, ds->model.nvars - ds->model.groups.nvars);
     PNC_SET_OUTPUT(ngattsp, ds->model.gatts.n);
-    PNC_SET_OUTPUT(unlimdimidp, ds->model.recdim);
+    PNC_SET_OUTPUT(unlimdimidp, ds->model.recdim < ndims ? ds->model.recdim : -1);
     return NC_NOERR;
 }
 
@@ -50,10 +52,12 @@ int pnc_dataset_inq_unlimdim(pnc_dataset *ds, int *unlimdimidp)
 /* Variables with an unlimited dimension. In a classic file it is their first one. */
 static int count_unlimited_vars(const pnc_model *model)
 {
-    int n = model->nrecvars;
+    int n = 0;
 
-    for (int i = 0; i < model->nvars && !pnc_format_model_get_rules(model)->one_unlimited; i++)
-        n += model->vars[i]->inner_unlimited && !model->vars[i]->is_record;
+    if (!pnc_format_model_get_rules(model)->has_paths)
+        return model->nrecvars;
+    for (int i = 0; i < model->nvars - model->groups.nvars; i++)
+        n += model->vars[i]->inner_unlimited || model->vars[i]->is_record;
     return n;
 }
 
@@ -65,7 +69,7 @@ int pnc_dataset_inq_num_rec_vars(pnc_dataset *ds, int *nvarsp)
 
 int pnc_dataset_inq_num_fix_vars(pnc_dataset *ds, int *nvarsp)
 {
-    PNC_SET_OUTPUT(nvarsp, ds->model.nvars - count_unlimited_vars(&ds->model));
+    PNC_SET_OUTPUT(nvarsp, ds->model.nvars - ds->model.groups.nvars - count_unlimited_vars(&ds->model));
     return NC_NOERR;
 }
 

@@ -47,6 +47,9 @@ char *pnc_format_name_copy(pnc_region *region, const char *bytes, int64_t n);
 /* Rename the entry with this index, and its key in the table. NC_NOERR, or NC_ENOMEM and nothing has changed. */
 int pnc_format_name_replace(pnc_model *model, pnc_table *names, int index, char **name, const char *to);
 
+/* Index of a name or path, or -1. */
+int pnc_format_path_find(const pnc_model *model, const pnc_table *names, const char *name);
+
 /* vsize of the specification: bytes of the variable, or of one record of it, rounded up to a multiple of 4 (also for a
  * single record variable, whose records are packed). CDF-1, CDF-2: 2^32 - 1 if it does not fit in 32 bits. */
 int64_t pnc_format_var_compute_vsize(const pnc_var *var, int format);

@@ -176,6 +176,7 @@ int pnc_format_model_copy(pnc_model *out, const pnc_model *from)
     out->recdim = -1;
     out->classic = from->classic;
     out->little = from->little;
+    out->groups = from->groups;
     out->has_bad_names = from->has_bad_names;
     code = pnc_format_dims_reserve(out, from->ndims);
     if (code == NC_NOERR)
@@ -277,6 +278,7 @@ int pnc_format_dim_add(pnc_model *model, const char *name, int64_t len, pnc_erro
     char *nfc = NULL;
     int code;
 
+    PNC_TRY(pnc_format_groups_check(model, error));
     PNC_TRY(pnc_name_normalise(name, &nfc, error));
     if (len < 0 || len > rules->most_dim_length) {
         code = fail_length(model, nfc, len, error);
@@ -301,9 +303,27 @@ free_name:
     return code;
 }
 
+int pnc_format_groups_check(const pnc_model *model, pnc_error *error)
+{
+    if (!model->groups.exist)
+        return NC_NOERR;
+    return pnc_error_set(error, NC_ENOTSUPPORT,
+                         "this file has groups, and this library adds and renames dimensions and variables of the root "
+                         "group only: open it with the hint nc_groups=root, which hides the others");
+}
+
+int pnc_format_path_find(const pnc_model *model, const pnc_table *names, const char *name)
+{
+    int index = pnc_name_find(names, name);
+
+    if (index >= 0 || name == NULL || name[0] != '/' || !pnc_format_model_get_rules(model)->has_paths)
+        return index;
+    return pnc_name_find(names, name + 1);
+}
+
 int pnc_format_dim_find(const pnc_model *model, const char *name)
 {
-    return pnc_name_find(&model->dim_names, name);
+    return pnc_format_path_find(model, &model->dim_names, name);
 }
 
 int pnc_format_dim_rename(pnc_model *model, int dimid, const char *name, pnc_error *error)
@@ -311,6 +331,7 @@ int pnc_format_dim_rename(pnc_model *model, int dimid, const char *name, pnc_err
     char *nfc = NULL;
     int other, code = NC_NOERR;
 
+    PNC_TRY(pnc_format_groups_check(model, error));
     PNC_TRY(pnc_name_normalise(name, &nfc, error));
     if (dimid < 0 || dimid >= model->ndims) {
         code = pnc_error_set(error, NC_EBADDIM, "dimension id %d does not exist: there are %d dimensions",

@@ -22,6 +22,7 @@ typedef struct pnc_rules {
     int64_t most_dim_length; /* of a dimension of fixed length */
     int64_t most_att_length; /* elements of an attribute */
     bool one_unlimited;      /* at most one dimension is unlimited, and it is the first one of its variables */
+    bool has_paths;          /* a name may begin with the /, as that of a variable of a group */
 } pnc_rules;
 
 /* What only a classic file has of a definition is in a member `classic`, which other formats do not use. */
@@ -89,6 +90,13 @@ typedef struct pnc_classic_model {
     int64_t recsize;       /* bytes from one record to the next */
 } pnc_classic_model;
 
+/* Dimensions and variables of groups have paths as names, and follow those of the root group. None is added or renamed
+ * in a file that has any. */
+typedef struct pnc_groups {
+    bool exist, are_listed; /* listed: inquiries count them */
+    int ndims, nvars;       /* of groups; 0 if they are listed */
+} pnc_groups;
+
 /* Entries, names, values and lists are in one region of memory, which is freed with the model. What is replaced or
  * deleted stays there until then; ncmpi_redef begins with a copy. */
 typedef struct pnc_model {
@@ -106,6 +114,7 @@ typedef struct pnc_model {
     pnc_table var_names;
     int nrecvars;
     pnc_atts gatts;
+    pnc_groups groups;
     bool little;        /* values of attributes are little-endian */
     bool has_bad_names; /* the file had names that are empty or invalid UTF-8; by renaming they may have gone since */
     pnc_classic_model classic;
@@ -114,8 +123,9 @@ typedef struct pnc_model {
 int pnc_format_model_init(pnc_model *model, int format, pnc_error *error);              /* of a classic file */
 void pnc_format_model_init_rules(pnc_model *model, int format, const pnc_rules *rules); /* of another one */
 const pnc_rules *pnc_format_model_get_rules(const pnc_model *model);
-void pnc_format_model_free(pnc_model *model);                     /* leaves an empty, reusable struct */
-int pnc_format_model_copy(pnc_model *out, const pnc_model *from); /* deep; NC_NOERR or NC_ENOMEM */
+int pnc_format_groups_check(const pnc_model *model, pnc_error *error); /* NC_ENOTSUPPORT if there are any */
+void pnc_format_model_free(pnc_model *model);                          /* leaves an empty, reusable struct */
+int pnc_format_model_copy(pnc_model *out, const pnc_model *from);      /* deep; NC_NOERR or NC_ENOMEM */
 
 /* How values of attributes are stored in the model. */
 static inline pnc_encoding pnc_format_model_get_encoding(const pnc_model *model)
@@ -135,7 +145,8 @@ int pnc_format_names_check(const pnc_model *model, pnc_error *error);
 /* Dimensions; a new one gets the next id, ndims. len 0 = NC_UNLIMITED. NC_EBADNAME NC_EMAXNAME NC_EDIMSIZE NC_EUNLIMIT
  * NC_ENAMEINUSE NC_ENOMEM */
 int pnc_format_dim_add(pnc_model *model, const char *name, int64_t len, pnc_error *error);
-int pnc_format_dim_find(const pnc_model *model, const char *name); /* id or -1; name need not be NFC */
+/* Id or -1; name need not be NFC, and may be a path. */
+int pnc_format_dim_find(const pnc_model *model, const char *name);
 int pnc_format_dim_rename(pnc_model *model, int dimid, const char *name, pnc_error *error);
 int64_t pnc_format_dim_get_max_length(int format); /* of fixed length, in a classic file */
 /* The current length. */

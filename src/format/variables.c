@@ -127,6 +127,7 @@ int pnc_format_var_add(pnc_model *model, const char *name, int type, int ndims, 
     char *nfc = NULL;
     int code;
 
+    PNC_TRY(pnc_format_groups_check(model, error));
     PNC_TRY(pnc_name_normalise(name, &nfc, error));
     code = check_type(model, nfc, type, error);
     if (code == NC_NOERR)
@@ -141,7 +142,7 @@ int pnc_format_var_add(pnc_model *model, const char *name, int type, int ndims, 
 
 int pnc_format_var_find(const pnc_model *model, const char *name)
 {
-    return pnc_name_find(&model->var_names, name);
+    return pnc_format_path_find(model, &model->var_names, name);
 }
 
 int pnc_format_var_rename(pnc_model *model, int varid, const char *name, pnc_error *error)
@@ -152,6 +153,7 @@ int pnc_format_var_rename(pnc_model *model, int varid, const char *name, pnc_err
     if (varid < 0 || varid >= model->nvars)
         return pnc_error_set(error, NC_ENOTVAR, "variable id %d does not exist: there are %d variables",
                              pnc_error_get_id(error, varid), model->nvars);
+    PNC_TRY(pnc_format_groups_check(model, error));
     PNC_TRY(pnc_name_normalise(name, &nfc, error));
     if (pnc_table_find(&model->var_names, nfc) >= 0) {
         code = pnc_error_set(error, NC_ENAMEINUSE, "variable \"%s\" cannot be renamed to \"%s\": that name is in use",

@@ -57,6 +57,11 @@ colons])
 HINT_CHOICE([nc_format], [new_format], [automatic], [WORDS(automatic, netcdf4, netcdf4_classic, cdf1, cdf2, cdf5)], [],
 [format of files that ncmpi_create makes, for programs that cannot be changed: it takes precedence over the mode and
 over ncmpi_set_default_format. automatic: what those say. netcdf4_classic: netCDF-4 with NC_CLASSIC_MODEL])
+HINT_CHOICE([nc_groups], [format.groups], [paths], [WORDS(paths, all, root)], [],
+[what programs see of the groups of a netCDF-4 file. paths: variables and dimensions of groups are found by their paths,
+such as /forecast/tas, and inquiries count those of the root group. all: they are listed behind those of the root group,
+with names such as forecast/tas, and attributes of groups behind the global ones; definitions cannot change. root: only
+the root group, to which dimensions and variables can be added then])
 HINT_CHOICE([nc_whole_files], [whole_files], [disable], [WORDS(disable, enable)], [report_ability],
 [enable: a file that ncmpi_create makes is NAME.part-XXXXXXXX, in the same folder, until ncmpi_close has written all of
 it to disk, and renames it. Until then a file of that name is unchanged. ncmpi_abort deletes the new one; a program that

@@ -104,7 +104,7 @@ static int load_definitions(int64_t size)
     int err;
 
     description = (pnc_netcdf4_writer){0};
-    PNC_TRY(pnc_netcdf4_metadata_describe(metadata, 0, &description));
+    PNC_TRY(pnc_netcdf4_metadata_describe(metadata, PNC_NETCDF4_ROOT, 0, &description));
     err = pnc_netcdf4_description_decode(description.bytes, description.n, size, &now, &region, &storage, &error);
     for (int v = 0; err == NC_NOERR && v < now.nvars; v++) {
         paths[v] = storage[v].path;

@@ -1,6 +1,10 @@
 /* Reads a netCDF-4 file on several ranks, for test_netcdf4_read.py.
  *
  * netcdf4_read FILE define OUT: rank 0 writes definitions and attributes as lines of text to OUT
+ * netcdf4_read FILE paths VARIABLE.. dims DIMENSION..: all ranks read whole variables; rank 0 writes their names, those
+ *     of their dimensions and the sums of their values, names and lengths of dimensions, or error codes
+ * netcdf4_read FILE change VARIABLE..: open FILE for writing, double the values of each variable, put a record of nines
+ *     behind those that it has, if its first dimension is unlimited, and give it an attribute "changed"
  * netcdf4_read FILE MODE OUT SEED ROUNDS: each rank reads random hyperslabs of all variables, in MODE all, indep,
  *     nonblocking, varn or whole, and writes them to OUT.RANK: varid, number of dimensions, start, count, stride as
  *     integers of 8 bytes, the number of bytes, and the values as the variable's type has them in memory.
@@ -280,19 +284,131 @@ static void read_values(const char *mode, const char *path, int rounds)
     fclose(out);
 }
 
+/* --- paths --- */
+
+static void sum_var(const char *path)
+{
+    char name[NC_MAX_NAME + 1];
+    int varid, ndims, ids[DIMS];
+    MPI_Offset n = 1, length;
+    double sum = 0, *values;
+
+    if (report(ncmpi_inq_varid(ncid, path, &varid), path) != NC_NOERR)
+        return;
+    ncmpi_inq_var(ncid, varid, name, NULL, &ndims, ids, NULL);
+    for (int d = 0; d < ndims; d++) {
+        ncmpi_inq_dimlen(ncid, ids[d], &length);
+        n *= length;
+    }
+    values = calloc((size_t)n + 1, sizeof *values);
+    report(ncmpi_get_var_double_all(ncid, varid, values), path);
+    for (MPI_Offset i = 0; i < n; i++)
+        sum += values[i];
+    free(values);
+    if (rank != 0)
+        return;
+    printf("%s", name);
+    for (int d = 0; d < ndims; d++) {
+        ncmpi_inq_dimname(ncid, ids[d], name);
+        printf(" %s", name);
+    }
+    printf(": %.9g\n", sum);
+}
+
+static void change_var(const char *path)
+{
+    int varid, ndims, ids[DIMS], err;
+    MPI_Offset start[DIMS] = {0}, count[DIMS], n = 1, record;
+    double *values;
+
+    if (report(ncmpi_inq_varid(ncid, path, &varid), path) != NC_NOERR)
+        return;
+    ncmpi_inq_var(ncid, varid, NULL, NULL, &ndims, ids, NULL);
+    for (int d = 0; d < ndims; d++) {
+        ncmpi_inq_dimlen(ncid, ids[d], &count[d]);
+        n *= count[d];
+    }
+    record = ndims > 0 && count[0] > 0 ? n / count[0] : n;
+    values = calloc((size_t)(n + 1), sizeof *values);
+    report(ncmpi_get_var_double_all(ncid, varid, values), path);
+    for (MPI_Offset i = 0; i < n; i++)
+        values[i] *= 2;
+    report(ncmpi_put_vara_double_all(ncid, varid, start, count, values), path);
+    for (MPI_Offset i = 0; i < record; i++)
+        values[i] = 9;
+    start[0] = count[0];
+    count[0] = 1;
+    err = ndims > 0 ? ncmpi_put_vara_double_all(ncid, varid, start, count, values) : NC_EINVALCOORDS;
+    if (err != NC_EINVALCOORDS)
+        report(err, path);
+    free(values);
+    report(ncmpi_put_att_text(ncid, varid, "changed", 3, "yes"), path);
+}
+
+/* Definitions of a file with groups stay: only attributes change. */
+static void change_vars(char *const *names)
+{
+    int id, err;
+
+    report(ncmpi_redef(ncid), "redef");
+    err = ncmpi_def_dim(ncid, "new", 3, &id);
+    if (rank == 0)
+        printf("%s", ncmpi_strerrno(err));
+    err = ncmpi_def_var(ncid, "new", NC_INT, 0, NULL, &id);
+    if (rank == 0)
+        printf(" %s\n", ncmpi_strerrno(err));
+    for (char *const *name = names; *name != NULL; name++) {
+        report(ncmpi_inq_varid(ncid, *name, &id), *name);
+        report(ncmpi_put_att_text(ncid, id, "changed", 3, "no "), *name);
+    }
+    report(ncmpi_enddef(ncid), "enddef");
+    for (; *names != NULL; names++)
+        change_var(*names);
+}
+
+static void write_dim(const char *path)
+{
+    int dimid, err = ncmpi_inq_dimid(ncid, path, &dimid);
+    char name[NC_MAX_NAME + 1];
+    MPI_Offset length;
+
+    if (err == NC_NOERR)
+        err = ncmpi_inq_dim(ncid, dimid, name, &length);
+    if (err != NC_NOERR)
+        printf("%s\n", ncmpi_strerrno(err));
+    else
+        printf("%s %lld\n", name, (long long)length);
+}
+
+static void read_paths(char *const *names)
+{
+    for (; *names != NULL && strcmp(*names, "dims") != 0; names++)
+        sum_var(*names);
+    for (names += *names != NULL; *names != NULL && rank == 0; names++)
+        write_dim(*names);
+}
+
 int main(int argc, char **argv)
 {
+    int changes;
+
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    if (argc < 4 || report(ncmpi_open(MPI_COMM_WORLD, argv[1], NC_NOWRITE, MPI_INFO_NULL, &ncid), "open") != NC_NOERR) {
+    changes = argc > 3 && strcmp(argv[2], "change") == 0;
+    if (argc < 4 || report(ncmpi_open(MPI_COMM_WORLD, argv[1], changes ? NC_WRITE : NC_NOWRITE, MPI_INFO_NULL, &ncid),
+                           "open") != NC_NOERR) {
         MPI_Finalize();
         return argc < 4;
     }
     opened = 1;
     if (strcmp(argv[2], "define") == 0 && rank == 0)
         write_definitions(argv[3]);
-    if (argc == 6) {
+    if (strcmp(argv[2], "paths") == 0) {
+        read_paths(argv + 3);
+    } else if (changes) {
+        change_vars(argv + 3);
+    } else if (argc == 6) {
         state = (uint64_t)(atoll(argv[4]) * nprocs + rank) * 2654435761u + 12345;
         read_values(argv[2], argv[3], atoi(argv[5]));
     }

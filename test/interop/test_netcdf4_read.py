@@ -114,6 +114,33 @@ def make_groups(path):
         file.createVariable("z", "u2", ("a", "b"), zlib=True)[:] = values("u2", (5, 3))
 
 
+def make_nested(path):
+    """Groups in groups: dimensions of parents, of the same name, unlimited; coordinate variables, attributes."""
+    with netCDF4.Dataset(path, "w") as file:
+        file.setncattr("title", "of the root group")
+        file.createDimension("x", 4)
+        file.createDimension("time", None)
+        file.createVariable("x", "f4", ("x",))[:] = np.arange(4)
+        file.createVariable("tas", "f4", ("time", "x"), zlib=True)[:3] = values("f4", (3, 4))
+        a, b = file.createGroup("a"), file.createGroup("b")
+        inner = a.createGroup("inner")
+        for group in (a, inner):
+            group.setncattr("title", f"of {group.path}")
+            group.setncattr("numbers", values("i4", 3))
+        a.createDimension("x", 7)
+        a.createDimension("member", None)
+        b.createDimension("y", 3)
+        a.createVariable("x", "i4", ("x",))[:] = values("i4", 7)
+        a.createVariable("tas", "f8", ("time", "x"), chunksizes=(2, 3), fletcher32=True)[:5] = values("f8", (5, 7))
+        a.createVariable("member", "i2", ("x", "member"))[:, :2] = values("i2", (7, 2))
+        a["tas"].units = "K"
+        inner.createVariable("deep", "i2", ("member", "x", "time"), fill_value=-7)[:4, :, :2] = values("i2", (4, 7, 2))
+        inner.createVariable("flat", "u1", ("x",))[:] = np.arange(7)
+        b.createVariable("scalar", "f8", ())[...] = 2.5
+        b.createVariable("z", "i8", ("x", "y"), endian="big")[:] = np.arange(12).reshape(4, 3) * 1000000
+        b.createGroup("empty").createGroup("nothing")
+
+
 def make_many(path):
     """More chunks than a file that is opened says where they are, and many definitions."""
     with netCDF4.Dataset(path, "w") as file:
@@ -174,6 +201,7 @@ if h5py is not None:
     FILES += [("h5py", make_h5py), ("block", make_block)]
 if h5netcdf is not None:
     FILES += [("h5netcdf", make_h5netcdf)]
+FILES += [("nested", make_nested)]
 
 
 # --- definitions ---
@@ -200,16 +228,35 @@ def expected_storage(var):
             f"quantize {digits[0] if digits else 0}")
 
 
-def expected_definitions(file):
+def path_of(group, name):
+    return f"{group.path}/{name}".lstrip("/")
+
+
+def list_groups(file):
+    """A group comes before its children."""
+    return [file, *(g for child in file.groups.values() for g in list_groups(child))]
+
+
+def list_vars(groups):
+    """(path, variable)"""
+    return [(path_of(group, name), var) for group in groups for name, var in group.variables.items()]
+
+
+def expected_definitions(file, groups):
+    """What inquiries of the root group find, or what the hint nc_groups=all lists."""
     model = {"NETCDF4": 3, "NETCDF4_CLASSIC": 4}[file.data_model]
-    dims = list(file.dimensions)
-    unlimited = [i for i, name in enumerate(dims) if file.dimensions[name].isunlimited()]
+    lengths = {path_of(group, name): dim for group in groups for name, dim in group.dimensions.items()}
+    dims = list(lengths)
+    unlimited = [i for i, name in enumerate(dims) if lengths[name].isunlimited()]
     lines = [f"format {model}", f"unlimited {unlimited[0] if unlimited else -1}"]
-    lines += [f"dim {name} {len(file.dimensions[name])}" for name in dims]
-    lines += [expected_att(file, -1, name) for name in file.ncattrs()]
-    for varid, (name, var) in enumerate(file.variables.items()):
+    lines += [f"dim {name} {len(lengths[name])}" for name in dims]
+    for group in groups:
+        lines += [expected_att(group, -1, name).replace(f"att -1 {name}", f"att -1 {path_of(group, name)}")
+                  for name in group.ncattrs()]
+    for varid, (name, var) in enumerate(list_vars(groups)):
         kind = 12 if var.dtype == str or var.dtype == object else TYPES[var.dtype.str[1:]]
-        lines.append(" ".join([f"var {name} {kind}", *(str(dims.index(d)) for d in var.dimensions)]))
+        along = [dims.index(path_of(d.group(), d.name)) for d in var.get_dims()]
+        lines.append(" ".join([f"var {name} {kind}", *map(str, along)]))
         if kind != 12:
             lines.append(expected_storage(var))
         lines += [expected_att(var, varid, att) for att in var.ncattrs()]
@@ -228,9 +275,13 @@ def dumped_definitions(path):
     return lines
 
 
-def check_definitions(name, path):
+def hints(text):
+    return dict(os.environ, PNETCDF_HINTS=text)
+
+
+def check_definitions(name, path, scope="paths"):
     out = scratch(f"{name}.txt")
-    status, stdout, stderr = run_mpi(2, PROGRAM, path, "define", out)
+    status, stdout, stderr = run_mpi(2, PROGRAM, path, "define", out, env=hints(f"nc_groups={scope}"))
     with open(out, encoding="utf-8") as file:
         found = [line.rstrip() for line in file.read().splitlines()]
     if name in DUMPED:
@@ -238,10 +289,11 @@ def check_definitions(name, path):
         wanted = dumped_definitions(path)
     else:
         with netCDF4.Dataset(path) as file:
-            wanted = [line.rstrip() for line in expected_definitions(file)]
+            groups = list_groups(file) if scope == "all" else [file]
+            wanted = [line.rstrip() for line in expected_definitions(file, groups)]
     wrong = [f"{f!r} in place of {w!r}" for f, w in zip(found, wanted) if f != w]
     ok(status == 0 and not stdout and not wrong and len(found) == len(wanted),
-       f"{name}: {len(wanted)} lines of definitions", "\n".join([stdout, stderr, *wrong[:20]]))
+       f"{name}, {scope}: {len(wanted)} lines of definitions", "\n".join([stdout, stderr, *wrong[:20]]))
 
 
 # --- values ---
@@ -261,9 +313,10 @@ def read_slabs(path):
         at += 8 + n
 
 
-def check_values(name, path, arrays, ranks, mode, rounds):
+def check_values(name, path, arrays, ranks, mode, rounds, scope="paths"):
     out = scratch(f"{name}.values")
-    status, stdout, stderr = run_mpi(ranks, PROGRAM, path, mode, out, 17 * ranks, rounds)
+    status, stdout, stderr = run_mpi(ranks, PROGRAM, path, mode, out, 17 * ranks, rounds,
+                                     env=hints(f"nc_groups={scope}"))
     wrong, count, n = [], 0, 0
     for rank in range(ranks):
         for varid, slices, data in read_slabs(f"{out}.{rank}"):
@@ -285,7 +338,9 @@ def pad(path, name, var, array):
     if h5py is None:
         return array
     with h5py.File(path) as file:
-        stored = file[f"_nc4_non_coord_{name}" if f"_nc4_non_coord_{name}" in file else name]
+        group, _, last = name.rpartition("/")
+        other = f"{group}/_nc4_non_coord_{last}"
+        stored = file[other if other in file else name]
         if stored.shape == array.shape:
             return array
         fill = getattr(var, "_FillValue", netCDF4.default_fillvals[array.dtype.str[1:]])
@@ -294,16 +349,16 @@ def pad(path, name, var, array):
     return padded
 
 
-def expected_values(name, path):
+def expected_values(name, path, scope="paths"):
     arrays = []
     if name in DUMPED:
         with h5py.File(path) as file:
             names = [line.split()[1] for line in dumped_definitions(path) if line.startswith("var ")]
             return [np.asarray(file[n][...], file[n].dtype.newbyteorder("=")) for n in names]
     with netCDF4.Dataset(path) as file:
-        file.set_auto_maskandscale(False)
-        file.set_auto_chartostring(False)
-        for var_name, var in file.variables.items():
+        for var_name, var in list_vars(list_groups(file) if scope == "all" else [file]):
+            var.set_auto_maskandscale(False)
+            var.set_auto_chartostring(False)
             if var.dtype == str or var.dtype == object:
                 arrays.append(None)
                 continue
@@ -311,6 +366,92 @@ def expected_values(name, path):
             array = array.astype(array.dtype.newbyteorder("="))
             arrays.append(pad(path, var_name, var, array))
     return arrays
+
+
+# --- groups ---
+
+def check_paths(path):
+    """Variables of groups have ids behind those that inquiries count; dimensions are found by paths, too."""
+    with netCDF4.Dataset(path) as file:
+        groups = list_groups(file)
+        names = [name for name, _ in list_vars(groups)]
+        lengths = [(path_of(g, name), len(dim)) for g in groups for name, dim in g.dimensions.items()]
+        sums = {}
+        for name, var in list_vars(groups):
+            var.set_auto_maskandscale(False)
+            array = pad(path, name, var, np.asarray(var[...]))
+            sums[name] = [path_of(d.group(), d.name) for d in var.get_dims()], float(np.sum(array, dtype="f8"))
+    status, stdout, stderr = run_mpi(2, PROGRAM, path, "paths", *names, *(f"/{name}" for name in names), "dims",
+                                     *(f"/{name}" for name, _ in lengths), "a/nothing", "/a/x/y")
+    wanted = [f"{name} {' '.join(sums[name][0])}: {sums[name][1]:.9g}".replace(" :", ":") for name in names] * 2
+    wanted += [f"{name} {length}" for name, length in lengths] + ["NC_EBADDIM"] * 2
+    found = stdout.splitlines()
+    wrong = [f"{f!r} in place of {w!r}" for f, w in zip(found, wanted) if f != w]
+    ok(status == 0 and not wrong and len(found) == len(wanted), f"{len(wanted)} paths of variables and dimensions",
+       "\n".join([stderr, str(len(found)), *wrong]))
+
+
+def check_change(ranks):
+    """Values and attributes of variables of groups change, and definitions stay."""
+    path = scratch("changed.nc")
+    grow = {"a/tas": True, "a/inner/flat": False, "b/scalar": False, "b/z": False, "x": False}
+    make_nested(path)
+    with netCDF4.Dataset(path) as file:
+        before = {name: np.asarray(file[name][...]) for name in grow}
+    status, stdout, stderr = run_mpi(ranks, PROGRAM, path, "change", *(f"/{name}" for name in grow))
+    wrong = []
+    with netCDF4.Dataset(path) as file:
+        for name, grows in grow.items():
+            old, new = before[name], np.asarray(file[name][...])
+            if not np.array_equal(new[:len(old)] if grows else new, old * 2) or file[name].changed != "yes" or \
+                    (grows and not (len(new) == len(old) + 1 and (new[-1] == 9).all())):
+                wrong.append(f"{name}: {new}")
+        if len(file.dimensions["time"]) != 6:
+            wrong.append(f"time: {len(file.dimensions['time'])}")
+    ok(status == 0 and stdout == "NC_ENOTSUPPORT NC_ENOTSUPPORT\n" and not wrong,
+       f"values of variables of groups change, on {ranks} ranks", "\n".join([stdout, stderr, *wrong]))
+
+
+def check_groups(quick):
+    for name in ("groups", "nested"):
+        path = scratch(f"{name}.nc")
+        check_definitions(name, path, "all")
+        arrays = expected_values(name, path, "all")
+        for ranks in (2,) if quick else (1, 2, 4):
+            for mode in ("all", "indep", "nonblocking"):
+                check_values(name, path, arrays, ranks, mode, 2 if quick else 5, "all")
+    check_paths(scratch("nested.nc"))
+    for ranks in (2,) if quick else (1, 2, 4):
+        check_change(ranks)
+    check_definitions("nested", scratch("nested.nc"), "root")
+
+
+def make_phony(path):
+    """Groups without scales, and links that lead back to a group. ncdump, which does not open such a file, numbers
+    dimensions of groups without them so."""
+    with h5py.File(path, "w", track_order=True) as file:
+        file.create_dataset("a", data=values("f8", (3, 4)))
+        group = file.create_group("g", track_order=True)
+        group.create_dataset("x", data=values("i4", (3, 9)))
+        group.create_group("k", track_order=True).create_dataset("y", data=values("f4", 7))
+        group["back"] = file["/"]
+        group["k"]["up"] = group
+        file.create_group("h", track_order=True).create_dataset("z", data=values("i2", (8, 8)))
+        file.create_dataset("b", data=values("f4", 5))
+        file["h"]["again"] = group["k"]
+
+
+def check_phony():
+    path, out = scratch("phony.nc"), scratch("phony.txt")
+    make_phony(path)
+    status, stdout, stderr = run_mpi(2, PROGRAM, path, "define", out, env=hints("nc_groups=all"))
+    with open(out, encoding="utf-8") as file:
+        found = [line.rstrip() for line in file if line.startswith(("dim ", "var "))]
+    wanted = ["dim phony_dim_5 3", "dim phony_dim_6 4", "dim phony_dim_7 5", "dim g/phony_dim_1 3",
+              "dim g/phony_dim_2 9", "dim g/k/phony_dim_0 7", "dim h/phony_dim_3 8", "dim h/phony_dim_4 8",
+              "var a 6 0 1", "var b 5 2", "var g/x 4 3 4", "var g/k/y 5 5", "var h/z 3 6 7"]
+    ok(status == 0 and not stdout and found == wanted, "dimensions of groups without scales",
+       "\n".join([stdout, stderr, *found]))
 
 
 # --- damaged files ---
@@ -372,6 +513,9 @@ def main():
         for ranks in (2,) if quick else (1, 2, 4):
             for mode in ("all", "indep", "nonblocking", "varn"):
                 check_values(name, path, arrays, ranks, mode, 2 if quick else 5)
+    check_groups(quick)
+    if h5py is not None:
+        check_phony()
     for name in ("groups", "block") if h5py is not None else ("groups",):
         check_damaged(name, scratch(f"{name}.nc"), 20 if quick else 200)
     if h5netcdf is None:

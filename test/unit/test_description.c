@@ -25,7 +25,7 @@ static pnc_netcdf4_writer write_sample(void)
     const int64_t ids[] = {0, 1};
     pnc_netcdf4_writer w = {0};
 
-    pnc_netcdf4_head_write(&w, NC_FORMAT_NETCDF4, 2, 4);
+    pnc_netcdf4_head_write(&w, NC_FORMAT_NETCDF4, 2, 4, &(pnc_groups){.exist = true, .ndims = 1, .nvars = 2});
     pnc_netcdf4_dim_write(&w, "time", 5, true);
     pnc_netcdf4_dim_write(&w, "x", 7, false);
     pnc_netcdf4_count_write(&w, 1);

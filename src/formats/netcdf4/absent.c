@@ -26,9 +26,10 @@ void pnc_netcdf4_metadata_close(pnc_netcdf4_metadata *m)
     (void)m;
 }
 
-int pnc_netcdf4_metadata_describe(pnc_netcdf4_metadata *m, int64_t most_places, pnc_netcdf4_writer *out)
+int pnc_netcdf4_metadata_describe(pnc_netcdf4_metadata *m, pnc_netcdf4_scope scope, int64_t most_places,
+                                  pnc_netcdf4_writer *out)
 {
-    (void)m, (void)most_places, (void)out;
+    (void)m, (void)scope, (void)most_places, (void)out;
     return NC_ENOTBUILT;
 }
 

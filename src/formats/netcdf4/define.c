@@ -100,7 +100,7 @@ static int describe_model(const pnc_netcdf4 *n, const defined_vars *d, pnc_netcd
 {
     const pnc_model *model = n->format.model;
 
-    pnc_netcdf4_head_write(out, model->format, model->ndims, model->nvars);
+    pnc_netcdf4_head_write(out, model->format, model->ndims, model->nvars, &model->groups);
     for (int i = 0; i < model->ndims; i++)
         pnc_netcdf4_dim_write(out, model->dims[i]->name, pnc_format_dim_get_length(model, i),
                               model->dims[i]->unlimited);
@@ -236,10 +236,22 @@ static int apply_definitions(pnc_netcdf4 *n, int err)
 
 /* --- operations --- */
 
+/* Attributes of groups are among those of the root group then. */
+static int check_listed(const pnc_format *f)
+{
+    if (!f->model->groups.are_listed)
+        return NC_NOERR;
+    return pnc_error_set(f->file->error, NC_ENOTSUPPORT,
+                         "%s: the hint nc_groups=all lists variables of groups with those of the root group: this "
+                         "library does not change the definitions of such a file: open it without the hint",
+                         f->file->path);
+}
+
 /* Chunks that are not complete are written before definitions change. */
 int pnc_netcdf4_definitions_begin(pnc_format *f, int err)
 {
     PNC_TRY(pnc_netcdf4_chunks_flush(f, err, NULL));
+    PNC_TRY(check_listed(f));
     f->before->numrecs = f->model->numrecs;
     for (int i = 0; i < f->model->ndims; i++)
         f->before->dims[i]->length = f->model->dims[i]->length;
@@ -261,8 +273,8 @@ int pnc_netcdf4_definitions_end(pnc_format *f, pnc_layout_hints *hints, int err)
 
 int pnc_netcdf4_change_check(pnc_format *f, const pnc_format_change *change)
 {
-    (void)f, (void)change;
-    return NC_NOERR;
+    (void)change;
+    return check_listed(f);
 }
 
 static int apply_change(pnc_format *f, const pnc_format_change *change)

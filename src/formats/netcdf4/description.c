@@ -64,11 +64,12 @@ void pnc_netcdf4_text_write(pnc_netcdf4_writer *w, const char *text)
     pnc_netcdf4_bytes_write(w, text, (int64_t)strlen(text));
 }
 
-void pnc_netcdf4_head_write(pnc_netcdf4_writer *w, int format, int64_t ndims, int64_t nvars)
+void pnc_netcdf4_head_write(pnc_netcdf4_writer *w, int format, int64_t ndims, int64_t nvars, const pnc_groups *groups)
 {
-    const int64_t numbers[] = {DESCRIPTION_MAGIC, format, ndims, nvars};
+    const int64_t numbers[] = {DESCRIPTION_MAGIC, format, groups->exist, groups->are_listed, ndims,
+                               groups->ndims,     nvars,  groups->nvars};
 
-    pnc_netcdf4_numbers_write(w, numbers, 4);
+    pnc_netcdf4_numbers_write(w, numbers, 8);
 }
 
 void pnc_netcdf4_dim_write(pnc_netcdf4_writer *w, const char *name, int64_t length, bool is_unlimited)
@@ -451,15 +452,26 @@ static void read_var(description_reader *r, const int64_t *lengths, pnc_netcdf4_
     read_storage(r, var, storage);
 }
 
-static void read_description(description_reader *r, pnc_netcdf4_storage **storage)
+static void read_head(description_reader *r, int64_t *ndims, int64_t *nvars)
 {
-    int64_t ndims, nvars, *lengths;
+    pnc_groups *groups = &r->model->groups;
 
     (void)read_number(r, DESCRIPTION_MAGIC, DESCRIPTION_MAGIC, "not a description", "");
     r->model->format = (int)read_number(r, NC_FORMAT_NETCDF4, NC_FORMAT_NETCDF4_CLASSIC, "the format", "");
     r->model->rules = pnc_netcdf4_rules_get(r->model->format);
-    ndims = read_count(r, 24, INT32_MAX, "the number of dimensions", "");
-    nvars = read_count(r, 40, INT32_MAX, "the number of variables", "");
+    groups->exist = read_flag(r);
+    groups->are_listed = read_flag(r);
+    *ndims = read_count(r, 24, INT32_MAX, "the number of dimensions", "");
+    groups->ndims = (int)read_number(r, 0, *ndims, "the number of dimensions of groups", "");
+    *nvars = read_count(r, 40, INT32_MAX, "the number of variables", "");
+    groups->nvars = (int)read_number(r, 0, *nvars, "the number of variables of groups", "");
+}
+
+static void read_description(description_reader *r, pnc_netcdf4_storage **storage)
+{
+    int64_t ndims, nvars, *lengths;
+
+    read_head(r, &ndims, &nvars);
     lengths = pnc_region_alloc(r->region, (ndims + 1) * (int64_t)sizeof *lengths);
     *storage = pnc_region_alloc(r->region, (nvars + 1) * (int64_t)sizeof **storage);
     if (lengths == NULL || *storage == NULL) {

@@ -19,9 +19,17 @@ int pnc_netcdf4_metadata_create(pnc_file *file, int version, pnc_netcdf4_metadat
 /* What was not committed is lost. Also NULL. */
 void pnc_netcdf4_metadata_close(pnc_netcdf4_metadata *m);
 
-/* Describe dimensions, variables and attributes of the root group. With the places of at most `most_places` chunks.
- * The caller frees out->bytes, also after an error. */
-int pnc_netcdf4_metadata_describe(pnc_netcdf4_metadata *m, int64_t most_places, pnc_netcdf4_writer *out);
+/* What is described of the groups below the root group. */
+typedef enum pnc_netcdf4_scope {
+    PNC_NETCDF4_PATHS,  /* dimensions and variables, which are not listed */
+    PNC_NETCDF4_LISTED, /* also attributes */
+    PNC_NETCDF4_ROOT    /* nothing */
+} pnc_netcdf4_scope;
+
+/* Describe dimensions, variables and attributes. With the places of at most `most_places` chunks. The caller frees
+ * out->bytes, also after an error. */
+int pnc_netcdf4_metadata_describe(pnc_netcdf4_metadata *m, pnc_netcdf4_scope scope, int64_t most_places,
+                                  pnc_netcdf4_writer *out);
 
 /* The place of the chunk that begins at this index of a dataset. */
 int pnc_netcdf4_metadata_find_chunk(pnc_netcdf4_metadata *m, const char *path, const int64_t *index, int ndims,

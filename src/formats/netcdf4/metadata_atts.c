@@ -222,8 +222,9 @@ static int describe_numbers(pnc_netcdf4_metadata *m, const open_att *a, int type
     return err;
 }
 
-/* Attributes of types that are not atomic are left out. */
-static int describe_att(pnc_netcdf4_metadata *m, hid_t object, const char *name, pnc_netcdf4_writer *out, int64_t *n)
+/* shown: its name with a path. Attributes of types that are not atomic are left out. */
+static int describe_att(pnc_netcdf4_metadata *m, hid_t object, const char *name, const char *shown,
+                        pnc_netcdf4_writer *out, int64_t *n)
 {
     open_att a;
     bool is_big_endian;
@@ -240,11 +241,11 @@ static int describe_att(pnc_netcdf4_metadata *m, hid_t object, const char *name,
         type = pnc_netcdf4_type_identify(m->h, a.type, &is_big_endian);
         *n += type <= NC_STRING;
         if (type == NC_CHAR || (type == NC_STRING && !a.is_variable))
-            err = describe_fixed_strings(m, &a, name, out);
+            err = describe_fixed_strings(m, &a, shown, out);
         else if (type == NC_STRING)
-            err = describe_variable_strings(m, &a, name, out);
+            err = describe_variable_strings(m, &a, shown, out);
         else if (type < NC_STRING)
-            err = describe_numbers(m, &a, type, name, out);
+            err = describe_numbers(m, &a, type, shown, out);
     }
     close_att(m->h, &a);
     return err;
@@ -253,39 +254,52 @@ static int describe_att(pnc_netcdf4_metadata *m, hid_t object, const char *name,
 typedef struct att_walk {
     pnc_netcdf4_metadata *m;
     pnc_netcdf4_writer *out;
-    int64_t n;
+    const char *path;
+    int64_t *n;
     int err;
 } att_walk;
 
+/* Names that are longer than NC_MAX_NAME with the path of their group are left out. */
 static herr_t visit_att(hid_t object, const char *name, const H5A_info_t *info, void *data)
 {
     att_walk *walk = data;
+    char shown[NC_MAX_NAME + 1];
+    size_t path = strlen(walk->path), length = strlen(name);
 
     (void)info;
-    if (is_hidden_att(name))
+    if (is_hidden_att(name) || (path > 0 && path + 1 + length > NC_MAX_NAME))
         return 0;
-    walk->err = describe_att(walk->m, object, name, walk->out, &walk->n);
+    if (path > 0) {
+        memcpy(shown, walk->path, path);
+        shown[path] = '/';
+        memcpy(shown + path + 1, name, length + 1);
+    }
+    walk->err = describe_att(walk->m, object, name, path > 0 ? shown : name, walk->out, walk->n);
     return walk->err == NC_NOERR ? 0 : -1;
 }
 
-int pnc_netcdf4_atts_describe(pnc_netcdf4_metadata *m, hid_t object, bool is_ordered, const char *name,
-                              pnc_netcdf4_writer *out)
+int64_t pnc_netcdf4_atts_begin(pnc_netcdf4_writer *out)
 {
-    att_walk walk = {.m = m, .out = out};
-    int64_t at;
-    hsize_t from = 0;
-    herr_t done;
-
     pnc_netcdf4_count_write(out, 0);
-    at = out->n - (int64_t)sizeof walk.n;
-    done =
-        m->h->a_iterate(object, is_ordered ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME, H5_ITER_INC, &from, visit_att, &walk);
-    PNC_TRY(walk.err);
-    if (done < 0)
-        return pnc_netcdf4_metadata_fail(m, "read the attributes of", name);
+    return out->n - (int64_t)sizeof(int64_t);
+}
+
+void pnc_netcdf4_atts_end(pnc_netcdf4_writer *out, int64_t at, int64_t n)
+{
     if (!out->failed)
-        memcpy(out->bytes + at, &walk.n, sizeof walk.n);
-    return NC_NOERR;
+        memcpy(out->bytes + at, &n, sizeof n);
+}
+
+int pnc_netcdf4_atts_add(pnc_netcdf4_metadata *m, hid_t object, bool is_ordered, const char *path, int64_t *n,
+                         pnc_netcdf4_writer *out)
+{
+    att_walk walk = {.m = m, .out = out, .path = path, .n = n};
+    hsize_t from = 0;
+    herr_t done =
+        m->h->a_iterate(object, is_ordered ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME, H5_ITER_INC, &from, visit_att, &walk);
+
+    PNC_TRY(walk.err);
+    return done < 0 ? pnc_netcdf4_metadata_fail(m, "read the attributes of", path) : NC_NOERR;
 }
 
 /* --- hidden attributes --- */

@@ -35,9 +35,12 @@ int pnc_netcdf4_type_identify(const pnc_hdf5 *h, hid_t type, bool *is_big_endian
 /* The type of values in memory, of such a number; -1: none. */
 hid_t pnc_netcdf4_type_get_native(const pnc_hdf5 *h, int type);
 
-/* Write the attributes of an object that users see, with their number. */
-int pnc_netcdf4_atts_describe(pnc_netcdf4_metadata *m, hid_t object, bool is_ordered, const char *name,
-                              pnc_netcdf4_writer *out);
+/* Attributes of objects that users see: begin returns where their number will be; end writes it. add: those of an
+ * object, with a path in front of their names unless it is "". */
+int64_t pnc_netcdf4_atts_begin(pnc_netcdf4_writer *out);
+int pnc_netcdf4_atts_add(pnc_netcdf4_metadata *m, hid_t object, bool is_ordered, const char *path, int64_t *n,
+                         pnc_netcdf4_writer *out);
+void pnc_netcdf4_atts_end(pnc_netcdf4_writer *out, int64_t at, int64_t n);
 /* A hidden attribute of integers: up to `most` of them. Their number; 0: there is none. */
 int64_t pnc_netcdf4_atts_get_integers(pnc_netcdf4_metadata *m, hid_t object, const char *name, int64_t *out,
                                       int64_t most);

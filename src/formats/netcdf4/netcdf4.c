@@ -84,7 +84,8 @@ static int make_description(pnc_format *f, const pnc_format_bytes *found, pnc_ne
 
     n->end = found->file_size;
     PNC_TRY(pnc_netcdf4_handle_get(n));
-    return pnc_netcdf4_metadata_describe(n->metadata, f->file->nprocs > 1 ? PLACES_MOST : 0, out);
+    return pnc_netcdf4_metadata_describe(n->metadata, (pnc_netcdf4_scope)f->hints->groups,
+                                         f->file->nprocs > 1 ? PLACES_MOST : 0, out);
 }
 
 static int load_description(pnc_format *f, pnc_format_bytes *found)

@@ -9,7 +9,8 @@ const pnc_rules *pnc_netcdf4_rules_get(int format)
                                     .last_type = NC_UINT64,
                                     .type_error = NC_EBADTYPE,
                                     .most_dim_length = MOST_LENGTH,
-                                    .most_att_length = INT32_MAX};
+                                    .most_att_length = INT32_MAX,
+                                    .has_paths = true};
     static const pnc_rules classic_rules = {.name = "netCDF-4 with the classic model",
                                             .last_type = NC_DOUBLE,
                                             .type_error = NC_ESTRICTNC3,
@@ -17,7 +18,8 @@ const pnc_rules *pnc_netcdf4_rules_get(int format)
                                             .cure = "create the file without NC_CLASSIC_MODEL",
                                             .most_dim_length = MOST_LENGTH,
                                             .most_att_length = INT32_MAX,
-                                            .one_unlimited = true};
+                                            .one_unlimited = true,
+                                            .has_paths = true};
 
     return format == NC_FORMAT_NETCDF4_CLASSIC ? &classic_rules : &rules;
 }
