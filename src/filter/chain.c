@@ -2,6 +2,7 @@
 #include "filter/kind.h"
 
 #include "base/memory.h"
+#include "base/minmax.h"
 
 static const pnc_filter_kind *const filter_kinds[] = {&pnc_filter_kind_shuffle, &pnc_filter_kind_deflate,
                                                       &pnc_filter_kind_fletcher32, &pnc_filter_kind_szip,
@@ -20,19 +21,24 @@ static const pnc_filter_kind *find_kind(int id)
     for (size_t k = 0; k < sizeof filter_kinds / sizeof *filter_kinds; k++)
         if (filter_kinds[k]->id == id)
             return filter_kinds[k];
-    return NULL;
+    return &pnc_filter_kind_plugin;
 }
 
 const char *pnc_filter_name_get(int id)
 {
     const pnc_filter_kind *kind = find_kind(id);
 
-    if (kind != NULL)
+    if (kind != &pnc_filter_kind_plugin)
         return kind->name;
     for (size_t k = 0; k < sizeof other_filters / sizeof *other_filters; k++)
         if (other_filters[k].id == id)
             return other_filters[k].name;
-    return "filter";
+    return pnc_filter_kind_plugin.name;
+}
+
+bool pnc_filter_is_own(int id)
+{
+    return find_kind(id) != &pnc_filter_kind_plugin;
 }
 
 int pnc_filter_parameters_check(const pnc_filter *filter, int least, int most, pnc_error *error)
@@ -57,14 +63,15 @@ static bool is_applied(uint32_t mask, int i)
 static int check_filter(const pnc_filter *filter, const pnc_codecs *codecs, pnc_error *error)
 {
     const pnc_filter_kind *kind = find_kind(filter->id);
+    bool has_library = kind->has_library == NULL || kind->has_library(codecs, filter->id);
 
-    if (kind == NULL)
+    if (kind == &pnc_filter_kind_plugin && !has_library)
         return pnc_error_set(error, NC_EFILTER,
-                             "%s (id %d) is not among the filters of this library: shuffle, "
-                             "deflate, fletcher32, szip, zstd",
+                             "%s (id %d) is not among the filters of this library (shuffle, deflate, fletcher32, szip, "
+                             "zstd), and no plugin of HDF5 has it: set HDF5_PLUGIN_PATH to the folder of one",
                              pnc_filter_name_get(filter->id), filter->id);
     PNC_TRY(kind->check(filter, error));
-    if (kind->has_library != NULL && !kind->has_library(codecs))
+    if (!has_library)
         return pnc_error_set(error, NC_EFILTER, "%s (id %d) needs %s, which is not installed (Debian: apt install %s)",
                              kind->name, kind->id, kind->library, kind->package);
     return NC_NOERR;
@@ -82,19 +89,18 @@ int pnc_filter_chain_check(const pnc_filter_chain *chain, uint32_t mask, const p
 }
 
 /* The most bytes after a filter. A compressor that is not optional may make a chunk larger: zlib's bound is
- * n + n / 1000 + 12, that of zstd n + n / 256 + 64. */
+ * n + n / 1000 + 12, that of zstd n + n / 256 + 64. What plugins add is a guess. */
 static int64_t get_step_bound(const pnc_filter_kind *kind, int64_t bytes)
 {
+    if (kind == &pnc_filter_kind_plugin)
+        return pnc_min64(PNC_FILTER_CHUNK_MOST, 2 * bytes + 65536);
     return kind->compresses ? bytes + bytes / 256 + 128 : bytes + kind->added;
 }
 
 int64_t pnc_filter_chain_get_bound(const pnc_filter_chain *chain, int64_t bytes)
 {
-    for (int i = 0; i < chain->nfilters; i++) {
-        const pnc_filter_kind *kind = find_kind(chain->filters[i].id);
-        if (kind != NULL)
-            bytes = get_step_bound(kind, bytes);
-    }
+    for (int i = 0; i < chain->nfilters; i++)
+        bytes = get_step_bound(find_kind(chain->filters[i].id), bytes);
     return bytes;
 }
 
@@ -157,9 +163,10 @@ static int encode_step(pnc_filter_step *step, int *used)
     step->out = step->worker->buffers[into];
     err = kind->encode(step);
     if (err == NC_EFILTER)
-        return must_shrink ? NC_NOERR
-                           : pnc_error_set(step->error, NC_EFILTER, "%s cannot encode a chunk of %lld bytes",
-                                           kind->name, (long long)step->in_bytes);
+        return must_shrink
+                   ? NC_NOERR
+                   : pnc_error_set(step->error, NC_EFILTER, "%s (id %d) cannot encode a chunk of %lld bytes",
+                                   pnc_filter_name_get(step->filter->id), step->filter->id, (long long)step->in_bytes);
     PNC_TRY(err);
     assert(step->result_bytes <= step->capacity);
     step->result = step->out;

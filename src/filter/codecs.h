@@ -45,12 +45,19 @@ typedef struct pnc_zstd_functions {
     unsigned (*is_error)(size_t code);
 } pnc_zstd_functions;
 
+/* H5Z_func_t of H5Zpublic.h, the function of a filter. It gets `bytes` in *buffer, which malloc has allocated, and has
+ * its result there, perhaps in other memory, of which it sets *capacity. Returns the number of bytes; 0: it has
+ * failed. */
+typedef size_t (*pnc_plugin_function)(unsigned flags, size_t nparameters, const unsigned *parameters, size_t bytes,
+                                      size_t *capacity, void **buffer);
+
 /* Each returns the functions of a library, the same in each call, or NULL if it is not installed. Any thread may call
  * them. */
 typedef struct pnc_codecs {
     const pnc_deflate_functions *(*load_deflate)(void);
     const pnc_szip_functions *(*load_szip)(void);
     const pnc_zstd_functions *(*load_zstd)(void);
+    pnc_plugin_function (*load_plugin)(int id); /* of the filter with this id; NULL: there are no plugins */
 } pnc_codecs;
 
 #endif

@@ -4,8 +4,9 @@
 /* Of enum libdeflate_result: 0 is success. */
 enum { INSUFFICIENT_SPACE = 3 };
 
-static bool has_libdeflate(const pnc_codecs *codecs)
+static bool has_libdeflate(const pnc_codecs *codecs, int id)
 {
+    (void)id;
     return codecs->load_deflate() != NULL;
 }
 

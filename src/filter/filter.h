@@ -48,6 +48,9 @@ typedef struct pnc_filter_worker {
 /* The name of a filter; "filter" for those that this library does not have. */
 const char *pnc_filter_name_get(int id);
 
+/* Whether this library has a filter itself; others are plugins of HDF5. */
+bool pnc_filter_is_own(int id);
+
 /* Whether this library has all filters of a chain, with valid parameters, and their libraries are installed. Filters
  * whose bit is set in `mask` are not checked. NC_EFILTER with a message. */
 int pnc_filter_chain_check(const pnc_filter_chain *chain, uint32_t mask, const pnc_codecs *codecs, pnc_error *error);

@@ -7,8 +7,9 @@ enum { OPTIONS, PIXELS_PER_BLOCK, BITS_PER_PIXEL, PIXELS_PER_SCANLINE, PARAMETER
 enum { BLOCK_MOST = 32, SCANLINE_MOST = 128 * BLOCK_MOST };
 enum { LENGTH = 4, OUTBUFF_FULL = 2, MEMORY_ERROR = -4 };
 
-static bool has_libsz(const pnc_codecs *codecs)
+static bool has_libsz(const pnc_codecs *codecs, int id)
 {
+    (void)id;
     return codecs->load_szip() != NULL;
 }
 

@@ -4,8 +4,9 @@
 /* The level where a file has no parameter; that of libzstd. */
 enum { DEFAULT_LEVEL = 3 };
 
-static bool has_libzstd(const pnc_codecs *codecs)
+static bool has_libzstd(const pnc_codecs *codecs, int id)
 {
+    (void)id;
     return codecs->load_zstd() != NULL;
 }
 

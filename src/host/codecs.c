@@ -101,7 +101,7 @@ static const pnc_zstd_functions *load_libzstd(void)
 
 const pnc_codecs *pnc_host_codecs_get(void)
 {
-    static const pnc_codecs codecs = {load_libdeflate, load_libsz, load_libzstd};
+    static const pnc_codecs codecs = {load_libdeflate, load_libsz, load_libzstd, NULL};
 
     return &codecs;
 }

@@ -43,7 +43,7 @@ MAY_SEE = {
                   "statistics/statistics.h"],
     "formats": PURE + ["select", "convert", "format", "growth", "statistics/statistics.h", "host", "file"],
     "formats/netcdf4": PURE + ["select", "convert", "filter/filter.h", "format", "formats/format.h", "host/codecs.h",
-                               "file", "drivers/chunks/chunks.h"],
+                               "host/plugins.h", "file", "drivers/chunks/chunks.h"],
     # a dataset knows definitions, and how they are stored only by the operations of a format
     "dataset": PURE + ["convert", "format/model.h", "format/storage.h", "formats/format.h", "statistics",
                        "drivers/driver.h", "file", "io"],
@@ -87,6 +87,7 @@ MAY_CHANGE = {
                                          "is_loaded": "under the lock"},
     "src/formats/netcdf4/hdf5_driver": {"driver_id": "under the lock of the library",
                                         "driver_library": "under the lock of the library"},
+    "src/formats/netcdf4/hdf5_plugins": {"plugin_lock": "a mutex", "open_plugins": "under the lock"},
     "src/api/cdl": {"open_headers": "under its lock", "lock": "a mutex"},
 }
 # What flex and bison write and no code uses: only a compiler that does not optimise leaves it in the objects.

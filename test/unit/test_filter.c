@@ -277,7 +277,7 @@ static const pnc_zstd_functions *no_zstd(void)
     return NULL;
 }
 
-static const pnc_codecs no_codecs = {no_deflate, no_szip, no_zstd};
+static const pnc_codecs no_codecs = {no_deflate, no_szip, no_zstd, NULL};
 
 static void test_missing_libraries(void **state)
 {

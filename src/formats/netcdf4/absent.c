@@ -1,5 +1,6 @@
 /* In place of libhdf5, in a build --without-hdf5. */
 #include "formats/netcdf4/metadata.h"
+#include "formats/netcdf4/plugins.h"
 
 static int lack_library(pnc_file *file)
 {
@@ -78,6 +79,19 @@ int pnc_netcdf4_metadata_register(pnc_netcdf4_metadata *m, const char *path, int
 {
     (void)m, (void)path, (void)ndims, (void)indices, (void)places, (void)n;
     return NC_ENOTBUILT;
+}
+
+int pnc_netcdf4_metadata_read_filters(pnc_netcdf4_metadata *m, const char *path, pnc_region *region,
+                                      pnc_filter_chain *out)
+{
+    (void)m, (void)path, (void)region, (void)out;
+    return NC_ENOTBUILT;
+}
+
+pnc_plugin_function pnc_netcdf4_plugin_load(int id)
+{
+    (void)id;
+    return NULL;
 }
 
 int64_t pnc_netcdf4_metadata_get_end(const pnc_netcdf4_metadata *m)

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "convert/convert.h"
+#include "formats/netcdf4/plugins.h"
 #include "host/codecs.h"
 
 #define ALIGNMENT INT64_C(4096)                 /* of addresses behind the file: a page */
@@ -262,7 +263,7 @@ int pnc_netcdf4_store_attach(pnc_netcdf4 *n)
 {
     pnc_file *file = n->format.file;
     pnc_chunk_source source = {.cache_bytes = CACHE_BYTES,
-                               .codecs = pnc_host_codecs_get(),
+                               .codecs = &n->codecs,
                                .is_writable = !file->read_only,
                                .end = n->end,
                                .own = n,
@@ -271,6 +272,8 @@ int pnc_netcdf4_store_attach(pnc_netcdf4 *n)
     int nvars = n->format.model->nvars;
     pnc_store *store = NULL;
 
+    n->codecs = *pnc_host_codecs_get();
+    n->codecs.load_plugin = pnc_netcdf4_plugin_load;
     n->content.arrays = pnc_memory_alloc(nvars, sizeof *n->content.arrays);
     n->content.varids = pnc_memory_alloc(nvars, sizeof *n->content.varids);
     n->content.narrays = 0;

@@ -26,6 +26,7 @@ typedef struct defined_vars {
     pnc_region region;
     const char **paths;
     int64_t *addresses;
+    pnc_filter_chain *filters; /* of new variables for which libhdf5 chooses their parameters; others have none */
 } defined_vars;
 
 static pnc_netcdf4_layout find_layout(const pnc_netcdf4 *n, int varid)
@@ -77,7 +78,9 @@ static void describe_storage(const pnc_netcdf4 *n, int varid, const defined_vars
             extent[i] = pnc_format_var_get_length(model, var, i);
         s.extent = extent;
         s.chunk = var->storage->chunks;
-        s.filters = complete_filters(var, filters, &elem_size);
+        s.filters = d->filters[varid];
+        if (s.filters.filters == NULL)
+            s.filters = complete_filters(var, filters, &elem_size);
         s.has_fill = true;
         get_fill(model, var, s.fill);
     }
@@ -126,10 +129,29 @@ static int allocate_vars(pnc_netcdf4 *n, defined_vars *d)
 
     d->paths = pnc_memory_alloc_zeroed(nvars, sizeof *d->paths);
     d->addresses = pnc_memory_alloc(nvars, sizeof *d->addresses);
-    if (d->paths == NULL || d->addresses == NULL)
-        return pnc_formats_memory_fail(&n->format, nvars * 16);
+    d->filters = pnc_memory_alloc_zeroed(nvars, sizeof *d->filters);
+    if (d->paths == NULL || d->addresses == NULL || d->filters == NULL)
+        return pnc_formats_memory_fail(&n->format, nvars * 32);
     for (int i = 0; n->format.before != NULL && i < n->format.before->nvars; i++)
         d->paths[i] = n->content.storage[i].path;
+    return NC_NOERR;
+}
+
+/* szip and plugins choose parameters when libhdf5 creates a dataset. */
+static bool has_chosen_parameters(const pnc_storage *s)
+{
+    for (int i = 0; i < s->nfilters; i++)
+        if (s->filters[i].id == PNC_FILTER_SZIP || !pnc_filter_is_own(s->filters[i].id))
+            return true;
+    return false;
+}
+
+static int read_new_filters(pnc_netcdf4 *n, defined_vars *d)
+{
+    for (int i = n->format.before != NULL ? n->format.before->nvars : 0; i < n->format.model->nvars; i++) {
+        if (has_chosen_parameters(n->format.model->vars[i]->storage))
+            PNC_TRY(pnc_netcdf4_metadata_read_filters(n->metadata, d->paths[i], &d->region, &d->filters[i]));
+    }
     return NC_NOERR;
 }
 
@@ -148,7 +170,7 @@ static int define_on_root(pnc_netcdf4 *n, defined_vars *d)
         if (find_layout(n, i) == PNC_NETCDF4_CONTIGUOUS)
             PNC_TRY(pnc_netcdf4_metadata_get_address(n->metadata, d->paths[i], &d->addresses[i]));
     }
-    return NC_NOERR;
+    return read_new_filters(n, d);
 }
 
 /* --- all ranks --- */
@@ -230,6 +252,7 @@ static int apply_definitions(pnc_netcdf4 *n, int err)
     pnc_memory_free(out.bytes);
     pnc_memory_free(d.paths);
     pnc_memory_free(d.addresses);
+    pnc_memory_free(d.filters);
     pnc_region_free(&d.region);
     return err;
 }

@@ -28,6 +28,7 @@
     F(p_get_filter, H5Pget_filter2) F(p_get_layout, H5Pget_layout) \
     F(p_get_link_creation_order, H5Pget_link_creation_order) F(p_get_nfilters, H5Pget_nfilters) \
     F(p_get_userblock, H5Pget_userblock) \
+    F(pl_get, H5PLget) F(pl_get_loading_state, H5PLget_loading_state) F(pl_size, H5PLsize) \
     F(p_set_driver, H5Pset_driver) F(p_set_fclose_degree, H5Pset_fclose_degree) F(r_create, H5Rcreate) \
     F(s_close, H5Sclose) F(s_get_simple_extent_dims, H5Sget_simple_extent_dims) \
     F(s_get_simple_extent_ndims, H5Sget_simple_extent_ndims) \

@@ -2,6 +2,7 @@
 #ifndef PNC_NETCDF4_HDF5_VERSIONS_H
 #define PNC_NETCDF4_HDF5_VERSIONS_H
 
+#include <H5PLextern.h>
 #include <hdf5.h>
 
 /* In constants of the header, which would call functions of a library that programs are not linked with. */

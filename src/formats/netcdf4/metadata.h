@@ -44,6 +44,10 @@ int pnc_netcdf4_metadata_find_chunk(pnc_netcdf4_metadata *m, const char *path, c
 int pnc_netcdf4_metadata_define(pnc_netcdf4_metadata *m, const pnc_model *before, const pnc_model *now,
                                 pnc_region *region, const char **paths);
 
+/* The filters of a dataset, whose plugins may have other parameters than it was created with; in memory of `region`. */
+int pnc_netcdf4_metadata_read_filters(pnc_netcdf4_metadata *m, const char *path, pnc_region *region,
+                                      pnc_filter_chain *out);
+
 /* The address of the values of a contiguous dataset; -1: it has none. */
 int pnc_netcdf4_metadata_get_address(pnc_netcdf4_metadata *m, const char *path, int64_t *address);
 /* The same, after giving an address to a dataset of another library that was never written. What is there is undefined:

@@ -123,6 +123,53 @@ static int get_filters(pnc_netcdf4_metadata *m, hid_t plist, const char *path, f
     return NC_NOERR;
 }
 
+/* The list is on the stack. */
+static int keep_filters(pnc_netcdf4_metadata *m, const pnc_filter_chain *chain, pnc_region *region,
+                        pnc_filter_chain *out)
+{
+    pnc_filter *filters = pnc_region_alloc(region, (chain->nfilters + 1) * (int64_t)sizeof *filters);
+
+    for (int i = 0; filters != NULL && i < chain->nfilters; i++) {
+        int64_t bytes = chain->filters[i].nparameters * (int64_t)sizeof(uint32_t);
+        uint32_t *parameters = pnc_region_alloc(region, bytes + 4);
+
+        if (parameters == NULL)
+            filters = NULL;
+        if (parameters == NULL)
+            break;
+        memcpy(parameters, chain->filters[i].parameters, (size_t)bytes);
+        filters[i] = chain->filters[i];
+        filters[i].parameters = parameters;
+    }
+    *out = (pnc_filter_chain){chain->nfilters, filters};
+    return filters != NULL ? NC_NOERR
+                           : pnc_error_set(m->source.file->error, NC_ENOMEM, "%s: no memory for the definitions",
+                                           m->source.file->path);
+}
+
+int pnc_netcdf4_metadata_read_filters(pnc_netcdf4_metadata *m, const char *path, pnc_region *region,
+                                      pnc_filter_chain *out)
+{
+    pnc_hdf5_visit visit;
+    pnc_filter_chain found;
+    filter_list list;
+    hid_t dataset, plist;
+    int err;
+
+    if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
+        return NC_ENOTBUILT;
+    dataset = m->h->d_open(m->root, path, H5P_DEFAULT);
+    plist = dataset >= 0 ? m->h->d_get_create_plist(dataset) : -1;
+    err = plist >= 0 ? get_filters(m, plist, path, &list, &found)
+                     : pnc_netcdf4_metadata_fail(m, "read the filters of", path);
+    if (plist >= 0)
+        m->h->p_close(plist);
+    if (dataset >= 0)
+        m->h->d_close(dataset);
+    pnc_netcdf4_library_end(&visit);
+    return err == NC_NOERR ? keep_filters(m, &found, region, out) : err;
+}
+
 static int get_chunk_shape(pnc_netcdf4_metadata *m, hid_t plist, const char *path, int ndims, int64_t *chunk)
 {
     hsize_t lengths[PNC_STORAGE_DIMS_MOST];

@@ -32,6 +32,7 @@ typedef struct pnc_netcdf4 {
     bool is_unfinished;  /* on all ranks: there are such metadata */
     /* libhdf5's file: on rank 0 since the file was opened, on others since they looked up a chunk */
     pnc_netcdf4_metadata *metadata;
+    pnc_codecs codecs; /* of the store of chunks */
 } pnc_netcdf4;
 
 static inline pnc_netcdf4 *pnc_netcdf4_state_get(pnc_format *f)

@@ -1,0 +1,67 @@
+/* A filter that this library does not have, by a plugin of HDF5. What is wrong with such a function is wrong here, too:
+ * it is trusted as by libhdf5. */
+#include <stdlib.h>
+
+#include "filter/kind.h"
+
+#define FLAG_OPTIONAL 1 /* H5Z_FLAG_OPTIONAL, H5Z_FLAG_REVERSE */
+#define FLAG_REVERSE 0x100
+
+static bool has_plugin(const pnc_codecs *codecs, int id)
+{
+    return codecs->load_plugin != NULL && codecs->load_plugin(id) != NULL;
+}
+
+static int accept_parameters(const pnc_filter *filter, pnc_error *error)
+{
+    (void)filter, (void)error;
+    return NC_NOERR;
+}
+
+/* Filters replace and free their buffer: it is malloc's. Sets the result, or else *failed. */
+static int run_plugin(pnc_filter_step *step, unsigned flags, bool *failed)
+{
+    pnc_plugin_function filter = step->worker->codecs->load_plugin(step->filter->id);
+    size_t capacity = (size_t)step->in_bytes, bytes;
+    void *buffer = malloc(capacity);
+
+    if (buffer == NULL)
+        return pnc_error_set(step->error, NC_ENOMEM, "filter %d: no memory for %lld bytes", step->filter->id,
+                             (long long)step->in_bytes);
+    memcpy(buffer, step->in, capacity);
+    flags |= step->filter->is_optional ? FLAG_OPTIONAL : 0;
+    bytes = filter(flags, (size_t)step->filter->nparameters, step->filter->parameters, capacity, &capacity, &buffer);
+    *failed = bytes == 0 || buffer == NULL || bytes > (size_t)step->capacity;
+    if (!*failed) {
+        memcpy(step->out, buffer, bytes);
+        step->result_bytes = (int64_t)bytes;
+    }
+    free(buffer);
+    return NC_NOERR;
+}
+
+static int encode_by_plugin(pnc_filter_step *step)
+{
+    bool failed;
+
+    PNC_TRY(run_plugin(step, 0, &failed));
+    return failed ? NC_EFILTER : NC_NOERR;
+}
+
+static int decode_by_plugin(pnc_filter_step *step)
+{
+    bool failed;
+
+    PNC_TRY(run_plugin(step, FLAG_REVERSE, &failed));
+    return failed ? pnc_filter_damage_set(step, "is damaged, or has more bytes than the chunk") : NC_NOERR;
+}
+
+const pnc_filter_kind pnc_filter_kind_plugin = {
+    .id = -1,
+    .name = "filter",
+    .compresses = true,
+    .has_library = has_plugin,
+    .check = accept_parameters,
+    .encode = encode_by_plugin,
+    .decode = decode_by_plugin,
+};
