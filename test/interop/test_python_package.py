@@ -14,85 +14,18 @@ import io
 import json
 import os
 import runpy
-import shlex
 import shutil
 import sys
-import tarfile
 import traceback
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import pypi
 import tap
-from pypi import BUILD, QUICK, last_line, read, run
 
-ENVIRONMENT = pypi.Environment("python-package", "the package pnetcdf of PyPI")
-TOP, PYTHON = ENVIRONMENT.top, ENVIRONMENT.python
-give_up, pip = ENVIRONMENT.give_up, ENVIRONMENT.pip
-CC = os.environ.get("CC", "mpicc")
-# Ready-made packages, then those that are compiled here: the first with the MPI library, the second with ours too.
-READY = ("Cython<4", "numpy<3", "packaging", "setuptools<81", "wheel")
-MPI4PY, PACKAGE = "mpi4py==4.1.2", "pnetcdf==1.0.0"
-FAST_BUILD = {"CFLAGS": "-O0 -g0", "MPICC": CC, "CC": CC}
+ENVIRONMENT = pypi.MpiEnvironment("the package pnetcdf of PyPI")
 
 
-def must(text, status_and_output):
-    status, output = status_and_output
-    if not tap.ok(status == 0, text, output[-4000:]):
-        tap.finish()
-
-
-def stamp_of(name, *contents):
-    return pypi.Stamp(os.path.join(TOP, name), *contents)
-
-
-def download(package, **variables):
-    """The source distribution of a package. Without a network the test ends here."""
-    status, output = pip("download", "--quiet", "--no-deps", "--no-build-isolation", "--no-binary", ":all:",
-                         "--dest", TOP, package, **variables)
-    if status != 0:
-        give_up(f"{package} cannot be fetched: {last_line(output)}")
-    name, version = package.split("==")
-    return os.path.join(TOP, f"{name}-{version}.tar.gz")
-
-
-def make_environment(stamp):
-    ENVIRONMENT.make(*READY)
-    source = download(MPI4PY, **FAST_BUILD)
-    must(f"{MPI4PY} is compiled with {CC}", pip("install", "--quiet", "--no-deps", "--no-build-isolation", source,
-                                                **FAST_BUILD))
-    stamp.write()
-
-
-def install_library():
-    """Where the library is now; what is configured as prefix stays untouched."""
-    stage = os.path.join(TOP, "stage")
-    shutil.rmtree(stage, ignore_errors=True)
-    must("make install", run("make", "-C", BUILD, "install", f"DESTDIR={stage}"))
-    for folder, _, files in os.walk(stage):
-        if "pnetcdf-config" in files:
-            return os.path.dirname(folder)
-    return tap.ok(False, "pnetcdf-config is installed") or tap.finish()
-
-
-def build_package(prefix):
-    """Unpacked beside the venv too, for its tests."""
-    stamp = stamp_of("package.stamp", PACKAGE, prefix, read(os.path.join(prefix, "include", "pnetcdf.h")))
-    unpacked = os.path.join(TOP, PACKAGE.replace("==", "-"))
-    if not stamp.fits():
-        variables = {**FAST_BUILD, "PNETCDF_DIR": prefix}
-        source = download(PACKAGE, **variables)
-        shutil.rmtree(unpacked, ignore_errors=True)
-        with tarfile.open(source) as file:
-            file.extractall(TOP)
-        built = pip("install", "--quiet", "--no-deps", "--no-build-isolation", "--force-reinstall", source, **variables)
-        if built[0] != 0 and "ompi_datatype_t" in built[1]:
-            give_up(f"{PACKAGE} takes an MPI_Datatype for an integer, which with Open MPI it is not")
-        must(f"{PACKAGE} is built against the installed library", built)
-        stamp.write()
-    return unpacked
-
-
-def prepare_run(prefix):
+def prepare_run():
     """The package's tests use the ncvalidator in $PNETCDF_DIR/bin: provide an independent one, or none."""
     validator = shutil.which("ncvalidator")
     os.environ.pop("PNETCDF_DIR", None)
@@ -100,8 +33,6 @@ def prepare_run(prefix):
         os.makedirs(tap.scratch("validator/bin"))
         os.symlink(validator, tap.scratch("validator/bin/ncvalidator"))
         os.environ["PNETCDF_DIR"] = tap.scratch("validator")
-    if os.environ.get("PNC_TEST_YIELD", "no") != "no":  # it wants to be loaded together with MPI
-        os.environ["PNC_TEST_YIELD"] += ":" + os.path.join(prefix, "lib", "libpnetcdf.so")
 
 
 def outcome(path, argument):
@@ -141,7 +72,8 @@ def run_in_this_process(folder, *scripts):
 def run_scripts(scripts, ranks):
     folder = tap.scratch(f"on{ranks}")
     os.makedirs(folder)
-    status, output, errors = tap.run_mpi(ranks, PYTHON, "-B", os.path.abspath(__file__), "--run", folder, *scripts)
+    status, output, errors = tap.run_mpi(ranks, ENVIRONMENT.python, "-B", os.path.abspath(__file__), "--run", folder,
+                                         *scripts)
     results = [json.loads(line) for line in output.splitlines() if line.startswith("[")]
     for path, complaints in results:
         tap.ok(not complaints, f"{os.path.basename(path)} on {ranks} ranks", complaints)
@@ -156,21 +88,11 @@ def scripts_of(folder, start=""):
 
 
 def main():
-    if not os.path.exists(os.path.join(BUILD, ".libs", "libpnetcdf.so")):
-        give_up("this build makes no shared library")
-    if os.environ.get("PNC_TEST_WRAPPER"):
-        give_up("Python does not run under " + shlex.split(os.environ["PNC_TEST_WRAPPER"])[0])
-    environment = stamp_of("environment.stamp", sys.version, CC, *READY, MPI4PY)
-    if not environment.fits():
-        if QUICK:
-            give_up("a run without PNC_TEST_QUICK builds it")
-        make_environment(environment)
-    prefix = install_library()
-    package = build_package(prefix)
-    prepare_run(prefix)
+    _, package = ENVIRONMENT.prepare()
+    prepare_run()
     tests, examples = scripts_of(os.path.join(package, "test"), "tst_"), scripts_of(os.path.join(package, "examples"))
     tap.ok(len(tests) > 40 and len(examples) > 10, f"it has {len(tests)} tests and {len(examples)} examples")
-    if QUICK:
+    if pypi.QUICK:
         run_scripts([path for path in tests if path.endswith("tst_wait.py")], 4)
     else:
         for ranks in 1, 4:
