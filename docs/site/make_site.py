@@ -67,7 +67,8 @@ class Site:
         self.rows = spec.read(source, build)
         self.places = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "NEWS.md": "news.md",
                        "SECURITY.md": "security.md", "CODE_OF_CONDUCT.md": "conduct.md", "LICENSE": "LICENSE",
-                       "CITATION.cff": "CITATION.cff", "benchmarks/README.md": "benchmarks.md"}
+                       "CITATION.cff": "CITATION.cff", "benchmarks/README.md": "benchmarks.md",
+                       "python/README.md": "xarray.md"}
         for language in ("C", "F77", "F90"):
             self.places[f"examples/{language}/README.md"] = f"examples/{language.lower()}.md"
         for path in glob.glob(os.path.join(source, "docs", "*.*")) + glob.glob(os.path.join(source, "docs/site/*.md")):
