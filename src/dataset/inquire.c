@@ -49,6 +49,21 @@ int pnc_dataset_inq_unlimdim(pnc_dataset *ds, int *unlimdimidp)
     return pnc_dataset_inq(ds, NULL, NULL, NULL, unlimdimidp);
 }
 
+int pnc_dataset_inq_unlimdims(pnc_dataset *ds, int *nunlimdimsp, int *unlimdimidsp)
+{
+    int n = 0;
+
+    for (int i = 0; i < ds->model.ndims - ds->model.groups.ndims; i++) {
+        if (!ds->model.dims[i]->unlimited)
+            continue;
+        if (unlimdimidsp != NULL)
+            unlimdimidsp[n] = i;
+        n++;
+    }
+    PNC_SET_OUTPUT(nunlimdimsp, n);
+    return NC_NOERR;
+}
+
 /* Variables with an unlimited dimension. In a classic file it is their first one. */
 static int count_unlimited_vars(const pnc_model *model)
 {

@@ -312,6 +312,9 @@ FUNCTION([inq_ndims], [f77], [P(count_out, ndimsp, ndims)],
 FUNCTION([inq_nvars], [f77], [P(count_out, nvarsp, nvars)], [Number of variables. LOCAL])
 FUNCTION([inq_natts], [f77], [P(count_out, ngattsp, ngatts)], [Number of global attributes. LOCAL])
 FUNCTION([inq_unlimdim], [f77], [P(dimid_out, unlimdimidp, unlimdimid)], [Id of the record dimension, or -1. LOCAL])
+FUNCTION([inq_unlimdims], [c], [P(count_out, nunlimdimsp)P(dimids_out, unlimdimidsp)],
+[Number of unlimited dimensions, of which a netCDF-4 file can have several, and their ids in ascending order: an array
+of at least so many elements. LOCAL])
 FUNCTION([inq_num_rec_vars], [all], [P(count_out, nvarsp, nvars)], [Number of record variables. LOCAL])
 FUNCTION([inq_num_fix_vars], [all], [P(count_out, nvarsp, nvars)], [Number of fixed-size variables. LOCAL])
 

@@ -104,7 +104,13 @@ static void write_definitions(const char *path)
         exit(1);
     ncmpi_inq(ncid, &ndims, &nvars, &natts, &unlimited);
     ncmpi_inq_format(ncid, &format);
-    fprintf(out, "format %d\nunlimited %d\n", format, unlimited);
+    fprintf(out, "format %d\nunlimited %d\nall_unlimited", format, unlimited);
+    ncmpi_inq_unlimdims(ncid, &unlimited, NULL);
+    if (unlimited <= DIMS)
+        ncmpi_inq_unlimdims(ncid, NULL, ids);
+    for (int i = 0; i < unlimited && i < DIMS; i++)
+        fprintf(out, " %d", ids[i]);
+    fprintf(out, "\n");
     for (int i = 0; i < ndims; i++) {
         report(ncmpi_inq_dim(ncid, i, name, &len), "dim");
         fprintf(out, "dim %s %lld\n", name, (long long)len);

@@ -483,14 +483,17 @@ static void know_dims(void)
     int n, unlimited[MOST_DIMS], nunlimited;
 
     check(ncmpi_inq_ndims(ncid, &n), "inq_ndims");
+    check(ncmpi_inq_unlimdims(ncid, &nunlimited, NULL), "inq_unlimdims");
+    if (nunlimited <= MOST_DIMS)
+        check(ncmpi_inq_unlimdims(ncid, NULL, unlimited), "inq_unlimdims");
     for (int i = 0; i < n && ndims < MOST_DIMS; i++) {
         dim *d = &dims[ndims++];
 
         d->id = i;
         check(ncmpi_inq_dimlen(ncid, i, &d->length), "inq_dimlen");
-        ncmpi_inq_unlimdim(ncid, &unlimited[0]);
-        nunlimited = 1;
-        d->unlimited = nunlimited == 1 && unlimited[0] == i;
+        d->unlimited = false;
+        for (int k = 0; k < nunlimited; k++)
+            d->unlimited = d->unlimited || unlimited[k] == i;
     }
 }
 

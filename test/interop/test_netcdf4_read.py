@@ -248,7 +248,8 @@ def expected_definitions(file, groups):
     lengths = {path_of(group, name): dim for group in groups for name, dim in group.dimensions.items()}
     dims = list(lengths)
     unlimited = [i for i, name in enumerate(dims) if lengths[name].isunlimited()]
-    lines = [f"format {model}", f"unlimited {unlimited[0] if unlimited else -1}"]
+    lines = [f"format {model}", f"unlimited {unlimited[0] if unlimited else -1}",
+             " ".join(["all_unlimited", *map(str, unlimited)])]
     lines += [f"dim {name} {len(lengths[name])}" for name in dims]
     for group in groups:
         lines += [expected_att(group, -1, name).replace(f"att -1 {name}", f"att -1 {path_of(group, name)}")

@@ -42,6 +42,8 @@ static void check_counts(int ncid)
     t_local(ncmpi_inq_num_fix_vars(ncid, &fixed) == NC_NOERR && ncmpi_inq_num_rec_vars(ncid, &records) == NC_NOERR,
             "inq_num");
     t_check(fixed == 2 && records == 2, "2 fixed and 2 record variables (%d, %d)", fixed, records);
+    t_local(ncmpi_inq_unlimdims(ncid, &single[0], &single[1]) == NC_NOERR && single[0] == 1 && single[1] == n[3],
+            "inq_unlimdims: the record dimension");
 }
 
 static void check_dimensions(int ncid)
