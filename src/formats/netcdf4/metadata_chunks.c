@@ -53,7 +53,9 @@ static int get_lengths(pnc_netcdf4_metadata *m, hid_t dataset, const char *path,
 static int extend_dataset(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *wanted)
 {
     hsize_t lengths[PNC_STORAGE_DIMS_MOST] = {0};
+    pnc_hdf5_loan loan;
     bool grows = false;
+    int err = NC_NOERR;
 
     PNC_TRY(pnc_netcdf4_dataset_keep(m, path));
     PNC_TRY(get_lengths(m, m->dataset, path, ndims, lengths));
@@ -63,8 +65,14 @@ static int extend_dataset(pnc_netcdf4_metadata *m, const char *path, int ndims, 
     }
     if (!grows)
         return NC_NOERR;
+    pnc_netcdf4_filters_register(m->h, m->dataset, &loan);
     if (m->h->d_set_extent(m->dataset, lengths) < 0)
-        return pnc_netcdf4_metadata_fail(m, "extend", path);
+        err = pnc_netcdf4_metadata_fail(m, "extend", path);
+    if (loan.n > 0)
+        pnc_netcdf4_dataset_close(m);
+    pnc_netcdf4_filters_remove(m->h, &loan);
+    PNC_TRY(err);
+    PNC_TRY(pnc_netcdf4_dataset_keep(m, path));
     return pnc_netcdf4_scales_extend(m, m->dataset, path, ndims, wanted);
 }
 

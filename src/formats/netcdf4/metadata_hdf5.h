@@ -64,6 +64,17 @@ void pnc_netcdf4_dataset_close(pnc_netcdf4_metadata *m);
 
 /* --- writing --- */
 
+/* libhdf5 defines and extends no dataset with a filter for which it finds no plugin. This library applies filters
+ * itself, so that it registers those that are missing while it does that, and removes them for others to find a plugin.
+ * They cannot be removed while a dataset that has them is open. */
+typedef struct pnc_hdf5_loan {
+    int n;
+    int ids[PNC_FILTER_MOST];
+} pnc_hdf5_loan;
+
+void pnc_netcdf4_filters_register(const pnc_hdf5 *h, hid_t dataset, pnc_hdf5_loan *loan); /* those of a dataset */
+void pnc_netcdf4_filters_remove(const pnc_hdf5 *h, const pnc_hdf5_loan *loan);
+
 /* Properties that all datasets have; negative after an error. */
 hid_t pnc_netcdf4_dataset_properties_create(const pnc_hdf5 *h);
 /* Create the dataset of a variable, which has a storage. *out is open, or negative after an error. */

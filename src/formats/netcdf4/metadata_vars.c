@@ -12,14 +12,7 @@ static size_t refuse_to_filter(unsigned flags, size_t n, const unsigned *paramet
     return 0;
 }
 
-/* libhdf5 defines no dataset with a filter for which it finds no plugin. This library applies filters itself, so that
- * it registers those that are missing while it creates the dataset, and removes them for others to find a plugin. */
-typedef struct filter_loan {
-    int n;
-    int ids[PNC_FILTER_MOST];
-} filter_loan;
-
-static void lend_filter(const pnc_hdf5 *h, int id, filter_loan *loan)
+static void lend_filter(const pnc_hdf5 *h, int id, pnc_hdf5_loan *loan)
 {
     const H5Z_class2_t filter = {.version = H5Z_CLASS_T_VERS,
                                  .id = id,
@@ -32,7 +25,25 @@ static void lend_filter(const pnc_hdf5 *h, int id, filter_loan *loan)
         loan->ids[loan->n++] = id;
 }
 
-static void return_filters(const pnc_hdf5 *h, const filter_loan *loan)
+void pnc_netcdf4_filters_register(const pnc_hdf5 *h, hid_t dataset, pnc_hdf5_loan *loan)
+{
+    hid_t dcpl = h->d_get_create_plist(dataset);
+    int n = dcpl >= 0 ? h->p_get_nfilters(dcpl) : 0;
+
+    loan->n = 0;
+    for (int i = 0; i < n && i < PNC_FILTER_MOST; i++) {
+        unsigned flags, config;
+        size_t count = 0;
+        H5Z_filter_t id = h->p_get_filter(dcpl, (unsigned)i, &flags, &count, NULL, 0, NULL, &config);
+
+        if (id > 0)
+            lend_filter(h, id, loan);
+    }
+    if (dcpl >= 0)
+        h->p_close(dcpl);
+}
+
+void pnc_netcdf4_filters_remove(const pnc_hdf5 *h, const pnc_hdf5_loan *loan)
 {
     for (int i = 0; i < loan->n; i++)
         h->z_unregister(loan->ids[i]);
@@ -40,7 +51,7 @@ static void return_filters(const pnc_hdf5 *h, const filter_loan *loan)
 
 /* --- creation properties --- */
 
-static bool set_chunk_filters(const pnc_hdf5 *h, hid_t dcpl, const pnc_var *var, filter_loan *loan)
+static bool set_chunk_filters(const pnc_hdf5 *h, hid_t dcpl, const pnc_var *var, pnc_hdf5_loan *loan)
 {
     const pnc_storage *storage = var->storage;
     hsize_t chunk[PNC_STORAGE_DIMS_MOST];
@@ -61,7 +72,7 @@ static bool set_chunk_filters(const pnc_hdf5 *h, hid_t dcpl, const pnc_var *var,
 }
 
 /* Values in one part have an address at once, and who writes the variable fills it. */
-static bool set_layout(const pnc_hdf5 *h, hid_t dcpl, const pnc_var *var, filter_loan *loan)
+static bool set_layout(const pnc_hdf5 *h, hid_t dcpl, const pnc_var *var, pnc_hdf5_loan *loan)
 {
     switch (var->storage->layout) {
     case NC_CHUNKED: return set_chunk_filters(h, dcpl, var, loan);
@@ -123,7 +134,7 @@ int pnc_netcdf4_var_create(pnc_netcdf4_metadata *m, const pnc_model *model, cons
         var->storage->endian == NC_ENDIAN_BIG || (var->storage->endian == NC_ENDIAN_NATIVE && !PNC_HOST_IS_LITTLE);
     hid_t type = pnc_netcdf4_type_get(h, var->type, is_big_endian), dcpl, space;
     unsigned char fill[8];
-    filter_loan loan = {0};
+    pnc_hdf5_loan loan = {0};
 
     PNC_TRY(check_shape(m, var));
     dcpl = pnc_netcdf4_dataset_properties_create(h);
@@ -141,7 +152,7 @@ int pnc_netcdf4_var_create(pnc_netcdf4_metadata *m, const pnc_model *model, cons
         pnc_netcdf4_metadata_fail(m, "create variable", path);
     if (*out >= 0 && loan.n > 0) /* a filter of an open dataset cannot be removed */
         h->d_close(*out);
-    return_filters(h, &loan);
+    pnc_netcdf4_filters_remove(h, &loan);
     if (*out >= 0 && loan.n > 0)
         *out = h->d_open(m->root, path, H5P_DEFAULT);
     return *out >= 0 ? NC_NOERR : pnc_netcdf4_metadata_fail(m, "open", path);
