@@ -34,7 +34,7 @@ const char *pnc_type_get_name(int xtype)
 
 bool pnc_type_is_valid(int xtype, int format)
 {
-    return xtype >= 1 && xtype <= (format == 5 ? NC_UINT64 : NC_DOUBLE);
+    return xtype >= 1 && xtype <= (format == NC_FORMAT_CDF5 || format == NC_FORMAT_NETCDF4 ? NC_UINT64 : NC_DOUBLE);
 }
 
 pnc_type_text pnc_type_explain_invalid(int xtype, pnc_language language)

@@ -422,7 +422,7 @@ def test_odd_files():
 
 
 def test_bad_arguments():
-    for words, needle in [(["-k", "netCDF-4"], "-k"), (["-v", "r_imt"], "did you mean r_int?"), (["-v", ","], "-v"),
+    for words, needle in [(["-k", "netCDF-5"], "-k"), (["-v", "r_imt"], "did you mean r_int?"), (["-v", ","], "-v"),
                           (["-d", "x"], "-d"), (["-d", "x,1,2,0"], "-d"), (["-d", "x,7"], "0 to 6"),
                           (["-d", "x,3,2"], "-d x"), (["-d", "lomg,1"], "did you mean long?"), (["-t", "r_int"], "-t"),
                           (["-t", "r_int:real"], "-t"), (["-t", "nope:int"], "nope"),

@@ -1,6 +1,8 @@
 /* Arrays in bounded blocks. */
 #include "tools/common/blocks.h"
 
+#include <assert.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -40,10 +42,73 @@ int tool_blocks_init(int ndims, const int64_t *shape, tool_blocks *blocks)
     return NC_NOERR;
 }
 
+/* Lengths of a block: units, cut along the slowest dimensions until they fit, or as many as fit. */
+static void choose_box(int ndims, const int64_t *shape, const int64_t *unit, int64_t *box)
+{
+    int64_t most = TOOL_CHUNKED_BLOCK_ELEMENTS, n = 1;
+
+    for (int d = ndims - 1; d >= 0; d--) {
+        box[d] = unit[d] < shape[d] ? unit[d] : shape[d];
+        box[d] = box[d] < most / n ? box[d] : most / n;
+        box[d] = box[d] > 0 ? box[d] : 1;
+        n *= box[d];
+    }
+    for (int d = ndims - 1; d >= 0; d--) {
+        int64_t times = most / n;
+
+        n /= box[d];
+        if (times >= shape[d] / box[d] + (shape[d] % box[d] > 0))
+            box[d] = shape[d] > 0 ? shape[d] : 1;
+        else
+            box[d] *= times;
+        n *= box[d];
+    }
+    assert(n <= most);
+}
+
+int tool_blocks_init_chunked(int ndims, const int64_t *shape, const int64_t *unit, tool_blocks *blocks)
+{
+    *blocks = (tool_blocks){.ndims = ndims, .shape = shape, .number = -1, .total = 1, .largest = 1};
+    blocks->start = pnc_memory_alloc_zeroed(4 * ((int64_t)ndims + 1), sizeof *blocks->start);
+    if (blocks->start == NULL)
+        return NC_ENOMEM;
+    blocks->count = blocks->start + ndims + 1;
+    blocks->box = blocks->count + ndims + 1;
+    blocks->boxes = blocks->box + ndims + 1;
+    choose_box(ndims, shape, unit, blocks->box);
+    for (int d = 0; d < ndims; d++) {
+        blocks->boxes[d] = shape[d] / blocks->box[d] + (shape[d] % blocks->box[d] > 0);
+        blocks->largest *= blocks->box[d];
+        if (blocks->boxes[d] == 0 || blocks->total == 0)
+            blocks->total = 0;
+        else if (pnc_size_multiply(blocks->total, blocks->boxes[d], &blocks->total) != 0)
+            blocks->total = INT64_MAX;
+    }
+    return NC_NOERR;
+}
+
+static void seek_box(tool_blocks *blocks, int64_t number)
+{
+    int64_t inner = 1;
+
+    blocks->length = 1;
+    for (int d = blocks->ndims - 1; d >= 0; d--) {
+        int64_t begin = number % blocks->boxes[d] * blocks->box[d], left = blocks->shape[d] - begin;
+
+        number /= blocks->boxes[d];
+        blocks->start[d] = begin;
+        blocks->count[d] = left < blocks->box[d] ? left : blocks->box[d];
+        blocks->length *= blocks->count[d];
+        blocks->first += begin * inner;
+        inner *= blocks->shape[d];
+    }
+}
+
 void tool_blocks_truncate(tool_blocks *blocks, int64_t elements)
 {
     int64_t row, number, length = blocks->ndims > 0 ? blocks->shape[blocks->split] : 1;
 
+    assert(blocks->box == NULL);
     if (elements <= 0 || blocks->total == 0) {
         blocks->total = 0;
         return;
@@ -69,6 +134,10 @@ bool tool_blocks_seek(tool_blocks *blocks, int64_t number)
         blocks->start[i] = blocks->count[i] = 0;
     if (number >= blocks->total)
         return false;
+    if (blocks->box != NULL) {
+        seek_box(blocks, number);
+        return true;
+    }
     outer = number / blocks->parts;
     begin = number % blocks->parts * blocks->split_length;
     left = blocks->ndims > 0 ? blocks->shape[split] - begin : 1;

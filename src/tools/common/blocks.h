@@ -1,5 +1,5 @@
 /* Walk through an array in blocks of a bounded number of elements: as many whole rows, planes ... as fit, or parts of a
- * row. */
+ * row; or as many chunks as fit. */
 #ifndef PNC_TOOLS_COMMON_BLOCKS_H
 #define PNC_TOOLS_COMMON_BLOCKS_H
 
@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 enum { TOOL_BLOCK_ELEMENTS = 1 << 19 }; /* 4 MiB of doubles; larger blocks do not make reading faster */
+/* Of blocks of chunks, as a chunk of netCDF-C has 4 or 16 MiB: it should be in one block. */
+enum { TOOL_CHUNKED_BLOCK_ELEMENTS = 1 << 21 };
 
 typedef struct tool_blocks {
     int ndims;
@@ -20,10 +22,15 @@ typedef struct tool_blocks {
     int64_t whole;          /* elements for one index of it */
     int64_t split_length;   /* at most so many of its indices at once */
     int64_t parts;          /* so many blocks along it */
+    /* of blocks of chunks, else NULL: lengths of a block, and how many are along each dimension */
+    int64_t *box, *boxes;
 } tool_blocks;
 
 /* NC_NOERR or NC_ENOMEM; may be freed in any case. */
 int tool_blocks_init(int ndims, const int64_t *shape, tool_blocks *blocks);
+/* The same in blocks of whole units: of chunks with these lengths. Blocks of chunks that are too large are parts of
+ * them. Such blocks cannot be truncated. */
+int tool_blocks_init_chunked(int ndims, const int64_t *shape, const int64_t *unit, tool_blocks *blocks);
 /* Only the blocks with the first `elements` elements of the array: what follows is beyond the end of a file. */
 void tool_blocks_truncate(tool_blocks *blocks, int64_t elements);
 /* Go to the first or next block; false if there is none. An array with a dimension of length 0 has none. */

@@ -27,6 +27,21 @@ int tool_kind_parse(const char *name)
         {"cdf5", 5},
         {"CDF-5", 5},
         {"5", 5},
+        {"netcdf4", 3},
+        {"netCDF-4", 3},
+        {"NetCDF-4", 3},
+        {"nc4", 3},
+        {"hdf5", 3},
+        {"enhanced", 3},
+        {"3", 3},
+        {"netcdf4_classic", 4},
+        {"netCDF-4 classic model", 4},
+        {"netCDF-4-classic-model", 4},
+        {"netCDF-4-classic", 4},
+        {"nc7", 4},
+        {"hdf5-nc3", 4},
+        {"enhanced-nc3", 4},
+        {"4", 4},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(name, kinds[i].name) == 0)

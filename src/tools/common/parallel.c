@@ -56,12 +56,20 @@ void tool_error_print_last(const char *path, int code)
         tool_error_print("%s: %s", path, ncmpi_strerror(code));
 }
 
+/* Others have no header that says where the file should end. */
+static bool is_classic(const char *path)
+{
+    int format;
+    return ncmpi_inq_file_format(path, &format) == NC_NOERR &&
+           (format == NC_FORMAT_CLASSIC || format == NC_FORMAT_CDF2 || format == NC_FORMAT_CDF5);
+}
+
 int64_t tool_input_inspect(const char *path, pnc_shortage_kind *kind)
 {
     int64_t found[] = {INT64_MAX, PNC_SHORTAGE_NONE};
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0 && access(pnc_path_strip(path), R_OK) == 0) {
+    if (rank == 0 && access(pnc_path_strip(path), R_OK) == 0 && is_classic(path)) {
         tool_file file;
         if (tool_file_open(path, &file) == NC_NOERR) {
             found[0] = file.size;
@@ -119,8 +127,10 @@ int tool_var_count_present(int ncid, int varid, int64_t file_size, int64_t *elem
     nc_type type;
     bool is_record;
     PNC_TRY(get_size(ncid, varid, &type, &size, &records, &is_record));
-    if (is_short_file_an_error(ncid))
-        file_size = INT64_MAX;
+    if (file_size == INT64_MAX || is_short_file_an_error(ncid)) {
+        *elements = size / (int64_t)pnc_type_get_size(type) * records;
+        return NC_NOERR;
+    }
     PNC_TRY(ncmpi_inq_varoffset(ncid, varid, &begin));
     PNC_TRY(ncmpi_inq_recsize(ncid, &step));
     bytes = pnc_format_data_count_present(begin, size, records, is_record ? step : 0, file_size);

@@ -22,10 +22,10 @@ int tool_status_agree(int err);
 void tool_error_print_last(const char *path, int code);
 
 /* The size of an input that all ranks have open, and what it lacks, which rank 0 reports. INT64_MAX for a file that
- * only MPI-IO can see. Collective. */
+ * only MPI-IO can see, and for a netCDF-4 file. Collective. */
 int64_t tool_input_inspect(const char *path, pnc_shortage_kind *kind);
-/* Elements of a variable up to the end of the file; those beyond it read as zeros. All of
- * them with the hint nc_short_file=error, so that a get reports the first one. NC_NOERR or a code. */
+/* Elements of a variable up to the end of the file; those beyond it read as zeros. All of them if the size is
+ * INT64_MAX, and with the hint nc_short_file=error, so that a get reports the first one. NC_NOERR or a code. */
 int tool_var_count_present(int ncid, int varid, int64_t file_size, int64_t *elements);
 
 /* Whether a launcher of MPI programs has started this process, of any kind: it has set variables of the environment.

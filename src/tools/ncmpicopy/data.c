@@ -10,6 +10,7 @@
 #include "tools/ncmpicopy/copy.h"
 #include "tools/ncmpicopy/guard.h"
 #include "tools/ncmpicopy/short.h"
+#include "tools/ncmpicopy/storage.h"
 
 /* Shared by all variables. */
 typedef struct work {
@@ -118,25 +119,41 @@ static int read_block(const work *w, int varid, const copy_var *var, const part 
     return err == NC_NOERR ? err : library_failed(w, w->plan->options->inputs[w->input], err);
 }
 
-/* Index of the block's first element in the variable of the output. */
-static int64_t get_first_element(const copy_var *var, const part *p)
+/* The number, in the variable of the output, of an element of the block. */
+static int64_t number_element(const copy_var *var, const part *p, int64_t element)
 {
-    int64_t element = 0;
-    for (int d = 0; d < var->ndims; d++)
-        element = element * var->shape[d] + p->out_start[d];
-    return element;
+    int64_t number = 0, inner = 1;
+    for (int d = var->ndims - 1; d >= 0 && element >= 0; d--) {
+        number += (p->out_start[d] + element % p->count[d]) * inner;
+        element /= p->count[d];
+        inner *= var->shape[d];
+    }
+    return number;
 }
 
-/* The values for the output, where the block is contiguous too. A value that does not fit is counted once, although all
- * ranks read a scalar, and verification reads all values a second time. */
+/* A value that does not fit is counted once, although all ranks read a scalar, and verification reads all values a
+ * second time. */
+static void count_misfits(const work *w, copy_var *var, const part *p, const copy_conversion *found)
+{
+    copy_conversion *all = &var->conversion;
+    if (found->misfits == 0 || w->action != COPY_WRITE || (var->ndims == 0 && w->plan->rank > 0))
+        return;
+    int64_t first = number_element(var, p, found->first);
+    all->misfits += found->misfits;
+    all->first = all->first < 0 || first < all->first ? first : all->first;
+}
+
+/* The values for the output. */
 static const char *convert_block(work *w, copy_var *var, const part *p)
 {
-    copy_conversion uncounted = var->conversion;
+    copy_conversion conversion = var->conversion;
     char *values = var->type == var->to ? w->read : w->converted;
-    bool counts = w->action == COPY_WRITE && (var->ndims > 0 || w->plan->rank == 0);
-    if (var->type != var->to)
-        copy_values_convert(counts ? &var->conversion : &uncounted, w->read, p->length, get_first_element(var, p),
-                            w->converted);
+    conversion.misfits = 0;
+    conversion.first = -1;
+    if (var->type != var->to) {
+        copy_values_convert(&conversion, w->read, p->length, 0, w->converted);
+        count_misfits(w, var, p, &conversion);
+    }
     if (var->quantizer.number > 0)
         pnc_convert_values_quantize(&var->quantizer, values, p->length);
     return values;
@@ -185,7 +202,7 @@ static int adapt_block(const work *w, const copy_var *var, const tool_adaptation
     char index[256] = "", why[512] = "";
     int64_t first = INT64_MAX;
     if (!tool_adaptation_convert(adaptation, w->read, p->elements, &fault)) {
-        first = get_first_element(var, p) + fault.at;
+        first = number_element(var, p, fault.at);
         explain_position(var->ndims, p, fault.at, index, sizeof index);
         tool_fault_explain(&fault, adaptation, why, sizeof why);
     }
@@ -225,10 +242,30 @@ static int move_part(work *w, int varid, int id, part *p, tool_blocks *blocks)
     return err;
 }
 
-/* Leave out what is beyond the end of the input: whole indices of the first dimension, and then whole blocks. */
-static int init_blocks(const work *w, int varid, const copy_var *var, part *p, tool_blocks *blocks)
+/* Blocks of whole chunks, of the output or else of the input. */
+static int init_chunked(const work *w, int varid, int id, const copy_var *var, const part *p, tool_blocks *blocks,
+                        bool *done)
+{
+    int64_t *unit = pnc_memory_alloc(var->ndims, sizeof *unit);
+    if (unit == NULL)
+        return NC_ENOMEM;
+    *done = var->ndims > 0 && copy_unit_find(w->from, varid, w->to, id, var->ndims, unit);
+    int err = *done ? tool_blocks_init_chunked(var->ndims, p->shape, unit, blocks) : NC_NOERR;
+    pnc_memory_free(unit);
+    return err;
+}
+
+/* Leave out what is beyond the end of the input: whole indices of the first dimension, and then whole blocks. Into a
+ * netCDF-4 file all is written: what is not would read as fill values. */
+static int init_blocks(const work *w, int varid, int id, const copy_var *var, part *p, tool_blocks *blocks)
 {
     int64_t present, selected, inner = 1;
+    bool done;
+    PNC_TRY(init_chunked(w, varid, id, var, p, blocks, &done));
+    if (done)
+        return NC_NOERR;
+    if (copy_format_has_storage(w->plan->format))
+        return tool_blocks_init(var->ndims, p->shape, blocks);
     PNC_TRY(tool_var_count_present(w->from, varid, w->plan->sizes[w->input], &present));
     selected = copy_selected_count(var->ndims, p->lengths, p->in_first, p->stride, p->shape, present);
     for (int d = 1; d < var->ndims; d++)
@@ -250,7 +287,7 @@ static int move_variable(work *w, int id)
         err = ncmpi_inq_varid(w->from, var->name, &varid);
     if (err == NC_NOERR) {
         locate(w, var, &p);
-        err = init_blocks(w, varid, var, &p, &blocks);
+        err = init_blocks(w, varid, id, var, &p, &blocks);
     }
     err = tool_status_agree(err);
     if (err == NC_ENOMEM)
@@ -295,9 +332,9 @@ static int64_t bytes_of(const copy_plan *plan)
 int copy_data_move(copy_plan *plan, int ncid, copy_action action)
 {
     work w = {.plan = plan, .action = action, .to = ncid};
-    w.read = pnc_memory_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double));
-    w.converted = pnc_memory_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double));
-    w.compared = action == COPY_VERIFY ? pnc_memory_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double)) : w.read;
+    w.read = pnc_memory_alloc(TOOL_CHUNKED_BLOCK_ELEMENTS, sizeof(double));
+    w.converted = pnc_memory_alloc(TOOL_CHUNKED_BLOCK_ELEMENTS, sizeof(double));
+    w.compared = action == COPY_VERIFY ? pnc_memory_alloc(TOOL_CHUNKED_BLOCK_ELEMENTS, sizeof(double)) : w.read;
     int err = tool_status_agree(w.read != NULL && w.converted != NULL && w.compared != NULL ? NC_NOERR : NC_ENOMEM);
     if (err != NC_NOERR)
         copy_error_print(plan, err, "not enough memory for data");

@@ -8,6 +8,7 @@
 #include "tools/ncmpicopy/copy.h"
 #include "tools/ncmpicopy/quantize.h"
 #include "tools/ncmpicopy/rename.h"
+#include "tools/ncmpicopy/storage.h"
 
 /* Attributes that have the type of the variable's values (CF conventions, 2.5.1). */
 static bool has_type_of_values(const char *name)
@@ -108,6 +109,59 @@ static int put_renamed(int from, int id, const char *name, int to, int varid, co
     return err;
 }
 
+/* --- attributes whose type the format of the output does not have --- */
+
+static bool is_type_error(int err)
+{
+    return err == NC_ESTRICTCDF2 || err == NC_ESTRICTNC3 || err == NC_EBADTYPE;
+}
+
+/* Convert n values to a type that can have all of them exactly; false if it cannot. */
+static bool narrow_values(int from, int to, const char *values, int64_t n, char *results)
+{
+    size_t size = pnc_type_get_size(from), narrow = pnc_type_get_size(to);
+    for (int64_t i = 0; i < n; i++)
+        if (!convert_exactly(from, to, values + (size_t)i * size, results + (size_t)i * narrow))
+            return false;
+    return true;
+}
+
+static void report_narrowed(const copy_plan *plan, const char *name, const copy_var *var, int type, int to)
+{
+    const char *of = var != NULL ? var->name : "";
+    if (plan->rank == 0 && to != NC_NAT)
+        tool_warning_print("warning: %s: attribute %s:%s was converted from %s to %s, which this format has",
+                           plan->options->output, of, name, pnc_type_get_name(type), pnc_type_get_name(to));
+    else if (plan->rank == 0)
+        tool_warning_print(
+            "warning: %s: attribute %s:%s was left out: this format has no type for its values of type "
+            "%s",
+            plan->options->output, of, name, pnc_type_get_name(type));
+}
+
+static int put_narrowed(copy_plan *plan, int from, const char *name, const copy_var *var, int to, int varid)
+{
+    static const int types[] = {NC_INT, NC_DOUBLE};
+    int id = var != NULL ? var->id : NC_GLOBAL, chosen = NC_NAT;
+    nc_type type;
+    MPI_Offset length;
+    PNC_TRY(ncmpi_inq_att(from, id, name, &type, &length));
+    char *values = pnc_memory_alloc(length, sizeof(double)), *results = pnc_memory_alloc(length, sizeof(double));
+    int err = tool_status_agree(values != NULL && results != NULL ? NC_NOERR : NC_ENOMEM);
+    if (err == NC_NOERR && length > 0)
+        err = ncmpi_get_att(from, id, name, values);
+    for (int i = 0; err == NC_NOERR && i < 2 && chosen == NC_NAT; i++)
+        chosen = narrow_values(type, types[i], values, length, results) ? types[i] : NC_NAT;
+    if (err == NC_NOERR)
+        report_narrowed(plan, name, var, type, chosen);
+    plan->changed = plan->changed || chosen == NC_NAT;
+    if (err == NC_NOERR && chosen != NC_NAT)
+        err = ncmpi_put_att(to, varid, name, chosen, length, results);
+    pnc_memory_free(values);
+    pnc_memory_free(results);
+    return err;
+}
+
 /* Whether another name may be accepted. */
 static bool is_name_error(int err)
 {
@@ -135,6 +189,8 @@ static int copy_att(copy_plan *plan, int from, const char *name, const copy_var 
         ncmpi_inq_atttype(from, var->id, name, &type) == NC_NOERR && type == var->type)
         return convert_att(from, name, var, to, varid);
     int err = ncmpi_copy_att(from, var != NULL ? var->id : NC_GLOBAL, name, to, varid);
+    if (is_type_error(err))
+        return put_narrowed(plan, from, name, var, to, varid);
     return is_name_error(err) ? copy_renamed_att(plan, from, name, var, to, varid) : err;
 }
 
@@ -156,7 +212,7 @@ static int copy_atts(copy_plan *plan, int from, const copy_var *var, int natts, 
 static int define_dim(copy_plan *plan, int from, int dimid, int to)
 {
     const copy_dim *dim = &plan->dims[dimid];
-    MPI_Offset length = dimid == plan->record ? NC_UNLIMITED : dim->count;
+    MPI_Offset length = dim->unlimited ? NC_UNLIMITED : dim->count;
     char renamed[NC_MAX_NAME + 1];
     int id, err = ncmpi_def_dim(to, dim->name, length, &id);
     if (!is_name_error(err))
@@ -189,6 +245,8 @@ static int define_vars(copy_plan *plan, int from, int to)
     for (int i = 0; err == NC_NOERR && i < plan->nvars; i++) {
         const copy_var *var = &plan->vars[i];
         err = define_var(plan, from, var, to, &id);
+        if (err == NC_NOERR)
+            err = copy_storage_define(plan, from, var, to, id);
         if (err == NC_NOERR)
             err = copy_atts(plan, from, var, var->natts, to, id);
         if (err == NC_NOERR && var->quantizer.number > 0)

@@ -71,8 +71,10 @@ static int begin_output(const copy_plan *plan, tool_output *output)
 static int get_create_mode(int format)
 {
     switch (format) {
-    case 5: return NC_CLOBBER | NC_64BIT_DATA;
-    case 2: return NC_CLOBBER | NC_64BIT_OFFSET;
+    case NC_FORMAT_CDF5: return NC_CLOBBER | NC_64BIT_DATA;
+    case NC_FORMAT_CDF2: return NC_CLOBBER | NC_64BIT_OFFSET;
+    case NC_FORMAT_NETCDF4: return NC_CLOBBER | NC_NETCDF4;
+    case NC_FORMAT_NETCDF4_CLASSIC: return NC_CLOBBER | NC_NETCDF4 | NC_CLASSIC_MODEL;
     default: return NC_CLOBBER;
     }
 }

@@ -15,18 +15,22 @@
 #include "tools/common/message.h"
 #include "tools/common/size.h"
 #include "tools/ncmpicopy/quantize.h"
+#include "tools/ncmpicopy/storage.h"
 
 static const char usage[] =
     "usage: ncmpicopy [-k kind] [-v | -V var1,...] [-d dim,first[,last[,stride]]] [-u | -r dim] [-t var:type]\n"
     "                 [--quantize [var1,...:]bits=n | --quantize [var1,...:]digits=n]\n"
+    "                 [--deflate [var1,...:]level | --zstd [var1,...:]level] [--shuffle | --no-shuffle]\n"
+    "                 [--chunks [var1,...:]dim/length,...]\n"
     "                 [--align bytes] [--record-align bytes] [--reserve bytes] [--no-history] [--verify]\n"
     "                 [--allow-short] [--strict] [--progress] [-O] in... out\n";
 
 static const char help[] =
-    "Copy netCDF files of the classic formats in parallel; several inputs are joined along the record dimension.\n"
+    "Copy netCDF files in parallel; several inputs are joined along the record dimension.\n"
     "\n"
-    "  -k kind                          format of the output: classic (or nc3), 64-bit offset (nc6), cdf5 (nc5);\n"
-    "                                   the default is the format of the first input. Also -3, -6, -5\n"
+    "  -k kind                          format of the output: classic (or nc3), 64-bit offset (nc6), cdf5 (nc5),\n"
+    "                                   netcdf4 (nc4), netcdf4_classic (nc7); the default is the format of the\n"
+    "                                   first input. Also -3, -6, -5, -4, -7\n"
     "  -v var1,...                      copy these variables only, and their coordinate variables\n"
     "  -V var1,...                      the same without their coordinate variables\n"
     "  -d dim,first[,last[,stride]]     part of a dimension, from index first to index last, counted from 0, or from\n"
@@ -38,6 +42,10 @@ static const char help[] =
     "                                   round float and double to n significant bits or decimal digits: the rest\n"
     "                                   becomes zeros, and the file can be compressed; without names, all variables\n"
     "                                   but coordinates; can be repeated\n"
+    "      --deflate, --zstd level      compress by deflate, level 1 to 9, or 0 for none; by zstd, level 1 to 22.\n"
+    "                                   var1,...: before the level: these variables only. Also -d level\n"
+    "  -s, --shuffle, --no-shuffle      order bytes for compression, which is the default for --deflate and --zstd\n"
+    "  -c, --chunks dim/length,...      lengths of chunks; auto, contiguous; var1,...: before: these variables only\n"
     "      --align, --record-align n    align data, and records, to multiples of n bytes (k, M, G: KiB ...)\n"
     "      --reserve n                  free space in which the header can grow\n"
     "      --no-history                 do not add the command to the attribute history\n"
@@ -62,6 +70,9 @@ enum {
     LONG_STRICT,
     LONG_PROGRESS,
     LONG_QUANTIZE,
+    LONG_DEFLATE,
+    LONG_ZSTD,
+    LONG_NO_SHUFFLE,
     LONG_NO_HISTORY,
     LONG_ALLOW_SHORT
 };
@@ -75,7 +86,9 @@ static int reject(const char *what, const char *value)
 static int parse_kind(const char *text, copy_options *options)
 {
     options->format = tool_kind_parse(text);
-    return options->format != 0 ? -1 : reject("-k must be classic, \"64-bit offset\" or cdf5", text);
+    return options->format != 0
+               ? -1
+               : reject("-k must be classic, \"64-bit offset\", cdf5, netcdf4 or netcdf4_classic", text);
 }
 
 static int parse_bytes(const char *option, const char *text, int64_t least, int64_t *bytes)
@@ -104,6 +117,8 @@ static int parse_slab(const char *text, copy_options *options)
     static const char wrong[] = "-d must be dim,first[,last[,stride]], with a stride of 1 or more";
     const char *comma = strchr(text, ',');
     copy_slab slab = {.first = 0, .last = -1, .stride = 1};
+    if (strspn(text, "0123456789") == strlen(text) && *text != '\0') /* as of nccopy */
+        return copy_deflate_parse(text, options);
     if (comma == NULL || comma == text)
         return reject(wrong, text);
     const char *rest = comma + 1;
@@ -158,6 +173,8 @@ static int parse_option(int letter, copy_options *options)
     case '3': options->format = 1; return -1;
     case '6': options->format = 2; return -1;
     case '5': options->format = 5; return -1;
+    case '4': options->format = NC_FORMAT_NETCDF4; return -1;
+    case '7': options->format = NC_FORMAT_NETCDF4_CLASSIC; return -1;
     case 'v':
     case 'V':
         options->no_coordinates = letter == 'V';
@@ -168,6 +185,11 @@ static int parse_option(int letter, copy_options *options)
     case 'u': options->fixed = true; return -1;
     case 'r': options->record = optarg; return -1;
     case 'O': options->overwrite = true; return -1;
+    case 's': options->shuffle = 1; return -1;
+    case 'c': return copy_chunks_parse(optarg, options);
+    case LONG_DEFLATE: return copy_deflate_parse(optarg, options);
+    case LONG_ZSTD: return copy_zstd_parse(optarg, options);
+    case LONG_NO_SHUFFLE: options->shuffle = -1; return -1;
     case LONG_ALIGN: return parse_bytes("--align", optarg, 1, &options->align);
     case LONG_RECORD_ALIGN: return parse_bytes("--record-align", optarg, 1, &options->record_align);
     case LONG_RESERVE: return parse_bytes("--reserve", optarg, 0, &options->reserve);
@@ -210,6 +232,11 @@ int copy_options_parse(int argc, char **argv, void *result)
                                           {"strict", no_argument, NULL, LONG_STRICT},
                                           {"progress", no_argument, NULL, LONG_PROGRESS},
                                           {"quantize", required_argument, NULL, LONG_QUANTIZE},
+                                          {"deflate", required_argument, NULL, LONG_DEFLATE},
+                                          {"zstd", required_argument, NULL, LONG_ZSTD},
+                                          {"shuffle", no_argument, NULL, 's'},
+                                          {"no-shuffle", no_argument, NULL, LONG_NO_SHUFFLE},
+                                          {"chunks", required_argument, NULL, 'c'},
                                           {"overwrite", no_argument, NULL, 'O'},
                                           {0}};
     copy_options *options = result;
@@ -217,7 +244,7 @@ int copy_options_parse(int argc, char **argv, void *result)
     options->command = join_words(argc, argv); /* before getopt changes their order */
     if (options->command == NULL)
         return reject("not enough memory for the command", argv[0]);
-    while ((letter = getopt_long(argc, argv, "k:356v:V:d:t:ur:O", longs, NULL)) != -1) {
+    while ((letter = getopt_long(argc, argv, "k:35647v:V:d:t:ur:Osc:", longs, NULL)) != -1) {
         int status = parse_option(letter, options);
         if (status >= 0)
             return status;
@@ -246,6 +273,7 @@ void copy_options_free(copy_options *options)
     for (int i = 0; i < options->nquantizes; i++)
         tool_names_free(&options->quantizes[i].variables);
     pnc_memory_free(options->quantizes);
+    copy_storage_options_free(options);
     pnc_memory_free(options->slabs);
     pnc_memory_free(options->retypes);
 }

@@ -30,11 +30,27 @@ typedef struct copy_quantize {
     int number;
 } copy_quantize;
 
+/* A chunk of --chunks: its length along a dimension, or along the next one if that has no name. */
+typedef struct copy_chunk {
+    const char *dim; /* in the text of the option, or NULL */
+    int64_t length;
+} copy_chunk;
+
+/* --deflate, --zstd or --chunks; without names it is for all variables. */
+typedef struct copy_storage_option {
+    tool_names variables; /* or patterns of names */
+    bool is_chunks, is_contiguous;
+    int filter, level; /* of a compression; deflate 0: none */
+    char *text;
+    copy_chunk *chunks; /* none: the library chooses */
+    int nchunks;
+} copy_storage_option;
+
 typedef struct copy_options {
     char **inputs;
     int ninputs;
     const char *output;
-    int format; /* 1, 2, 5; 0: that of the first input */
+    int format; /* NC_FORMAT_CLASSIC ..; 0: that of the first input */
     tool_names variables;
     copy_slab *slabs;
     int nslabs;
@@ -42,6 +58,9 @@ typedef struct copy_options {
     int nretypes;
     copy_quantize *quantizes;
     int nquantizes;
+    copy_storage_option *storages;
+    int nstorages;
+    int shuffle;        /* 1: also what is compressed already; -1: no; 0: what is compressed anew */
     const char *record; /* dimension to become the record dimension, or NULL */
     bool fixed;         /* no record dimension in the output */
     bool overwrite, verify, strict, progress, no_coordinates, no_history, allow_short;

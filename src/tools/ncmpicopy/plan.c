@@ -13,6 +13,7 @@
 #include "tools/ncmpicopy/coordinates.h"
 #include "tools/ncmpicopy/guard.h"
 #include "tools/ncmpicopy/quantize.h"
+#include "tools/ncmpicopy/storage.h"
 
 int copy_error_print(const copy_plan *plan, int code, const char *format, ...)
 {
@@ -33,9 +34,14 @@ int copy_failure_print(const copy_plan *plan, const char *path, int code)
     return code;
 }
 
+/* With what is in groups of a netCDF-4 file. */
 int copy_input_open(const copy_plan *plan, const char *path, int *ncid)
 {
-    int err = ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, ncid);
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "nc_groups", "all");
+    int err = ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, info, ncid);
+    MPI_Info_free(&info);
     return err == NC_NOERR ? err : copy_failure_print(plan, path, err);
 }
 
@@ -53,6 +59,22 @@ static int load_var(int ncid, copy_var *var)
     return ncmpi_inq_vardimid(ncid, var->id, var->dimids);
 }
 
+/* A variable of a netCDF-4 file whose values this library does not read: after a warning. */
+static bool is_left_out(copy_plan *plan, int ncid, int varid)
+{
+    char name[NC_MAX_NAME + 1];
+    nc_type type;
+    if (ncmpi_inq_var(ncid, varid, name, &type, NULL, NULL, NULL) != NC_NOERR || type <= NC_UINT64)
+        return false;
+    plan->changed = true;
+    if (plan->rank == 0)
+        tool_warning_print(
+            "warning: %s: variable %s is left out: it is of %s, and only numbers and characters are "
+            "copied",
+            plan->options->inputs[0], name, type == NC_STRING ? "strings" : "a type of its user");
+    return true;
+}
+
 /* All variables, or those of -v and their coordinates, in the order of the file. */
 static int load_vars(int ncid, int nvars, copy_plan *plan)
 {
@@ -66,7 +88,7 @@ static int load_vars(int ncid, int nvars, copy_plan *plan)
     if (err == NC_NOERR && names->n > 0 && !plan->options->no_coordinates)
         err = copy_coordinates_add(ncid, nvars, wanted);
     for (int i = 0; err == NC_NOERR && i < nvars; i++) {
-        if (names->n > 0 && !wanted[i])
+        if ((names->n > 0 && !wanted[i]) || is_left_out(plan, ncid, i))
             continue;
         plan->vars[plan->nvars].id = i;
         err = load_var(ncid, &plan->vars[plan->nvars++]);
@@ -141,29 +163,89 @@ static int find_dim(const copy_plan *plan, const char *name)
     return -1;
 }
 
-/* The record dimension of the output, and the dimension along which inputs are joined. */
-static int choose_record(copy_plan *plan, int record)
+/* --- unlimited dimensions --- */
+
+/* Whether a dimension is the first one of all variables that have it. */
+static bool is_first(const copy_plan *plan, int dimid)
+{
+    for (int i = 0; i < plan->nvars; i++)
+        for (int d = 1; d < plan->vars[i].ndims; d++)
+            if (plan->vars[i].dimids[d] == dimid)
+                return false;
+    return true;
+}
+
+/* Of the unlimited dimensions of the input, the one that every format can have. -1: none. */
+static int find_suitable(const copy_plan *plan)
+{
+    for (int i = 0; i < plan->ndims; i++)
+        if (plan->dims[i].unlimited && is_first(plan, i))
+            return i;
+    return -1;
+}
+
+/* Formats with one unlimited dimension: others become fixed, after a message. */
+static void fix_others(copy_plan *plan, int record)
+{
+    for (int i = 0; i < plan->ndims; i++) {
+        copy_dim *dim = &plan->dims[i];
+        if (dim->unlimited && i != record && plan->rank == 0)
+            tool_warning_print(
+                "warning: %s: dimension %s becomes fixed: this format has one unlimited dimension, the "
+                "first one of its variables",
+                plan->options->output, dim->name);
+        dim->unlimited = i == record;
+    }
+}
+
+static int load_unlimited(int ncid, copy_plan *plan)
+{
+    int n = 0;
+    int *ids = pnc_memory_alloc(plan->ndims, sizeof *ids);
+    int err = ids != NULL ? ncmpi_inq_unlimdims(ncid, &n, ids) : NC_ENOMEM;
+    for (int i = 0; err == NC_NOERR && i < n; i++)
+        plan->dims[ids[i]].unlimited = true;
+    pnc_memory_free(ids);
+    return err;
+}
+
+static int reject_inner(const copy_plan *plan, int record)
+{
+    int i = 0, d = 1;
+    for (i = 0; i < plan->nvars; i++) {
+        for (d = 1; d < plan->vars[i].ndims && plan->vars[i].dimids[d] != record; d++)
+            ;
+        if (d < plan->vars[i].ndims)
+            break;
+    }
+    return copy_error_print(plan, NC_EUNLIMPOS,
+                            "%s: variable %s: dimension %s is not its first one: it cannot become the record dimension",
+                            plan->options->inputs[0], plan->vars[i].name, plan->dims[record].name);
+}
+
+/* The unlimited dimensions of the output, and the dimension along which inputs are joined. */
+static int choose_record(copy_plan *plan)
 {
     const copy_options *options = plan->options;
-    if (options->record != NULL)
-        record = find_dim(plan, options->record);
+    bool has_many = plan->format == NC_FORMAT_NETCDF4;
+    int record = options->record != NULL ? find_dim(plan, options->record) : find_suitable(plan);
     if (options->record != NULL && record < 0)
         return NC_EBADDIM;
-    plan->record = options->fixed ? -1 : record;
     plan->join = options->ninputs > 1 ? record : -1;
     if (options->ninputs > 1 && record < 0)
         return copy_error_print(plan, NC_ENORECVARS, "%s: no record dimension to join files along: choose one by -r",
                                 options->inputs[0]);
-    for (int i = 0; record >= 0 && i < plan->nvars; i++) {
-        copy_var *var = &plan->vars[i];
-        var->joined = plan->join >= 0 && var->ndims > 0 && var->dimids[0] == record;
-        for (int d = 1; d < var->ndims; d++)
-            if (var->dimids[d] == record)
-                return copy_error_print(plan, NC_EUNLIMPOS,
-                                        "%s: variable %s: dimension %s is not its first one: it cannot "
-                                        "become the record dimension",
-                                        options->inputs[0], var->name, plan->dims[record].name);
-    }
+    if (record >= 0 && !is_first(plan, record) && (!has_many || plan->join >= 0))
+        return reject_inner(plan, record);
+    for (int i = 0; i < plan->ndims && (options->fixed || options->record != NULL); i++)
+        plan->dims[i].unlimited = !options->fixed && i == record;
+    if (!has_many)
+        fix_others(plan, options->fixed ? -1 : record);
+    plan->record = -1;
+    for (int i = plan->ndims - 1; i >= 0; i--)
+        plan->record = plan->dims[i].unlimited ? i : plan->record;
+    for (int i = 0; plan->join >= 0 && i < plan->nvars; i++)
+        plan->vars[i].joined = plan->vars[i].ndims > 0 && plan->vars[i].dimids[0] == record;
     return NC_NOERR;
 }
 
@@ -191,8 +273,8 @@ static int choose_types(int ncid, copy_plan *plan)
                 var->to = options->retypes[r].type;
         if (!pnc_type_is_valid(var->to, plan->format))
             return copy_error_print(plan, NC_ESTRICTCDF2,
-                                    "%s: variable %s: type %s needs CDF-5: choose it by -k cdf5, "
-                                    "or another type by -t",
+                                    "%s: variable %s: type %s needs CDF-5 or netCDF-4: choose it by -k cdf5 or "
+                                    "-k netcdf4, or another type by -t",
                                     options->inputs[0], var->name, pnc_type_get_name(var->to));
         int err = var->to == var->type ? NC_NOERR : load_fill(ncid, var);
         if (err == NC_ECHAR)
@@ -236,7 +318,7 @@ static int choose_lengths(copy_plan *plan)
     for (int i = 0; err == NC_NOERR && i < plan->options->nslabs; i++)
         err = take_slab(plan, &plan->options->slabs[i]);
     for (int i = 0; err == NC_NOERR && i < plan->ndims; i++)
-        if (plan->dims[i].count == 0 && i != plan->record)
+        if (plan->dims[i].count == 0 && !plan->dims[i].unlimited)
             err = copy_error_print(plan, NC_EDIMSIZE, "%s: dimension %s has length 0: only a record dimension can",
                                    plan->options->inputs[0], plan->dims[i].name);
     for (int i = 0; err == NC_NOERR && i < plan->nvars; i++)
@@ -269,15 +351,25 @@ static int scan_input(copy_plan *plan, copy_guard *guard, int index)
 
 /* --- the plan --- */
 
+/* Without -k, options of netCDF-4 choose it, as with nccopy; with the classic model, if the types allow it. */
+static void choose_format(copy_plan *plan)
+{
+    const copy_options *options = plan->options;
+    bool stores = options->nstorages > 0 || options->shuffle > 0;
+    if (options->format != 0 || !stores || copy_format_has_storage(plan->format))
+        return;
+    plan->format = plan->format == NC_FORMAT_CDF5 ? NC_FORMAT_NETCDF4 : NC_FORMAT_NETCDF4_CLASSIC;
+}
+
 static int load_first(copy_plan *plan, int ncid)
 {
-    int format, nvars, record;
-    int err = ncmpi_inq(ncid, &plan->ndims, &nvars, &plan->natts, &record);
+    int format, nvars;
+    int err = ncmpi_inq(ncid, &plan->ndims, &nvars, &plan->natts, NULL);
     if (err == NC_NOERR)
         err = ncmpi_inq_format(ncid, &format);
     if (err != NC_NOERR)
         return copy_failure_print(plan, plan->options->inputs[0], err);
-    plan->format = plan->options->format != 0 ? plan->options->format : tool_format_get_version(format);
+    plan->format = plan->options->format != 0 ? plan->options->format : format;
     err = check_names(plan, ncid, nvars);
     if (err != NC_NOERR)
         return err;
@@ -286,11 +378,16 @@ static int load_first(copy_plan *plan, int ncid)
     if (err == NC_NOERR)
         err = load_dims(ncid, plan);
     if (err == NC_NOERR)
+        err = load_unlimited(ncid, plan);
+    if (err == NC_NOERR)
         err = load_vars(ncid, nvars, plan);
     err = tool_status_agree(err);
     if (err != NC_NOERR)
         return copy_failure_print(plan, plan->options->inputs[0], err);
-    err = choose_record(plan, record);
+    choose_format(plan);
+    err = copy_storage_check(plan);
+    if (err == NC_NOERR)
+        err = choose_record(plan);
     if (err == NC_NOERR)
         err = choose_types(ncid, plan);
     return err == NC_NOERR ? copy_quantizers_choose(ncid, plan) : err;

@@ -12,6 +12,7 @@ typedef struct copy_dim {
     char name[NC_MAX_NAME + 1];
     int64_t total;                /* length in all inputs together */
     int64_t first, stride, count; /* the selected indices; count is the length in the output */
+    bool unlimited;               /* in the output */
 } copy_dim;
 
 typedef struct copy_var {
@@ -39,7 +40,7 @@ typedef struct copy_plan {
     int ndims, nvars, natts;
     copy_dim *dims;
     copy_var *vars;
-    int record;         /* the record dimension of the output, or -1 */
+    int record;         /* the first unlimited dimension of the output, or -1 */
     int join;           /* the dimension along which inputs are joined, or -1 */
     int64_t *lengths;   /* of it in each input */
     int64_t *sizes;     /* of the inputs in bytes */

@@ -39,6 +39,7 @@ void copy_name_report(copy_plan *plan, const char *object, const char *name, con
 {
     plan->changed = true;
     if (plan->rank == 0)
-        tool_warning_print("warning: %s: %s \"%s\" became \"%s\": its name has characters that are not allowed",
-                           plan->options->output, object, name, repaired);
+        tool_warning_print("warning: %s: %s \"%s\" became \"%s\": %s", plan->options->output, object, name, repaired,
+                           strchr(name, '/') != NULL ? "groups are not written"
+                                                     : "its name has characters that are not allowed");
 }

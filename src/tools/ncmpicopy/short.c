@@ -12,6 +12,7 @@
 #include "tools/common/file.h"
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
+#include "tools/ncmpicopy/storage.h"
 
 int copy_inputs_inspect(copy_plan *plan)
 {
@@ -95,7 +96,7 @@ static int set_count(const copy_plan *plan, const char *path)
 int copy_records_count(const copy_plan *plan, const char *path)
 {
     int err = NC_NOERR;
-    if (!plan->lacks_records)
+    if (!plan->lacks_records || copy_format_has_storage(plan->format)) /* which has all records */
         return NC_NOERR;
     if (plan->rank == 0)
         err = set_count(plan, path);

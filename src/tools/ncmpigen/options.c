@@ -30,7 +30,7 @@ static const char help[] =
 static int parse_format(const char *text, gen_options *options)
 {
     options->format = tool_kind_parse(text);
-    if (options->format != 0)
+    if (options->format != 0 && options->format != NC_FORMAT_NETCDF4 && options->format != NC_FORMAT_NETCDF4_CLASSIC)
         return -1;
     tool_error_print("-v %s: must be 1 (classic), 2 (64-bit offset) or 5 (64-bit data, cdf5)", text);
     return 1;
