@@ -6,6 +6,7 @@
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
 #include "tools/ncmpicopy/copy.h"
+#include "tools/ncmpicopy/edit.h"
 #include "tools/ncmpicopy/quantize.h"
 #include "tools/ncmpicopy/rename.h"
 #include "tools/ncmpicopy/storage.h"
@@ -183,15 +184,35 @@ static int copy_renamed_att(copy_plan *plan, int from, const char *name, const c
 static int copy_att(copy_plan *plan, int from, const char *name, const copy_var *var, int to, int varid)
 {
     nc_type type = NC_NAT;
+    const copy_edit *edit = copy_edit_find(plan, var, name);
+    int err;
+    if (edit != NULL)
+        return copy_edit_put(edit, from, var, to, varid, has_type_of_values(name));
+    if (copy_references_put(plan, from, var, name, to, varid, &err))
+        return err;
     if (var != NULL && has_odd_fill(from, var, name))
         return repair_fill(plan, from, var, to, varid);
     if (var != NULL && var->to != var->type && has_type_of_values(name) &&
         ncmpi_inq_atttype(from, var->id, name, &type) == NC_NOERR && type == var->type)
         return convert_att(from, name, var, to, varid);
-    int err = ncmpi_copy_att(from, var != NULL ? var->id : NC_GLOBAL, name, to, varid);
+    err = ncmpi_copy_att(from, var != NULL ? var->id : NC_GLOBAL, name, to, varid);
     if (is_type_error(err))
         return put_narrowed(plan, from, name, var, to, varid);
     return is_name_error(err) ? copy_renamed_att(plan, from, name, var, to, varid) : err;
+}
+
+/* The attributes of --set-att that the input does not have. */
+static int add_atts(const copy_plan *plan, int from, const copy_var *var, int to, int varid)
+{
+    int err = NC_NOERR;
+    for (int i = 0; err == NC_NOERR && i < plan->options->nedits; i++) {
+        const copy_edit *edit = &plan->options->edits[i];
+        bool added = copy_edit_find(plan, var, edit->att) == edit &&
+                     ncmpi_inq_attid(from, var != NULL ? var->id : NC_GLOBAL, edit->att, NULL) != NC_NOERR;
+        if (added)
+            err = copy_edit_put(edit, from, var, to, varid, has_type_of_values(edit->att));
+    }
+    return err;
 }
 
 /* var NULL: attributes of the file. */
@@ -204,7 +225,7 @@ static int copy_atts(copy_plan *plan, int from, const copy_var *var, int natts, 
         if (err == NC_NOERR)
             err = copy_att(plan, from, name, var, to, varid);
     }
-    return err;
+    return err == NC_NOERR ? add_atts(plan, from, var, to, varid) : err;
 }
 
 /* --- dimensions and variables --- */
@@ -214,8 +235,8 @@ static int define_dim(copy_plan *plan, int from, int dimid, int to)
     const copy_dim *dim = &plan->dims[dimid];
     MPI_Offset length = dim->unlimited ? NC_UNLIMITED : dim->count;
     char renamed[NC_MAX_NAME + 1];
-    int id, err = ncmpi_def_dim(to, dim->name, length, &id);
-    if (!is_name_error(err))
+    int id, err = ncmpi_def_dim(to, copy_name_find(plan, dim->name), length, &id);
+    if (!is_name_error(err) || copy_name_find(plan, dim->name) != dim->name)
         return err;
     for (int attempt = 0; is_name_error(err) && copy_name_repair(dim->name, attempt, renamed); attempt++)
         if (ncmpi_inq_dimid(from, renamed, &id) == NC_EBADDIM)
@@ -228,8 +249,8 @@ static int define_dim(copy_plan *plan, int from, int dimid, int to)
 static int define_var(copy_plan *plan, int from, const copy_var *var, int to, int *id)
 {
     char renamed[NC_MAX_NAME + 1];
-    int other, err = ncmpi_def_var(to, var->name, var->to, var->ndims, var->dimids, id);
-    if (!is_name_error(err))
+    int other, err = ncmpi_def_var(to, copy_name_find(plan, var->name), var->to, var->ndims, var->dimids, id);
+    if (!is_name_error(err) || copy_name_find(plan, var->name) != var->name)
         return err;
     for (int attempt = 0; is_name_error(err) && copy_name_repair(var->name, attempt, renamed); attempt++)
         if (ncmpi_inq_varid(from, renamed, &other) == NC_ENOTVAR)

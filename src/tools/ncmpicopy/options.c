@@ -14,11 +14,15 @@
 #include "tools/common/kind.h"
 #include "tools/common/message.h"
 #include "tools/common/size.h"
+#include "tools/ncmpicopy/edit.h"
 #include "tools/ncmpicopy/quantize.h"
 #include "tools/ncmpicopy/storage.h"
+#include "tools/ncmpicopy/where.h"
 
 static const char usage[] =
     "usage: ncmpicopy [-k kind] [-v | -V var1,...] [-d dim,first[,last[,stride]]] [-u | -r dim] [-t var:type]\n"
+    "                 [--where coordinate=first:last] [--set-att [var]:att=value] [--del-att [var]:att]\n"
+    "                 [--rename old=new]\n"
     "                 [--quantize [var1,...:]bits=n | --quantize [var1,...:]digits=n]\n"
     "                 [--deflate [var1,...:]level | --zstd [var1,...:]level] [--shuffle | --no-shuffle]\n"
     "                 [--chunks [var1,...:]dim/length,...]\n"
@@ -35,6 +39,8 @@ static const char help[] =
     "  -V var1,...                      the same without their coordinate variables\n"
     "  -d dim,first[,last[,stride]]     part of a dimension, from index first to index last, counted from 0, or from\n"
     "                                   the end if negative; can be repeated\n"
+    "      --where name=first:last      part of a dimension by values of its coordinate, or by dates: 2001-03;\n"
+    "                                   can be repeated\n"
     "  -u                               convert the record dimension to a fixed one\n"
     "  -r dim                           make this dimension the record dimension\n"
     "  -t var:type                      convert a variable to another type; can be repeated\n"
@@ -45,7 +51,10 @@ static const char help[] =
     "      --deflate, --zstd level      compress by deflate, level 1 to 9, or 0 for none; by zstd, level 1 to 22.\n"
     "                                   var1,...: before the level: these variables only. Also -d level\n"
     "  -s, --shuffle, --no-shuffle      order bytes for compression, which is the default for --deflate and --zstd\n"
-    "  -c, --chunks dim/length,...      lengths of chunks; auto, contiguous; var1,...: before: these variables only\n"
+    "  -c, --chunks dim/length,...      lengths of chunks; auto, contiguous; var1,...: before: these variables\n"
+    "      --set-att [var]:att=value    set an attribute of variables or of the file: text, or numbers with commas\n"
+    "      --del-att [var]:att          leave an attribute out\n"
+    "      --rename old=new             rename a variable, and the dimension of its name\n"
     "      --align, --record-align n    align data, and records, to multiples of n bytes (k, M, G: KiB ...)\n"
     "      --reserve n                  free space in which the header can grow\n"
     "      --no-history                 do not add the command to the attribute history\n"
@@ -70,6 +79,10 @@ enum {
     LONG_STRICT,
     LONG_PROGRESS,
     LONG_QUANTIZE,
+    LONG_WHERE,
+    LONG_SET_ATT,
+    LONG_DEL_ATT,
+    LONG_RENAME,
     LONG_DEFLATE,
     LONG_ZSTD,
     LONG_NO_SHUFFLE,
@@ -187,6 +200,10 @@ static int parse_option(int letter, copy_options *options)
     case 'O': options->overwrite = true; return -1;
     case 's': options->shuffle = 1; return -1;
     case 'c': return copy_chunks_parse(optarg, options);
+    case LONG_WHERE: return copy_where_parse(optarg, options);
+    case LONG_SET_ATT: return copy_att_set_parse(optarg, options);
+    case LONG_DEL_ATT: return copy_att_delete_parse(optarg, options);
+    case LONG_RENAME: return copy_rename_parse(optarg, options);
     case LONG_DEFLATE: return copy_deflate_parse(optarg, options);
     case LONG_ZSTD: return copy_zstd_parse(optarg, options);
     case LONG_NO_SHUFFLE: options->shuffle = -1; return -1;
@@ -232,6 +249,10 @@ int copy_options_parse(int argc, char **argv, void *result)
                                           {"strict", no_argument, NULL, LONG_STRICT},
                                           {"progress", no_argument, NULL, LONG_PROGRESS},
                                           {"quantize", required_argument, NULL, LONG_QUANTIZE},
+                                          {"where", required_argument, NULL, LONG_WHERE},
+                                          {"set-att", required_argument, NULL, LONG_SET_ATT},
+                                          {"del-att", required_argument, NULL, LONG_DEL_ATT},
+                                          {"rename", required_argument, NULL, LONG_RENAME},
                                           {"deflate", required_argument, NULL, LONG_DEFLATE},
                                           {"zstd", required_argument, NULL, LONG_ZSTD},
                                           {"shuffle", no_argument, NULL, 's'},
@@ -273,6 +294,15 @@ void copy_options_free(copy_options *options)
     for (int i = 0; i < options->nquantizes; i++)
         tool_names_free(&options->quantizes[i].variables);
     pnc_memory_free(options->quantizes);
+    for (int i = 0; i < options->nwheres; i++)
+        pnc_memory_free(options->wheres[i].name);
+    for (int i = 0; i < options->nedits; i++)
+        pnc_memory_free(options->edits[i].text);
+    for (int i = 0; i < options->nrenames; i++)
+        pnc_memory_free(options->renames[i].from);
+    pnc_memory_free(options->wheres);
+    pnc_memory_free(options->edits);
+    pnc_memory_free(options->renames);
     copy_storage_options_free(options);
     pnc_memory_free(options->slabs);
     pnc_memory_free(options->retypes);

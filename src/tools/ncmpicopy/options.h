@@ -46,6 +46,24 @@ typedef struct copy_storage_option {
     int nchunks;
 } copy_storage_option;
 
+/* --where: the indices of a dimension whose coordinate is in a range. */
+typedef struct copy_where {
+    char *name;
+    const char *range; /* in the same memory */
+} copy_where;
+
+/* --set-att and --del-att: an attribute of variables, by a pattern, or of the file. */
+typedef struct copy_edit {
+    char *text;
+    const char *var, *att, *value; /* in that text; var NULL: the file; value NULL: none */
+} copy_edit;
+
+/* --rename: of a variable, and the dimension of its name. */
+typedef struct copy_rename {
+    char *from;
+    const char *to; /* in the same memory */
+} copy_rename;
+
 typedef struct copy_options {
     char **inputs;
     int ninputs;
@@ -60,6 +78,12 @@ typedef struct copy_options {
     int nquantizes;
     copy_storage_option *storages;
     int nstorages;
+    copy_where *wheres;
+    int nwheres;
+    copy_edit *edits;
+    int nedits;
+    copy_rename *renames;
+    int nrenames;
     int shuffle;        /* 1: also what is compressed already; -1: no; 0: what is compressed anew */
     const char *record; /* dimension to become the record dimension, or NULL */
     bool fixed;         /* no record dimension in the output */

@@ -11,9 +11,11 @@
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
 #include "tools/ncmpicopy/coordinates.h"
+#include "tools/ncmpicopy/edit.h"
 #include "tools/ncmpicopy/guard.h"
 #include "tools/ncmpicopy/quantize.h"
 #include "tools/ncmpicopy/storage.h"
+#include "tools/ncmpicopy/where.h"
 
 int copy_error_print(const copy_plan *plan, int code, const char *format, ...)
 {
@@ -317,6 +319,8 @@ static int choose_lengths(copy_plan *plan)
     }
     for (int i = 0; err == NC_NOERR && i < plan->options->nslabs; i++)
         err = take_slab(plan, &plan->options->slabs[i]);
+    if (err == NC_NOERR)
+        err = copy_where_apply(plan);
     for (int i = 0; err == NC_NOERR && i < plan->ndims; i++)
         if (plan->dims[i].count == 0 && !plan->dims[i].unlimited)
             err = copy_error_print(plan, NC_EDIMSIZE, "%s: dimension %s has length 0: only a record dimension can",
@@ -386,6 +390,8 @@ static int load_first(copy_plan *plan, int ncid)
         return copy_failure_print(plan, plan->options->inputs[0], err);
     choose_format(plan);
     err = copy_storage_check(plan);
+    if (err == NC_NOERR)
+        err = copy_edits_check(plan, ncid);
     if (err == NC_NOERR)
         err = choose_record(plan);
     if (err == NC_NOERR)
