@@ -3,8 +3,10 @@
 
 #include "base/memory.h"
 #include "base/types.h"
+#include "tools/common/checksum.h"
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
+#include "tools/ncmpicopy/checksum.h"
 #include "tools/ncmpicopy/copy.h"
 #include "tools/ncmpicopy/edit.h"
 #include "tools/ncmpicopy/quantize.h"
@@ -186,6 +188,9 @@ static int copy_att(copy_plan *plan, int from, const char *name, const copy_var 
     nc_type type = NC_NAT;
     const copy_edit *edit = copy_edit_find(plan, var, name);
     int err;
+    if (var != NULL && strcmp(name, TOOL_CHECKSUM_ATTRIBUTE) == 0 &&
+        (plan->options->checksum || !copy_checksum_is_kept(plan, var)))
+        return NC_NOERR;
     if (edit != NULL)
         return copy_edit_put(edit, from, var, to, varid, has_type_of_values(name));
     if (copy_references_put(plan, from, var, name, to, varid, &err))
@@ -272,6 +277,8 @@ static int define_vars(copy_plan *plan, int from, int to)
             err = copy_atts(plan, from, var, var->natts, to, id);
         if (err == NC_NOERR && var->quantizer.number > 0)
             err = copy_quantizer_put(var, to, id);
+        if (err == NC_NOERR && plan->options->checksum)
+            err = copy_checksum_define(to, id);
     }
     return err;
 }

@@ -10,6 +10,7 @@
 #include "tools/common/message.h"
 #include "tools/common/output.h"
 #include "tools/common/parallel.h"
+#include "tools/ncmpicopy/checksum.h"
 #include "tools/ncmpicopy/copy.h"
 #include "tools/ncmpicopy/short.h"
 
@@ -101,6 +102,8 @@ static int write_file(copy_plan *plan, int ncid)
     int err = copy_header_define(plan, ncid, plan->options->output);
     if (err == NC_NOERR)
         err = copy_data_move(plan, ncid, COPY_WRITE);
+    if (err == NC_NOERR && plan->options->checksum)
+        err = copy_checksums_put(plan, ncid);
     if (err != NC_NOERR) {
         ncmpi_abort(ncid); /* the file is removed in any case */
         return err;

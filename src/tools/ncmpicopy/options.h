@@ -87,6 +87,7 @@ typedef struct copy_options {
     int shuffle;        /* 1: also what is compressed already; -1: no; 0: what is compressed anew */
     const char *record; /* dimension to become the record dimension, or NULL */
     bool fixed;         /* no record dimension in the output */
+    bool checksum;      /* of each variable, as an attribute */
     bool overwrite, verify, strict, progress, no_coordinates, no_history, allow_short;
     char *command;               /* the command line, for the attribute history */
     int64_t align, record_align; /* bytes; 0: not given */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "tools/common/checksum.h"
 #include "tools/common/json.h"
 #include "tools/common/message.h"
 #include "tools/common/output.h"
@@ -36,6 +37,30 @@ static void print(const tool_file *file, const report *r, const repair_log *log,
         puts("\n}");
 }
 
+/* Whether the values of each variable are those of its checksum; after an error message for each that are not. */
+static bool check_values(const tool_file *file)
+{
+    char text[TOOL_CHECKSUM_TEXT];
+    bool good = true;
+
+    for (int i = 0; i < file->model.nvars; i++) {
+        const pnc_var *var = file->model.vars[i];
+        int at = pnc_format_atts_find(&var->atts, TOOL_CHECKSUM_ATTRIBUTE);
+        const pnc_att *att = at < 0 ? NULL : var->atts.at[at];
+
+        if (att == NULL || att->type != NC_CHAR || att->len != TOOL_CHECKSUM_TEXT - 1)
+            continue;
+        if (tool_checksum_compute(file, var, text) != NC_NOERR)
+            return false;
+        if (memcmp(att->value, text, TOOL_CHECKSUM_TEXT - 1) == 0)
+            continue;
+        good = false;
+        tool_error_print("%s: variable %s: its values have the checksum %s, but its attribute %s is %.*s", file->path,
+                         var->name, text, TOOL_CHECKSUM_ATTRIBUTE, TOOL_CHECKSUM_TEXT - 1, (const char *)att->value);
+    }
+    return good;
+}
+
 /* Examine and report the repaired file. */
 static int conclude(const char *path, const char *name, const repair_log *log, const options *o)
 {
@@ -48,7 +73,7 @@ static int conclude(const char *path, const char *name, const repair_log *log, c
     err = examine(path, name, o, true, &file, &r);
     if (err == NC_NOERR) {
         print(&file, &r, log, o);
-        if (validator_report_is_valid(&r))
+        if (validator_report_is_valid(&r) && (!o->checksum || check_values(&file)))
             status = log == NULL || !log->uncertain ? VALIDATOR_VALID : VALIDATOR_UNCERTAIN;
     } else if (o->json && !o->quiet) {
         fputs("  \"file\": ", stdout);

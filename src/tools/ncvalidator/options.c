@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <stdio.h>
 
+#include "tools/common/checksum.h"
 #include "tools/common/message.h"
 
 enum {
@@ -11,6 +12,7 @@ enum {
     OPTION_JSON,
     OPTION_LENIENT,
     OPTION_STRICT,
+    OPTION_CHECKSUM,
     OPTION_REPAIR,
     OPTION_IN_PLACE,
     OPTION_OUTPUT,
@@ -20,7 +22,7 @@ enum {
 };
 
 static const char usage[] =
-    "usage: ncvalidator [-q | -t] [--json] [--lenient] [--strict] [-x | --repair [repairs]] file...\n"
+    "usage: ncvalidator [-q | -t] [--json] [--lenient] [--strict] [--checksum] [-x | --repair [repairs]] file...\n"
     "repairs: [--in-place | --output=file] [--raise-records] [--undo-growth] [--assume-dead]\n";
 
 static const char help[] =
@@ -34,6 +36,7 @@ static const char help[] =
     "      --json      print the report as JSON\n"
     "      --lenient   exit status 0 also where padding in the header is not null, which readers accept\n"
     "      --strict    exit status 1 also where data that the header describes are beyond the end of the file\n"
+    "      --checksum  also compare values with the checksums of ncmpicopy --checksum\n"
     "      --repair    write a repaired copy, file.repaired, and report each change and whether it is certain\n"
     "      --output=X  the name of that copy\n"
     "      --in-place  repair the file itself instead\n"
@@ -59,6 +62,7 @@ static int parse_option(int letter, options *out)
     case OPTION_JSON: out->json = true; return -1;
     case OPTION_LENIENT: out->lenient = true; return -1;
     case OPTION_STRICT: out->strict = true; return -1;
+    case OPTION_CHECKSUM: out->checksum = true; return tool_checksum_check() == NC_NOERR ? -1 : VALIDATOR_INVALID;
     case OPTION_REPAIR: out->repair = true; return -1;
     case OPTION_IN_PLACE: out->in_place = true; return -1;
     case OPTION_OUTPUT: out->output = optarg; return -1;
@@ -78,6 +82,7 @@ int validator_options_parse(int argc, char **argv, options *out)
                                           {"json", no_argument, NULL, OPTION_JSON},
                                           {"lenient", no_argument, NULL, OPTION_LENIENT},
                                           {"strict", no_argument, NULL, OPTION_STRICT},
+                                          {"checksum", no_argument, NULL, OPTION_CHECKSUM},
                                           {"repair", no_argument, NULL, OPTION_REPAIR},
                                           {"in-place", no_argument, NULL, OPTION_IN_PLACE},
                                           {"output", required_argument, NULL, OPTION_OUTPUT},

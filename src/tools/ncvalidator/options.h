@@ -9,7 +9,7 @@ typedef struct options {
     int npaths;
     const char *path;   /* the one that is examined */
     const char *output; /* of --repair; NULL: path with the suffix ".repaired" */
-    bool quiet, trace, json, lenient, strict;
+    bool quiet, trace, json, lenient, strict, checksum;
     bool padding; /* -x */
     bool repair, in_place;
     repair_choice choice;

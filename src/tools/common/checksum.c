@@ -1,0 +1,125 @@
+#include "tools/common/checksum.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "convert/convert.h"
+#include "tools/common/blocks.h"
+#include "tools/common/message.h"
+
+int tool_checksum_check(void)
+{
+    if (pnc_digest_has_xxh3())
+        return NC_NOERR;
+    tool_error_print("--checksum: this program was built without xxHash (Debian: libxxhash-dev)");
+    return NC_ENOTBUILT;
+}
+
+void tool_checksum_block_compute(int type, const void *values, int64_t n, void *bytes,
+                                 unsigned char digest[PNC_XXH3_BYTES])
+{
+    static const char unused[8]; /* fill value: the same type on both sides, and nothing is out of range */
+    pnc_kernel put = pnc_convert_kernel_find(PNC_PUT, type, pnc_type_get_mem_type(type), PNC_ENCODING_CDF5, NULL);
+
+    if (n > 0)
+        put(bytes, values, n, unused);
+    pnc_digest_xxh3_compute(bytes, n * (int64_t)pnc_type_get_size(type), digest);
+}
+
+void tool_checksum_format(const unsigned char *digests, int64_t n, char text[TOOL_CHECKSUM_TEXT])
+{
+    unsigned char digest[PNC_XXH3_BYTES];
+    int used;
+
+    pnc_digest_xxh3_compute(digests, n * PNC_XXH3_BYTES, digest);
+    used = snprintf(text, TOOL_CHECKSUM_TEXT, "xxh3-128:");
+    for (int i = 0; i < PNC_XXH3_BYTES; i++)
+        used += snprintf(text + used, (size_t)(TOOL_CHECKSUM_TEXT - used), "%02x", digest[i]);
+}
+
+/* --- a variable of a file, from begin to end --- */
+
+typedef struct summing {
+    int type;
+    int64_t size;         /* of a value */
+    char *values, *bytes; /* of the block in progress, and for its digest */
+    int64_t n;            /* values in it */
+    unsigned char *digests;
+    int64_t nblocks, capacity;
+} summing;
+
+static int finish_block(summing *s)
+{
+    if (s->nblocks == s->capacity) {
+        int64_t capacity = s->capacity > 0 ? 2 * s->capacity : 16;
+        unsigned char *more = pnc_memory_resize(s->digests, capacity, PNC_XXH3_BYTES);
+
+        if (more == NULL)
+            return NC_ENOMEM;
+        s->digests = more;
+        s->capacity = capacity;
+    }
+    tool_checksum_block_compute(s->type, s->values, s->n, s->bytes, s->digests + s->nblocks * PNC_XXH3_BYTES);
+    s->nblocks++;
+    s->n = 0;
+    return NC_NOERR;
+}
+
+static int add_values(summing *s, const char *values, int64_t n)
+{
+    const int64_t most = TOOL_CHECKSUM_BLOCK / s->size;
+
+    for (int64_t now; n > 0; n -= now, values += now * s->size) {
+        now = n < most - s->n ? n : most - s->n;
+        memcpy(s->values + s->n * s->size, values, (size_t)(now * s->size));
+        s->n += now;
+        if (s->n == most)
+            PNC_TRY(finish_block(s));
+    }
+    return NC_NOERR;
+}
+
+static int add_var(const tool_file *file, const pnc_var *var, summing *s, tool_blocks *blocks, char *read)
+{
+    int err = NC_NOERR;
+
+    while (err == NC_NOERR && tool_blocks_next(blocks)) {
+        PNC_TRY(tool_file_read_block(file, var, blocks->start, blocks->count, true, read));
+        err = add_values(s, read, blocks->length);
+    }
+    if (err == NC_NOERR && s->n > 0)
+        err = finish_block(s);
+    if (err != NC_NOERR)
+        tool_error_print("%s: not enough memory for a checksum", file->path);
+    return err;
+}
+
+int tool_checksum_compute(const tool_file *file, const pnc_var *var, char text[TOOL_CHECKSUM_TEXT])
+{
+    summing s = {.type = var->type, .size = (int64_t)pnc_type_get_size(var->type)};
+    int64_t *shape = pnc_memory_alloc(var->ndims, sizeof *shape);
+    char *read = pnc_memory_alloc(TOOL_BLOCK_ELEMENTS, s.size);
+    tool_blocks blocks = {0};
+    int err = NC_ENOMEM;
+
+    s.values = pnc_memory_alloc(TOOL_CHECKSUM_BLOCK, 1);
+    s.bytes = pnc_memory_alloc(TOOL_CHECKSUM_BLOCK, 1);
+    if (shape != NULL && read != NULL && s.values != NULL && s.bytes != NULL) {
+        tool_file_get_shape(file, var, shape);
+        err = tool_blocks_init(var->ndims, shape, &blocks);
+    }
+    if (err != NC_NOERR)
+        tool_error_print("%s: not enough memory for a checksum", file->path);
+    else
+        err = add_var(file, var, &s, &blocks, read);
+    if (err == NC_NOERR)
+        tool_checksum_format(s.digests, s.nblocks, text);
+    tool_blocks_free(&blocks);
+    pnc_memory_free(s.digests);
+    pnc_memory_free(s.bytes);
+    pnc_memory_free(s.values);
+    pnc_memory_free(read);
+    pnc_memory_free(shape);
+    return err;
+}

@@ -1,0 +1,182 @@
+/* The blocks of a variable are divided among the ranks, some in sequence for each, and their digests are combined. */
+#include "tools/ncmpicopy/checksum.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/types.h"
+#include "tools/common/checksum.h"
+#include "tools/common/message.h"
+#include "tools/common/parallel.h"
+
+enum { BLOCKS_AT_ONCE = 8 }; /* of a rank: 8 MiB */
+
+bool copy_checksum_is_kept(const copy_plan *plan, const copy_var *var)
+{
+    bool kept = var->to == var->type && var->quantizer.number == 0 && !var->joined;
+    for (int d = 0; d < var->ndims; d++)
+        kept = kept && plan->dims[var->dimids[d]].count == plan->dims[var->dimids[d]].total;
+    return kept;
+}
+
+int copy_checksum_define(int to, int varid)
+{
+    static const char zeros[] = "xxh3-128:00000000000000000000000000000000";
+    return ncmpi_put_att_text(to, varid, TOOL_CHECKSUM_ATTRIBUTE, sizeof zeros - 1, zeros);
+}
+
+typedef struct summary {
+    const copy_plan *plan;
+    const copy_var *var;
+    int ncid, varid;
+    int64_t total, nblocks, per_block; /* elements, blocks, elements of a block */
+    unsigned char *digests;
+    char *values, *bytes;
+    MPI_Offset *indices; /* start and count of hyperslabs */
+    MPI_Offset **starts, **counts;
+    int num;
+} summary;
+
+/* The elements begin .. end - 1 as hyperslabs, each as large as possible: at most two for each dimension. */
+static void cut_range(summary *s, int64_t begin, int64_t end)
+{
+    int ndims = s->var->ndims;
+    const int64_t *shape = s->var->shape;
+    s->num = 0;
+    while (begin < end) {
+        int64_t inner = s->total, rest = begin, n = 1;
+        MPI_Offset *start = s->starts[s->num], *count = s->counts[s->num++];
+        bool found = false;
+        for (int d = 0; d < ndims; d++) {
+            inner /= shape[d];
+            start[d] = rest / inner;
+            rest %= inner;
+            int64_t fits = (end - begin) / inner, left = shape[d] - start[d];
+            count[d] = found ? shape[d] : 1;
+            if (!found && rest == 0 && fits > 0) {
+                found = true;
+                count[d] = fits < left ? fits : left;
+            }
+            n *= count[d];
+        }
+        begin += n;
+    }
+}
+
+static int read_and_sum(summary *s, int64_t block)
+{
+    int64_t last = block + BLOCKS_AT_ONCE < s->nblocks ? block + BLOCKS_AT_ONCE : s->nblocks;
+    int64_t begin = block * s->per_block, end = last * s->per_block < s->total ? last * s->per_block : s->total;
+    size_t size = pnc_type_get_size(s->var->to);
+    cut_range(s, begin, block < s->nblocks ? end : begin);
+    int64_t n = block < s->nblocks ? end - begin : 0;
+    PNC_TRY(ncmpi_get_varn_all(s->ncid, s->varid, s->num, s->starts, s->counts, s->values, n,
+                               tool_type_get_mpi(s->var->to)));
+    for (int64_t done = 0, now; done < n; done += now, block++) {
+        now = n - done < s->per_block ? n - done : s->per_block;
+        tool_checksum_block_compute(s->var->to, s->values + (size_t)done * size, now, s->bytes,
+                                    s->digests + block * PNC_XXH3_BYTES);
+    }
+    return NC_NOERR;
+}
+
+/* Each rank has the digests of its blocks, and zeros for others. */
+static void combine_digests(summary *s)
+{
+    int64_t n = s->nblocks * PNC_XXH3_BYTES;
+    for (int64_t done = 0, now; done < n; done += now) {
+        now = n - done < (1 << 20) ? n - done : 1 << 20;
+        MPI_Allreduce(MPI_IN_PLACE, s->digests + done, (int)now, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+    }
+}
+
+static int sum_variable(summary *s, char text[TOOL_CHECKSUM_TEXT])
+{
+    int err = NC_NOERR;
+    int64_t step = (int64_t)BLOCKS_AT_ONCE * s->plan->nprocs;
+    for (int64_t round = 0; err == NC_NOERR && round < s->nblocks; round += step)
+        err = read_and_sum(s, round + (int64_t)BLOCKS_AT_ONCE * s->plan->rank);
+    if (err != NC_NOERR)
+        return copy_failure_print(s->plan, s->plan->options->output, err);
+    combine_digests(s);
+    tool_checksum_format(s->digests, s->nblocks, text);
+    return NC_NOERR;
+}
+
+static int alloc_lists(summary *s)
+{
+    int64_t ndims = s->var->ndims, most = 2 * ndims + 1;
+    s->indices = pnc_memory_alloc_zeroed(2 * most * (ndims + 1), sizeof *s->indices);
+    s->starts = pnc_memory_alloc(2 * most, sizeof *s->starts);
+    s->digests = pnc_memory_alloc_zeroed(s->nblocks, PNC_XXH3_BYTES);
+    if (s->indices == NULL || s->starts == NULL || s->digests == NULL)
+        return NC_ENOMEM;
+    s->counts = s->starts + most;
+    for (int64_t i = 0; i < 2 * most; i++)
+        s->starts[i] = s->indices + i * (ndims + 1);
+    return NC_NOERR;
+}
+
+/* Compare with that of the input, which its copy would otherwise replace. */
+static int check_input(const summary *s, int from, const char *text)
+{
+    char old[TOOL_CHECKSUM_TEXT] = "";
+    nc_type type = NC_NAT;
+    MPI_Offset length = 0;
+    int id = s->var->id;
+    bool has_one = ncmpi_inq_att(from, id, TOOL_CHECKSUM_ATTRIBUTE, &type, &length) == NC_NOERR && type == NC_CHAR &&
+                   length == TOOL_CHECKSUM_TEXT - 1 &&
+                   ncmpi_get_att_text(from, id, TOOL_CHECKSUM_ATTRIBUTE, old) == NC_NOERR;
+    if (!has_one || !copy_checksum_is_kept(s->plan, s->var) || strcmp(old, text) == 0)
+        return NC_NOERR;
+    return copy_error_print(s->plan, NC_EFILE,
+                            "%s: variable %s: its values have the checksum %s, but its attribute %s "
+                            "is %s",
+                            s->plan->options->inputs[0], s->var->name, text, TOOL_CHECKSUM_ATTRIBUTE, old);
+}
+
+static int put_checksum(summary *s, int from)
+{
+    char text[TOOL_CHECKSUM_TEXT];
+    s->total = 1;
+    for (int d = 0; d < s->var->ndims; d++)
+        s->total *= s->var->shape[d];
+    s->per_block = TOOL_CHECKSUM_BLOCK / (int64_t)pnc_type_get_size(s->var->to);
+    s->nblocks = s->total / s->per_block + (s->total % s->per_block > 0);
+    int err = tool_status_agree(alloc_lists(s));
+    if (err != NC_NOERR)
+        copy_error_print(s->plan, err, "%s: not enough memory for a checksum", s->plan->options->output);
+    if (err == NC_NOERR)
+        err = sum_variable(s, text);
+    if (err == NC_NOERR)
+        err = check_input(s, from, text);
+    if (err == NC_NOERR) {
+        err = ncmpi_put_att_text(s->ncid, s->varid, TOOL_CHECKSUM_ATTRIBUTE, TOOL_CHECKSUM_TEXT - 1, text);
+        if (err != NC_NOERR)
+            copy_failure_print(s->plan, s->plan->options->output, err);
+    }
+    pnc_memory_free(s->indices);
+    pnc_memory_free(s->starts);
+    pnc_memory_free(s->digests);
+    return err;
+}
+
+int copy_checksums_put(const copy_plan *plan, int ncid)
+{
+    int from, err = copy_input_open(plan, plan->options->inputs[0], &from);
+    if (err != NC_NOERR)
+        return err;
+    char *values = pnc_memory_alloc(BLOCKS_AT_ONCE, TOOL_CHECKSUM_BLOCK);
+    char *bytes = pnc_memory_alloc(TOOL_CHECKSUM_BLOCK, 1);
+    err = tool_status_agree(values != NULL && bytes != NULL ? NC_NOERR : NC_ENOMEM);
+    if (err != NC_NOERR)
+        copy_error_print(plan, err, "%s: not enough memory for checksums", plan->options->output);
+    for (int i = 0; err == NC_NOERR && i < plan->nvars; i++) {
+        summary s = {.plan = plan, .var = &plan->vars[i], .ncid = ncid, .varid = i, .values = values, .bytes = bytes};
+        err = put_checksum(&s, from);
+    }
+    pnc_memory_free(values);
+    pnc_memory_free(bytes);
+    ncmpi_close(from);
+    return err;
+}
