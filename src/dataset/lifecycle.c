@@ -220,18 +220,18 @@ static int close_file(pnc_dataset *ds, int err)
 /* Close and delete a file whose first ncmpi_enddef has not completed. */
 static int delete_file(pnc_dataset *ds, int err)
 {
-    const pnc_store_ops *driver = ds->file.driver;
+    pnc_store *store = ds->file.store; /* perhaps one that the format has put in front of the driver's */
     int closed;
 
     pnc_dataset_statistics_report(ds);
-    if (driver->discard != NULL) {
-        closed = driver->discard(ds->file.store, ds->info, &ds->error);
+    if (store->ops->discard != NULL) {
+        closed = store->ops->discard(store, ds->info, &ds->error);
         return finish(ds, pnc_error_keep_first(err, closed));
     }
-    closed = driver->close(ds->file.store, &ds->error);
+    closed = store->ops->close(store, &ds->error);
     err = pnc_error_keep_first(err, closed);
     if (ds->file.rank == 0)
-        err = pnc_error_keep_first(err, driver->remove(ds->file.path, ds->info, &ds->error));
+        err = pnc_error_keep_first(err, ds->file.driver->remove(ds->file.path, ds->info, &ds->error));
     return finish(ds, err);
 }
 

@@ -2,6 +2,8 @@
  * rules; this file checks modes, and compares the arguments of ranks. */
 #include "format/storage.h"
 
+#include <assert.h>
+
 #include "dataset/agree.h"
 #include "dataset/dataset.h"
 #include "dataset/modes.h"
@@ -82,9 +84,7 @@ int pnc_dataset_var_set_chunk(pnc_dataset *ds, int varid, int *chunk_dim)
     pnc_var *var;
 
     PNC_TRY(begin_change(ds, varid, &storage, 1, chunk_dim, ndims * (int64_t)sizeof *chunk_dim, &var));
-    if (ndims > PNC_STORAGE_DIMS_MOST)
-        return pnc_error_set(&ds->error, NC_EMAXDIMS, "variable \"%s\" has %d dimensions: chunks have at most %d",
-                             var->name, ndims, PNC_STORAGE_DIMS_MOST);
+    assert(ndims <= PNC_STORAGE_DIMS_MOST); /* as the rules of the format require */
     for (int d = 0; chunk_dim != NULL && d < ndims; d++)
         lengths[d] = chunk_dim[d];
     return pnc_format_storage_set_layout(&ds->model, var, storage, lengths, &ds->error);

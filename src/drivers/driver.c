@@ -70,11 +70,12 @@ int pnc_driver_find(const char *names)
 const pnc_store_ops *pnc_driver_get(int number, pnc_driver_stack *stack)
 {
     const pnc_store_ops *driver = driver_at(number & INDEX_MASK);
-    char *name = stack->name + sizeof stack->name - 1 - strlen(driver->name);
+    char *name;
 
     number >>= INDEX_BITS;
     if (number == 0)
         return driver;
+    name = stack->name + sizeof stack->name - 1 - strlen(driver->name);
     strcpy(name, driver->name);
     for (int at = PNC_DRIVER_WRAPPERS - 1; number > 0; at--, number >>= INDEX_BITS) {
         const pnc_store_ops *wrapper = driver_at((number & INDEX_MASK) - 1);

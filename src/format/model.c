@@ -86,7 +86,7 @@ static const pnc_rules *get_classic_rules(int format)
     {                                                                                                              \
         .name = cdf, .last_type = NC_DOUBLE, .type_error = NC_ESTRICTCDF2, .wider = "CDF-5",                       \
         .cure = "create the file with NC_64BIT_DATA", .most_dim_length = NC_MAX_INT, .most_att_length = INT32_MAX, \
-        .one_unlimited = true                                                                                      \
+        .most_var_dims = PNC_VAR_DIMS_MAX, .one_unlimited = true                                                   \
     }
     static const pnc_rules rules[] = {OF_CDF_1_AND_2("CDF-1"),
                                       OF_CDF_1_AND_2("CDF-2"),
@@ -94,6 +94,7 @@ static const pnc_rules *get_classic_rules(int format)
                                        .last_type = NC_UINT64,
                                        .most_dim_length = INT64_MAX,
                                        .most_att_length = INT64_MAX / 16,
+                                       .most_var_dims = PNC_VAR_DIMS_MAX,
                                        .one_unlimited = true}};
 
     return &rules[format == NC_FORMAT_CDF5 ? 2 : format == NC_FORMAT_CDF2];

@@ -21,6 +21,7 @@ typedef struct pnc_rules {
     const char *cure;        /* how to create such a file */
     int64_t most_dim_length; /* of a dimension of fixed length */
     int64_t most_att_length; /* elements of an attribute */
+    int most_var_dims;       /* of a variable */
     bool one_unlimited;      /* at most one dimension is unlimited, and it is the first one of its variables */
     bool has_paths;          /* a name may begin with the /, as that of a variable of a group */
 } pnc_rules;

@@ -77,11 +77,13 @@ static int check_type(const pnc_model *model, const char *name, int type, pnc_er
 
 static int check_dims(const pnc_model *model, const char *name, int ndims, const int *dimids, pnc_error *error)
 {
-    if (ndims > PNC_VAR_DIMS_MAX)
+    const pnc_rules *rules = pnc_format_model_get_rules(model);
+
+    if (ndims > rules->most_var_dims)
         return pnc_error_set(error, NC_EMAXDIMS,
-                             "variable \"%s\": %d dimensions are more than the %d that a "
-                             "variable can have",
-                             name, ndims, PNC_VAR_DIMS_MAX);
+                             "variable \"%s\": %d dimensions are more than the %d that a variable of a %s file can "
+                             "have",
+                             name, ndims, rules->most_var_dims, rules->name);
     if (ndims < 0 || (ndims > 0 && dimids == NULL))
         return pnc_error_set(error, NC_EINVAL,
                              ndims < 0 ? "variable \"%s\": number of dimensions %d is negative"
@@ -94,7 +96,7 @@ static int check_dims(const pnc_model *model, const char *name, int ndims, const
                                  "%d dimensions",
                                  name, pnc_error_get_id(error, dimids[i]), pnc_error_get_position(error, i, ndims),
                                  model->ndims);
-        if (i > 0 && model->dims[dimids[i]]->unlimited && pnc_format_model_get_rules(model)->one_unlimited)
+        if (i > 0 && model->dims[dimids[i]]->unlimited && rules->one_unlimited)
             return pnc_error_set(error, NC_EUNLIMPOS,
                                  "variable \"%s\": unlimited dimension \"%s\" is at position %d: it must be "
                                  "the slowest, at position %d",

@@ -86,6 +86,7 @@ static void describe_storage(const pnc_netcdf4 *n, int varid, const defined_vars
     }
     s.layout = find_layout(n, varid);
     s.is_big_endian = !var->little;
+    s.no_fill = var->no_fill;
     s.path = d->paths[varid];
     s.address = d->addresses[varid];
     s.nplaces = 0;
@@ -175,11 +176,11 @@ static int define_on_root(pnc_netcdf4 *n, defined_vars *d)
 
 /* --- all ranks --- */
 
-/* Fill modes are not in the file. */
-static void keep_fill_modes(const pnc_model *from, pnc_model *to)
+/* Fill modes, which are not in the file, are those of rank 0. */
+static void adopt_fill_modes(const pnc_netcdf4_content *content, pnc_model *model)
 {
-    for (int i = 0; i < from->nvars && i < to->nvars; i++)
-        to->vars[i]->no_fill = from->vars[i]->no_fill;
+    for (int i = 0; i < model->nvars; i++)
+        model->vars[i]->no_fill = content->storage[i].no_fill;
 }
 
 static void report_difference(pnc_netcdf4 *n, const pnc_model *found)
@@ -193,7 +194,7 @@ static void report_difference(pnc_netcdf4 *n, const pnc_model *found)
 /* The new definitions replace the old ones, and the store that of the old ones. */
 static int replace_content(pnc_netcdf4 *n, pnc_model *model, pnc_netcdf4_content *content)
 {
-    keep_fill_modes(n->format.model, model);
+    adopt_fill_modes(content, model);
     report_difference(n, model);
     pnc_netcdf4_store_detach(n);
     pnc_format_model_free(n->format.model);

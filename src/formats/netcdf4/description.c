@@ -112,9 +112,9 @@ static void write_filters(pnc_netcdf4_writer *w, const pnc_filter_chain *chain)
 
 void pnc_netcdf4_storage_write(pnc_netcdf4_writer *w, const pnc_netcdf4_storage *s, int64_t ndims)
 {
-    const int64_t numbers[] = {s->layout, s->is_big_endian, s->skips_partial, s->has_fill, s->address};
+    const int64_t numbers[] = {s->layout, s->is_big_endian, s->skips_partial, s->no_fill, s->has_fill, s->address};
 
-    pnc_netcdf4_numbers_write(w, numbers, 5);
+    pnc_netcdf4_numbers_write(w, numbers, 6);
     add_written(w, s->fill, sizeof s->fill);
     pnc_netcdf4_text_write(w, s->path);
     pnc_netcdf4_numbers_write(w, s->extent, ndims);
@@ -394,6 +394,7 @@ static void read_storage(description_reader *r, pnc_var *var, pnc_netcdf4_storag
     s->layout = (pnc_netcdf4_layout)read_number(r, 0, PNC_NETCDF4_LAYOUTS - 1, "the layout", var->name);
     var->little = !read_flag(r);
     s->skips_partial = read_flag(r);
+    s->no_fill = read_flag(r);
     s->has_fill = read_flag(r);
     s->address = read_number(r, -1, INT64_MAX, "the address", var->name);
     n = read_number(r, INT64_MIN, INT64_MAX, "", "");

@@ -25,6 +25,7 @@ typedef struct pnc_netcdf4_storage {
     pnc_netcdf4_layout layout;
     bool is_big_endian;    /* for writing; what is read is in the variable */
     bool skips_partial;    /* chunks that extend beyond the dataset are stored without filters */
+    bool no_fill;          /* filling is off: of a file that was defined, since the file does not have it */
     bool has_fill;         /* the dataset defines a fill value */
     unsigned char fill[8]; /* host order; that of values that were never written */
     const char *path;      /* of the dataset in the file */

@@ -10,6 +10,7 @@ const pnc_rules *pnc_netcdf4_rules_get(int format)
                                     .type_error = NC_EBADTYPE,
                                     .most_dim_length = MOST_LENGTH,
                                     .most_att_length = INT32_MAX,
+                                    .most_var_dims = PNC_STORAGE_DIMS_MOST,
                                     .has_paths = true};
     static const pnc_rules classic_rules = {.name = "netCDF-4 with the classic model",
                                             .last_type = NC_DOUBLE,
@@ -18,6 +19,7 @@ const pnc_rules *pnc_netcdf4_rules_get(int format)
                                             .cure = "create the file without NC_CLASSIC_MODEL",
                                             .most_dim_length = MOST_LENGTH,
                                             .most_att_length = INT32_MAX,
+                                            .most_var_dims = PNC_STORAGE_DIMS_MOST,
                                             .one_unlimited = true,
                                             .has_paths = true};
 
