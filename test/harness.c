@@ -159,6 +159,13 @@ bool t_quick(void)
     return true;
 }
 
+bool t_classic(void)
+{
+    const char *format = getenv("PNC_TEST_FORMAT");
+
+    return format == NULL || strcmp(format, "netcdf4") != 0;
+}
+
 void t_skip(const char *why)
 {
     if (t_rank != 0)

@@ -54,6 +54,10 @@ const char *t_data(const char *name);
 /* Whether the test is to take fewer cases (PNC_TEST_QUICK=1). The log then says that it does. */
 bool t_quick(void);
 
+/* Whether files are classic: not in a run with PNC_TEST_FORMAT=netcdf4, where all new files are netCDF-4, and what is
+ * about headers, offsets and limits of classic files is left out. */
+bool t_classic(void);
+
 /* Made by every rank or by rank 0 alone. Counts as one skipped check. */
 void t_skip(const char *why);
 

@@ -208,11 +208,13 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%s", t_path("limits.nc"));
     test_no_communicator();
     test_places();
-    test_far_records();
     test_many_dimensions(false);
     test_many_dimensions(true);
-    test_variable_of_many_dimensions(0);
-    test_variable_of_many_dimensions(NC_64BIT_DATA);
+    if (t_classic()) {
+        test_far_records();
+        test_variable_of_many_dimensions(0);
+        test_variable_of_many_dimensions(NC_64BIT_DATA);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_rank == 0)
         unlink(path);

@@ -457,6 +457,8 @@ static int prepare(initial_state state)
         return ncid;
     t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
     t_local(put(&ncid) == NC_NOERR && put_other(&ncid) == NC_NOERR && put_record(&ncid) == NC_NOERR, "put");
+    if (!t_classic()) /* what is not in the file yet is lost when calls do not match */
+        t_local(ncmpi_sync(ncid) == NC_NOERR, "sync");
     if (state == READ_ONLY || state == NO_FILE)
         t_local(ncmpi_close(ncid) == NC_NOERR, "close");
     if (state == READ_ONLY)
@@ -753,14 +755,17 @@ int main(int argc, char **argv)
     else
         for (int k = 0; k < NCASES; k++)
             for (int safe = 0; safe < 2; safe++)
-                try_case(k, safe != 0);
+                if (t_classic() || cases[k].others != begin_and_put) /* the call that begins is compared, too */
+                    try_case(k, safe != 0);
     if (t_nprocs > 1) {
-        test_records();
+        if (t_classic())
+            test_records();
         for (int k = 0; k < NSTEPS; k++)
             for (int which = 0; which < 4; which++)
                 try_without(k, which % 2 != 0, which / 2 != 0);
         for (int safe = 0; safe < 2; safe++) {
-            test_alone(safe != 0);
+            if (t_classic())
+                test_alone(safe != 0);
             test_objects(safe != 0);
             test_wrong_ids(safe != 0);
         }

@@ -29,6 +29,8 @@ static void expect_records(int ncid, MPI_Offset wanted, const char *text)
 static void expect_in_file(unsigned wanted, const char *text)
 {
     unsigned char bytes[8] = {0};
+    if (!t_classic()) /* the number of records of a netCDF-4 file is in its metadata */
+        return;
     MPI_Barrier(MPI_COMM_WORLD);
     FILE *f = fopen(path, "rb");
     t_local(f != NULL && fread(bytes, 1, 8, f) == 8, "read %s", path);

@@ -243,7 +243,8 @@ int main(int argc, char **argv)
     test_replacement();
     test_abort();
     test_incomplete(true);
-    test_incomplete(false);
+    if (t_classic()) /* values of chunks wait in memory: the put does not write them */
+        test_incomplete(false);
     test_obstacle(false);
     test_obstacle(true);
     test_link();

@@ -172,27 +172,26 @@ static int fill_round(pnc_chunk_store *s, write_job *job, write_round *round, pn
 
 /* --- addresses --- */
 
-/* Collective. *more: whether any rank has further chunks. */
+/* Collective. *more: whether any rank has further chunks. After an error of MPI, too, the rank takes part in the steps
+ * that follow. */
 static int assign_addresses(pnc_chunk_store *s, write_round *round, bool *more, pnc_error *error)
 {
     int64_t sums[2] = {round->added, *more}, before = 0;
+    int summed = MPI_SUCCESS, scanned = MPI_SUCCESS;
 
     if (s->store.nprocs > 1) {
-        if (MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM, s->store.comm) != MPI_SUCCESS) {
-            *more = false;
-            return pnc_error_set(error, NC_EMPI, "MPI_Allreduce of the bytes of chunks failed");
-        }
+        summed = MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM, s->store.comm);
         pnc_statistics_add(s->store.statistics, PNC_COUNT_AGREEMENTS, 1);
-        if (sums[0] > 0 && MPI_Exscan(&round->added, &before, 1, MPI_INT64_T, MPI_SUM, s->store.comm) != MPI_SUCCESS) {
-            *more = sums[1] > 0;
-            s->end += sums[0];
-            return pnc_error_set(error, NC_EMPI, "MPI_Exscan of the bytes of chunks failed");
-        }
+        if (sums[0] > 0)
+            scanned = MPI_Exscan(&round->added, &before, 1, MPI_INT64_T, MPI_SUM, s->store.comm);
     }
     round->first = s->end + (s->store.rank > 0 ? before : 0);
     s->end += sums[0];
     *more = sums[1] > 0;
-    return NC_NOERR;
+    if (summed == MPI_SUCCESS && scanned == MPI_SUCCESS)
+        return NC_NOERR;
+    return pnc_error_set(error, NC_EMPI, "%s of the bytes of chunks failed",
+                         summed != MPI_SUCCESS ? "MPI_Allreduce" : "MPI_Exscan");
 }
 
 /* --- writing --- */

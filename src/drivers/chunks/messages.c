@@ -94,11 +94,12 @@ static void handle_received(pnc_messages *x, int64_t bytes, int rank)
 void pnc_chunks_messages_dispatch(pnc_messages *x)
 {
     int found = 0, bytes = 0, code;
-    MPI_Message message;
+    MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status status;
 
     code = MPI_Improbe(MPI_ANY_SOURCE, TAG_MESSAGE + x->round, x->comm, &found, &message, &status);
-    if (!check_message_call(x, code, "MPI_Improbe") || !found)
+    check_message_call(x, code, "MPI_Improbe");
+    if (!found || message == MPI_MESSAGE_NULL)
         return;
     MPI_Get_count(&status, MPI_BYTE, &bytes);
     assert(bytes <= PNC_MESSAGE_BYTES);

@@ -191,22 +191,61 @@ static void report_difference(pnc_netcdf4 *n, const pnc_model *found)
     f->overruled = f->difference[0] != '\0' || f->model->gatts.n != found->gatts.n;
 }
 
-/* The new definitions replace the old ones, and the store that of the old ones. */
-static int replace_content(pnc_netcdf4 *n, pnc_model *model, pnc_netcdf4_content *content)
+/* Definitions that others replace until the file has those, or cannot get them. */
+typedef struct replaced_definitions {
+    pnc_model model;
+    pnc_netcdf4_content content;
+    pnc_store *store; /* that of their chunks; NULL: none */
+    int64_t end;
+    bool exist;
+} replaced_definitions;
+
+static void install_definitions(pnc_netcdf4 *n, pnc_model *model, pnc_netcdf4_content *content,
+                                replaced_definitions *old)
 {
+    pnc_file *file = n->format.file;
+
     adopt_fill_modes(content, model);
     report_difference(n, model);
-    pnc_netcdf4_store_detach(n);
-    pnc_format_model_free(n->format.model);
+    old->model = *n->format.model;
+    old->content = n->content;
+    old->store = n->has_chunks ? file->store : NULL;
+    old->exist = true;
+    if (n->has_chunks)
+        file->store = file->store->inner;
+    n->has_chunks = false;
     *n->format.model = *model;
-    pnc_formats_before_free(&n->format); /* its chunks are those of the old content */
-    pnc_netcdf4_content_free(&n->content);
     n->content = *content;
-    return pnc_netcdf4_store_attach(n);
 }
 
-/* Every rank decodes what rank 0 has described, also rank 0. Collective. */
-static int share_description(pnc_netcdf4 *n, pnc_netcdf4_writer *out, int err)
+static void put_back_definitions(pnc_netcdf4 *n, replaced_definitions *old)
+{
+    n->end = old->end;
+    if (!old->exist)
+        return;
+    pnc_netcdf4_store_detach(n);
+    pnc_format_model_free(n->format.model);
+    pnc_netcdf4_content_free(&n->content);
+    *n->format.model = old->model;
+    n->content = old->content;
+    n->has_chunks = old->store != NULL;
+    if (n->has_chunks)
+        n->format.file->store = old->store;
+    n->format.overruled = false;
+}
+
+static void forget_definitions(pnc_netcdf4 *n, replaced_definitions *old)
+{
+    if (old->store != NULL)
+        (void)pnc_chunks_store_detach(old->store);
+    pnc_format_model_free(&old->model);
+    pnc_formats_before_free(&n->format); /* its chunks are those of the old content */
+    pnc_netcdf4_content_free(&old->content);
+    pnc_chunks_store_renew(n->format.file->store, n->end);
+}
+
+/* Every rank decodes what rank 0 has described, also rank 0, and has what the new definitions need. Collective. */
+static int share_description(pnc_netcdf4 *n, pnc_netcdf4_writer *out, replaced_definitions *old, int err)
 {
     pnc_format_bytes found = {.at = out->bytes, .n = out->n};
     pnc_format_message message = {.n = 0};
@@ -214,42 +253,50 @@ static int share_description(pnc_netcdf4 *n, pnc_netcdf4_writer *out, int err)
     pnc_model model = {0};
 
     out->bytes = NULL;
+    if (n->format.file->rank == 0)
+        found.file_size = pnc_netcdf4_metadata_get_end(n->metadata);
     if (n->format.file->nprocs > 1) {
         err = pnc_formats_message_broadcast(&n->format, &found, &message, err);
         if (message.error.code == NC_NOERR)
             err = pnc_formats_rest_broadcast(&n->format, &message, &found, err);
     }
+    n->end = found.file_size;
     if (err == NC_NOERR)
         err = pnc_netcdf4_description_take(n, &found, &message);
     if (err == NC_NOERR)
         err = pnc_netcdf4_content_adopt(n, &found.at, found.n, &model, &content);
     pnc_memory_free(found.at);
-    err = pnc_file_status_agree(n->format.file, err);
-    if (err == NC_NOERR)
-        return pnc_file_status_agree(n->format.file, replace_content(n, &model, &content));
-    pnc_format_model_free(&model);
-    pnc_netcdf4_content_free(&content);
-    return err;
+    if (err == NC_NOERR) {
+        install_definitions(n, &model, &content, old);
+        err = pnc_netcdf4_store_attach(n);
+    }
+    return pnc_file_status_agree(n->format.file, err);
 }
 
-/* Make the file that of the model of rank 0; all ranks have its definitions then. Collective; err is the result so far
- * of this rank. */
+/* Make the file that of the model of rank 0; all ranks have its definitions then. What can fail for want of memory
+ * comes before the file changes. Collective; err is the result so far of this rank. */
 static int apply_definitions(pnc_netcdf4 *n, int err)
 {
     pnc_netcdf4_writer out = {0};
     defined_vars d = {.paths = NULL};
+    replaced_definitions old = {.end = n->end};
     bool is_root = n->format.file->rank == 0;
 
-    err = pnc_file_status_agree(n->format.file, err);
-    if (err == NC_NOERR && is_root)
+    PNC_TRY(pnc_file_status_agree(n->format.file, err));
+    if (is_root)
         err = define_on_root(n, &d);
     if (err == NC_NOERR && is_root)
         err = describe_model(n, &d, &out);
+    err = pnc_file_status_broadcast(n->format.file, err);
+    if (err == NC_NOERR)
+        err = share_description(n, &out, &old, err);
     err = pnc_netcdf4_metadata_update(n, err);
     if (err != NC_NOERR && is_root && !n->is_unfinished)
         pnc_netcdf4_handle_release(n); /* it has the definitions that failed */
     if (err == NC_NOERR)
-        err = share_description(n, &out, err);
+        forget_definitions(n, &old);
+    else
+        put_back_definitions(n, &old);
     pnc_memory_free(out.bytes);
     pnc_memory_free(d.paths);
     pnc_memory_free(d.addresses);

@@ -37,6 +37,7 @@ static int write_marked(pnc_netcdf4 *n)
     return take_step(n, NC_NOERR, pnc_netcdf4_redo_finish);
 }
 
+/* Collective. The file ends where the metadata say. */
 static int set_file_end(pnc_netcdf4 *n)
 {
     pnc_file *file = n->format.file;
@@ -58,7 +59,7 @@ static int begin_log(pnc_redo *redo, pnc_file *file)
     return pnc_netcdf4_redo_begin(redo, file);
 }
 
-/* The metadata are in the file. */
+/* The metadata are in the file, and the log is behind its end: it does no harm if it stays. */
 static int complete_commit(pnc_netcdf4 *n)
 {
     int err;
@@ -76,14 +77,18 @@ static int complete_commit(pnc_netcdf4 *n)
     } else {
         pnc_netcdf4_handle_release(n); /* it has read the old ones */
     }
-    return set_file_end(n);
+    if (set_file_end(n) != NC_NOERR)
+        pnc_error_clear(n->format.file->error);
+    return NC_NOERR;
 }
 
-/* A new file is valid when the first bytes are written, which come last: no log. */
+/* A new file is valid when the first bytes are written, which come last: no log. Its data may end before the end. */
 static int write_log(pnc_netcdf4 *n, int err)
 {
-    if (n->format.is_new)
-        return take_step(n, err, do_nothing);
+    if (n->format.is_new) {
+        PNC_TRY(take_step(n, err, do_nothing));
+        return set_file_end(n);
+    }
     PNC_TRY(take_step(n, err, begin_log));
     if (n->format.file->rank == 0)
         err = pnc_netcdf4_mark_write(&n->unfinished, n->format.file);
@@ -95,6 +100,8 @@ int pnc_netcdf4_metadata_update(pnc_netcdf4 *n, int err)
 {
     if (err == NC_NOERR && n->format.file->rank == 0)
         err = pnc_netcdf4_metadata_list(n->metadata, &n->unfinished);
+    if (err == NC_NOERR && n->format.file->rank == 0)
+        n->end = pnc_netcdf4_metadata_get_end(n->metadata);
     err = write_log(n, err);
     if (err == NC_NOERR)
         err = write_marked(n);

@@ -118,14 +118,20 @@ static int append_again(pnc_netcdf4_metadata *m, hid_t object, const char *name)
     const pnc_hdf5 *h = m->h;
     hid_t att = h->a_open(object, name, H5P_DEFAULT);
     hid_t type = att < 0 ? -1 : h->a_get_type(att), space = att < 0 ? -1 : h->a_get_space(att);
-    int64_t n = space < 0 ? -1 : (int64_t)h->s_get_simple_extent_npoints(space), bytes;
+    int64_t n = space < 0 ? -1 : (int64_t)h->s_get_simple_extent_npoints(space), bytes = -1;
     char *values = NULL;
     int err = NC_NOERR;
 
-    if (type >= 0 && n >= 0 && pnc_size_multiply(n, (int64_t)h->t_get_size(type), &bytes) == 0 &&
-        bytes <= pnc_netcdf4_source_get_end(&m->source))
+    if (type >= 0 && n >= 0 &&
+        (pnc_size_multiply(n, (int64_t)h->t_get_size(type), &bytes) < 0 ||
+         bytes > pnc_netcdf4_source_get_end(&m->source)))
+        bytes = -1;
+    if (bytes >= 0)
         values = pnc_memory_alloc(bytes + 1, 1);
-    if (values == NULL || (n > 0 && h->a_read(att, type, values) < 0))
+    if (values == NULL && bytes >= 0)
+        err = pnc_error_set(m->source.file->error, NC_ENOMEM, "%s: no memory for attribute \"%s\"",
+                            m->source.file->path, name);
+    else if (values == NULL || (n > 0 && h->a_read(att, type, values) < 0))
         err = pnc_netcdf4_metadata_fail(m, "read attribute", name);
     if (att >= 0)
         h->a_close(att);
