@@ -64,7 +64,15 @@ int pnc_dataset_inq_unlimdims(pnc_dataset *ds, int *nunlimdimsp, int *unlimdimid
     return NC_NOERR;
 }
 
-/* Variables with an unlimited dimension. In a classic file it is their first one. */
+static bool has_unlimited_dim(const pnc_model *model, const pnc_var *var)
+{
+    for (int d = 0; d < var->ndims; d++)
+        if (model->dims[var->dimids[d]]->unlimited)
+            return true;
+    return false;
+}
+
+/* In a classic file it is their first dimension that is unlimited. */
 static int count_unlimited_vars(const pnc_model *model)
 {
     int n = 0;
@@ -72,7 +80,7 @@ static int count_unlimited_vars(const pnc_model *model)
     if (!pnc_format_model_get_rules(model)->has_paths)
         return model->nrecvars;
     for (int i = 0; i < model->nvars - model->groups.nvars; i++)
-        n += model->vars[i]->inner_unlimited || model->vars[i]->is_record;
+        n += has_unlimited_dim(model, model->vars[i]);
     return n;
 }
 

@@ -25,8 +25,11 @@
 
 enum { WORDS = 80, VARS = 4096, LONGEST = 1 << 20 };
 
-static const pnc_rules rules = {
-    .name = "netCDF-4", .last_type = NC_UINT64, .most_dim_length = INT64_MAX, .most_att_length = INT64_MAX / 16};
+static const pnc_rules rules = {.name = "netCDF-4",
+                                .last_type = NC_UINT64,
+                                .most_dim_length = INT64_MAX,
+                                .most_att_length = INT64_MAX / 16,
+                                .most_var_dims = 32};
 
 static pnc_error error;
 static pnc_file file;

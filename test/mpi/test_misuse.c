@@ -755,7 +755,7 @@ int main(int argc, char **argv)
     else
         for (int k = 0; k < NCASES; k++)
             for (int safe = 0; safe < 2; safe++)
-                if (t_classic() || cases[k].others != begin_and_put) /* the call that begins is compared, too */
+                if (t_classic() || cases[k].odd != begin_and_put) /* the call that begins is compared, too */
                     try_case(k, safe != 0);
     if (t_nprocs > 1) {
         if (t_classic())

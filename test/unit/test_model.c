@@ -247,8 +247,9 @@ static void test_rules(void **state)
                                     .wider = "netCDF-4",
                                     .cure = "leave NC_CLASSIC_MODEL out",
                                     .most_dim_length = 100,
+                                    .most_var_dims = 3,
                                     .most_att_length = 10};
-    const int dims[] = {1, 0, 2}, inner[] = {0, 3}, lengths[] = {7, 100, 9};
+    const int dims[] = {1, 0, 2, 0}, inner[] = {0, 3}, lengths[] = {7, 100, 9};
     pnc_error error = {0};
     pnc_model m, copy;
     (void)state;
@@ -265,6 +266,7 @@ static void test_rules(void **state)
     assert_string_equal(error.text,
                         "variable \"v\": type uint exists in netCDF-4 only, and this file is netCDF-4 "
                         "(classic model): leave NC_CLASSIC_MODEL out");
+    assert_int_equal(pnc_format_var_add(&m, "v", NC_INT, 4, dims, NULL), NC_EMAXDIMS);
     assert_int_equal(pnc_format_var_add(&m, "v", NC_INT, 3, dims, NULL), NC_NOERR);
     assert_int_equal(pnc_format_var_add(&m, "w", NC_INT, 2, inner, NULL), NC_NOERR);
     assert_true(m.vars[0]->is_record && m.vars[0]->inner_unlimited);
