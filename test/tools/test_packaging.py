@@ -181,7 +181,8 @@ CFLAGS = [word for word in shlex.split(run(CONFIG, "--cflags")[1]) if word.start
 
 def check_tree():
     wanted = [("bindir", name) for name in ("ncmpidump", "pnetcdf-config", "pnetcdf_version")]
-    wanted += [("includedir", "pnetcdf.h"), ("includedir", "pnetcdf.hpp"), ("libdir", "libpnetcdf.la"),
+    wanted += [("includedir", "pnetcdf.h"), ("includedir", "pnetcdf.hpp"),
+               ("includedir", "pnetcdf"), ("libdir", "libpnetcdf.la"),
                ("libdir", "pkgconfig/pnetcdf.pc")]
     pages = ("man1/ncmpidump.1", "man1/pnetcdf-config.1", "man1/pnetcdf_version.1", "man3/pnetcdf.3",
              "man3/ncmpi_put_vara_int_all.3")
