@@ -5,6 +5,7 @@
 #include "dataset/modes.h"
 #include "dataset/statistics.h"
 #include "file/agree.h"
+#include "file/behind.h"
 #include "io/request/batch.h"
 #include "io/request/bundle.h"
 #include "io/request/out_of_range.h"
@@ -56,6 +57,18 @@ static int update_lengths(pnc_dataset *ds, const pnc_request_list *list, int64_t
     return ds->model.nunlimited > 1 ? update_others(ds, list) : NC_NOERR;
 }
 
+/* Delayed writes: the number of records is written to the file when they are. */
+static int transfer_behind(pnc_dataset *ds, pnc_request_list *list, int64_t *numrecs)
+{
+    pnc_range range = pnc_io_list_find_range(&ds->io, list);
+    int err;
+
+    PNC_TRY(pnc_file_behind_begin(&ds->file, list->direction == PNC_PUT, list->collective, range.low, range.high));
+    err = pnc_io_requests_transfer(&ds->io, list, numrecs);
+    pnc_file_behind_end(&ds->file);
+    return err;
+}
+
 /* Execute requests; after a put, update the number of records, and with NC_SHARE flush the data. An error of a
  * collective step is the same on all ranks, so that each rank may return it at once. */
 static int transfer(pnc_dataset *ds, pnc_request_list *list)
@@ -66,7 +79,8 @@ static int transfer(pnc_dataset *ds, pnc_request_list *list)
     if (list->direction == PNC_PUT) /* values could overwrite what a failed enddef needs to be undone */
         PNC_TRY(ds->format->ops->restore_before_put(ds->format, list->collective));
     pnc_dataset_statistics_transfer_start(ds, list->direction);
-    err = pnc_io_requests_transfer(&ds->io, list, &numrecs);
+    err = ds->file.behind != NULL ? transfer_behind(ds, list, &numrecs)
+                                  : pnc_io_requests_transfer(&ds->io, list, &numrecs);
     pnc_dataset_statistics_transfer_finish(ds, list);
     PNC_TRY(err);
     if (list->direction == PNC_GET)

@@ -29,6 +29,8 @@ typedef struct pnc_hints {
     int64_t new_format;     /* of new files; 0: what the mode says */
     int64_t whole_files;    /* 1: a new file has a temporary name until it is closed */
     int64_t driver;         /* index into the names of drivers */
+    int64_t write_behind;   /* 1: writes are delayed */
+    int64_t behind_memory;  /* bytes for them on each rank; 0: a share of the memory of the node */
     int64_t timeout;        /* seconds that a collective call waits for the other ranks; 0: without a limit */
     int64_t timeout_action; /* PNC_TIMEOUT_FAILS .. */
     int64_t statistics;     /* PNC_STATS_OFF .. */

@@ -1,6 +1,7 @@
 /* Filling a record. */
 #include "dataset/agree.h"
 #include "dataset/modes.h"
+#include "file/behind.h"
 
 static int check_recno(pnc_dataset *ds, int64_t recno)
 {
@@ -44,5 +45,7 @@ int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
     PNC_TRY(pnc_dataset_mode_check_collective(ds));
     err = check_fill_var_rec(ds, varid, recno);
     PNC_TRY(pnc_dataset_arguments_agree(ds, err, args, 2, PNC_IS_COLLECTIVE));
+    if (ds->file.behind != NULL)
+        PNC_TRY(pnc_file_behind_agree(&ds->file, NC_NOERR));
     return ds->format->ops->fill_record(ds->format, varid, recno);
 }

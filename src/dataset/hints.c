@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dataset/environment.h"
+#include "dataset/hints_effect.h"
 #include "dataset/hints_text.h"
 #include "drivers/driver.h"
 #include "io/choose/costs.h"
@@ -459,6 +460,8 @@ static void report_ability(const pnc_dataset *ds, const pnc_hint *hint, char *va
     int64_t used = get_field(&ds->hints, hint);
 
     if (hint->field == offsetof(pnc_hints, whole_files) && store->ops->publish == NULL)
+        used = 0;
+    if (hint->field == offsetof(pnc_hints, write_behind) && pnc_dataset_hint_explain_behind(ds) != NULL)
         used = 0;
     if (hint->field == offsetof(pnc_hints, access.no_overlap) && !pnc_file_has_overlap(&ds->file))
         used = 1;

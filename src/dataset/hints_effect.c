@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "file/behind.h"
+
 #define SAY(...) (snprintf(why, PNC_HINT_EFFECT_BYTES, __VA_ARGS__), true)
 
 /* --- what overrules hints --- */
@@ -80,6 +82,27 @@ static bool by_driver_without_overlap(const pnc_dataset *ds, char *why)
            SAY("the driver %s has no accesses in the background", ds->file.driver->name);
 }
 
+const char *pnc_dataset_hint_explain_behind(const pnc_dataset *ds)
+{
+    if (ds->file.behind != NULL)
+        return pnc_behind_store_explain(ds->file.behind);
+    if (ds->file.read_only)
+        return "the file is opened for reading only";
+    return ds->share ? "NC_SHARE writes at once" : "the driver is not mpiio";
+}
+
+static bool by_file_without_delays(const pnc_dataset *ds, char *why)
+{
+    const char *reason = pnc_dataset_hint_explain_behind(ds);
+
+    return reason != NULL && SAY("%s", reason);
+}
+
+static bool by_no_delays(const pnc_dataset *ds, char *why)
+{
+    return ds->hints.write_behind == 0 && SAY("nc_write_behind is disabled");
+}
+
 #define MOST_RULES 4
 typedef bool overruling(const pnc_dataset *ds, char *why);
 
@@ -106,6 +129,8 @@ bool pnc_dataset_hint_is_overruled(const pnc_dataset *ds, const char *name, char
         {"nc_header_read_chunk_size", {by_creation}},
         {"nc_data_move_chunk_size", {by_reading}},
         {"nc_data_move_limit", {by_reading}},
+        {"nc_write_behind", {by_file_without_delays}},
+        {"nc_write_behind_memory", {by_no_delays, by_file_without_delays}},
         {"nc_whole_files", {by_driver_without_names, by_opening}},
     };
 
@@ -143,7 +168,8 @@ static bool is_other_unit(const pnc_dataset *ds, char *why)
 static bool is_other_strategy(const pnc_dataset *ds, char *why)
 {
     return ds->hints.access.strategy == PNC_MPI_IO + 1 && !ds->file.store->has_collective &&
-           SAY("%s (the MPI-IO is not ROMIO)", pnc_strategy_names[PNC_TWO_PHASE + 1]);
+           SAY("%s (%s)", pnc_strategy_names[PNC_TWO_PHASE + 1],
+               ds->file.behind != NULL ? "nc_write_behind is enabled" : "the MPI-IO is not ROMIO");
 }
 
 bool pnc_dataset_hint_is_limited(const pnc_dataset *ds, const char *name, char used[PNC_HINT_EFFECT_BYTES])

@@ -12,4 +12,7 @@ bool pnc_dataset_hint_is_overruled(const pnc_dataset *ds, const char *name, char
 /* True if the library uses another number than that of the hint. *used: which, with its bound. */
 bool pnc_dataset_hint_is_limited(const pnc_dataset *ds, const char *name, char used[PNC_HINT_EFFECT_BYTES]);
 
+/* Why no writes are delayed (nc_write_behind); NULL: they are. */
+const char *pnc_dataset_hint_explain_behind(const pnc_dataset *ds);
+
 #endif

@@ -12,6 +12,7 @@
 #include "dataset/registry.h"
 #include "dataset/statistics.h"
 #include "file/agree.h"
+#include "file/behind.h"
 #include "io/request/queue.h"
 
 /* Flags of netCDF that parallel files cannot support. Other flags without a meaning here are ignored, as programs pass
@@ -100,8 +101,10 @@ static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
     if (err == NC_NOERR)
         err = pnc_dataset_registry_add(ds, &ds->ncid);
     err = pnc_dataset_opening_end(o, ds, err);
-    if (err == NC_NOERR)
+    if (err == NC_NOERR) {
+        pnc_file_behind_init(&ds->file, ds->hints.behind_memory);
         return NC_NOERR;
+    }
     if (ds->ncid >= 0)
         pnc_dataset_registry_remove(ds->ncid);
     ds->file.store->ops->close(ds->file.store, &ds->error);

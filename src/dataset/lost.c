@@ -4,10 +4,13 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dataset/last_error.h"
 #include "dataset/message.h"
 #include "dataset/registry.h"
+#include "file/agree.h"
+#include "file/behind.h"
 #include "file/finalize.h"
 #include "io/request/queue.h"
 
@@ -94,10 +97,58 @@ void pnc_dataset_lost_report_name(const pnc_dataset *ds)
                                   ds->store_path + strlen(ds->file.path));
 }
 
+/* --- delayed writes --- */
+
+/* Seconds that MPI_Finalize waits for the writes of other ranks. A guess: they end their writes first. */
+#define FINAL_SECONDS 60
+
+/* Whether the number of records is missing in the file only because it follows the records (nc_write_behind). All
+ * ranks of the file have the same answer. */
+static bool lacks_number(const pnc_dataset *ds)
+{
+    return ds->file.behind != NULL && ds->mode == PNC_COLLECTIVE && ds->format->numrecs_dirty &&
+           !pnc_file_is_stopped(&ds->file);
+}
+
+static bool has_ended(MPI_Request *request, double end)
+{
+    int done = 0;
+
+    while (MPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done && MPI_Wtime() < end)
+        usleep(1000);
+    return done;
+}
+
+/* Write what this rank has put. When all ranks have, rank 0 writes the number of records. A rank may have ended
+ * otherwise: without it, the number is not written, and no rank blocks. */
+static void finish_writes(pnc_dataset *ds)
+{
+    int *failed = &ds->file.behind->has_failed; /* MPI may use it until the program ends */
+    MPI_Request request = MPI_REQUEST_NULL;
+
+    *failed = pnc_file_behind_finish(&ds->file, NC_NOERR) != NC_NOERR;
+    if (*failed)
+        pnc_dataset_warning_print(ds, "open in MPI_Finalize: %s", ds->error.text);
+    pnc_error_clear(&ds->error);
+    if (!lacks_number(ds))
+        return;
+    if (ds->file.nprocs > 1 &&
+        (MPI_Iallreduce(MPI_IN_PLACE, failed, 1, MPI_INT, MPI_MAX, ds->file.comm, &request) != MPI_SUCCESS ||
+         !has_ended(&request, MPI_Wtime() + FINAL_SECONDS)))
+        return;
+    if (*failed)
+        return;
+    ds->format->ops->abandon(ds->format);
+    ds->format->numrecs_dirty = false;
+}
+
 static void report(pnc_dataset *ds)
 {
     int err;
 
+    pnc_error_clear(&ds->error);
+    if (ds->file.behind != NULL)
+        finish_writes(ds);
     pnc_error_clear(&ds->error);
     err = describe_requests(ds);
     if (err == NC_NOERR)

@@ -2,6 +2,7 @@
 #include "dataset/modes.h"
 
 #include "file/agree.h"
+#include "file/behind.h"
 
 int pnc_dataset_mode_check_write(pnc_dataset *ds)
 {
@@ -56,6 +57,8 @@ int pnc_dataset_mode_check_independent(pnc_dataset *ds)
 int pnc_dataset_begin_indep_data(pnc_dataset *ds)
 {
     PNC_TRY(pnc_dataset_mode_check_data(ds));
+    if (ds->mode == PNC_COLLECTIVE && ds->file.behind != NULL)
+        PNC_TRY(pnc_file_behind_agree(&ds->file, NC_NOERR));
     if (ds->mode == PNC_COLLECTIVE)
         PNC_TRY(ds->format->ops->prepare(ds->format));
     ds->mode = PNC_INDEPENDENT;

@@ -252,6 +252,14 @@ static int adopt_mode(pnc_opening *o, const decisions *d)
     return mismatch;
 }
 
+/* With NC_SHARE each collective put waits for its writes, so that there is nothing to delay. */
+static bool delays_writes(const pnc_dataset *ds, const pnc_opening *o)
+{
+    bool writes = o->creates || (o->mode & NC_WRITE) != 0;
+
+    return ds->hints.write_behind != 0 && writes && (o->mode & NC_SHARE) == 0;
+}
+
 static int adopt_decisions(pnc_dataset *ds, pnc_opening *o, const decisions *d)
 {
     int err, limited;
@@ -266,6 +274,8 @@ static int adopt_decisions(pnc_dataset *ds, pnc_opening *o, const decisions *d)
     sprintf(ds->store_path, "%s%s", ds->file.path, o->inspected.suffix);
     ds->suffix = (int)strlen(o->inspected.suffix);
     o->mismatch = adopt_mode(o, d);
+    if (delays_writes(ds, o))
+        ds->file.driver = pnc_driver_behind_add(ds->file.driver, &ds->drivers);
     if (ds->safe)
         o->mismatch = pnc_file_status_agree(&ds->file, o->mismatch);
     err = adopt_list(ds, o, d);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dataset/report_file.h"
+#include "file/behind.h"
 #include "statistics/summary.h"
 #include "statistics/trace.h"
 
@@ -399,6 +400,7 @@ void pnc_dataset_statistics_discard(pnc_dataset *ds)
     if (ds->file.statistics == NULL)
         return;
     pnc_statistics_call_finish(ds->file.statistics, ds->file.call.name);
+    pnc_file_behind_count(&ds->file);
     pnc_statistics_update(ds->file.statistics);
     finish_trace(ds);
 }
@@ -433,6 +435,7 @@ int pnc_dataset_inq_stats(pnc_dataset *ds, const char *name, MPI_Offset *value)
     if (counter < 0)
         return pnc_error_set(&ds->error, NC_EINVAL, "there is no counter \"%s\": docs/statistics.md lists them",
                              name == NULL ? "NULL" : name);
+    pnc_file_behind_count(&ds->file);
     pnc_statistics_update(s);
     if (value != NULL)
         *value = s->counts[counter];

@@ -91,11 +91,19 @@ const pnc_store_ops *pnc_driver_get(int number, pnc_driver_stack *stack)
     return driver;
 }
 
+const pnc_store_ops *pnc_driver_behind_add(const pnc_store_ops *driver, pnc_driver_stack *stack)
+{
+    if (driver->is_wrapper || driver->local_path == NULL)
+        return driver;
+    pnc_wrapper_join(&pnc_store_behind, driver, driver->name, &stack->wrappers[0]);
+    return &stack->wrappers[0];
+}
+
 /* --- stores --- */
 
 pnc_store *pnc_driver_store_create(void)
 {
-    size_t most = 0;
+    size_t most = pnc_store_behind.store_bytes;
 
     for (int i = 0; i < DRIVERS || (pnc_driver_more != NULL && pnc_driver_more[i - DRIVERS] != NULL); i++)
         most = driver_at(i)->store_bytes > most ? driver_at(i)->store_bytes : most;

@@ -16,6 +16,7 @@
 #define PNC_DRIVER_DECLARATION(name, operations) extern const pnc_store_ops operations;
 PNC_DRIVERS(PNC_DRIVER_DECLARATION)
 #undef PNC_DRIVER_DECLARATION
+extern const pnc_store_ops pnc_store_behind;
 
 /* The names of all rows, terminated by NULL. */
 extern const char *const pnc_driver_names[];
@@ -36,6 +37,10 @@ typedef struct pnc_driver_stack {
 int pnc_driver_find(const char *names);
 /* The driver for such a number. That of a stack is in *stack, which must outlive its use. */
 const pnc_store_ops *pnc_driver_get(int number, pnc_driver_stack *stack);
+
+/* The driver behind a wrapper that delays writes (drivers/behind), or the driver itself, if the file may not be one of
+ * POSIX, or if it is a stack, whose wrappers the writes would bypass. */
+const pnc_store_ops *pnc_driver_behind_add(const pnc_store_ops *driver, pnc_driver_stack *stack);
 
 /* Zeros for the store of any driver, or NULL: the ranks can agree on memory before the driver is known. */
 pnc_store *pnc_driver_store_create(void);

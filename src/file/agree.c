@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "drivers/behind/behind.h"
 
 int pnc_file_late_take(pnc_file *file, int status)
 {
@@ -303,6 +304,8 @@ int pnc_file_mismatch_report(pnc_file *file)
     int64_t differs, number, most[2];
     int first;
 
+    if (file->behind != NULL) /* rank 0 may write the number of records when it closes the file, without the others */
+        (void)pnc_behind_store_finish(file->behind, NULL);
     pnc_file_bytes_broadcast(file, &root, sizeof root, "the call of rank 0");
     differs = own.kind != root.kind;
     most[0] = differs ? -file->rank : -file->nprocs;

@@ -11,6 +11,7 @@
 /* Types of file systems, statfs(2). */
 #define PNC_HOST_TMPFS 0x01021994
 #define PNC_HOST_RAMFS 0x858458F6
+#define PNC_HOST_NFS 0x6969
 
 /* Hold the file of a descriptor until it is closed, or the process ends: the kernel releases it then, also after a
  * kill. Never waits. The lock is of the open file, not of the process: other descriptors neither have it nor lose it.

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "file/agree.h"
+#include "file/behind.h"
 #include "io/display.h"
 #include "io/execution.h"
 #include "io/mpi_io/collective_access.h"
@@ -292,6 +293,37 @@ static int split_requests(collective_call *c)
     return NC_NOERR;
 }
 
+static void extend_range(pnc_range *range, int64_t low, int64_t high)
+{
+    range->low = range->high == 0 || low < range->low ? low : range->low;
+    range->high = high > range->high ? high : range->high;
+}
+
+/* The addresses of a filetype are not searched. */
+pnc_range pnc_io_list_find_range(pnc_io_context *io, const pnc_request_list *list)
+{
+    pnc_range range = {0, 0};
+
+    for (int64_t i = 0; i < list->n; i++) {
+        const pnc_elements *e = &list->at[i]->elements;
+        const pnc_mapping mapping = pnc_io_context_get_mapping(io, e->varid);
+        pnc_locator locator;
+
+        if (e->count == 0 || pnc_io_chunked_is_request(io, list->at[i]))
+            continue;
+        pnc_mapping_locator_init(&locator, &mapping);
+        if (e->form == PNC_FILETYPE)
+            extend_range(&range, 0, INT64_MAX);
+        for (int64_t k = 0; e->form != PNC_FILETYPE && k < e->n; k++) {
+            pnc_span span = pnc_mapping_span_get(&mapping, &locator, e, k);
+
+            if (span.bytes > 0)
+                extend_range(&range, span.first, span.end);
+        }
+    }
+    return range;
+}
+
 static int access_chunked(collective_call *c, int64_t memory)
 {
     const pnc_request_list none = empty_list(c->list);
@@ -326,7 +358,9 @@ static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64
         err = access_without_others(&c);
     err = agree_results(&c, err);
     *numrecs = c.v.numrecs;
-    is_chunked = c.v.chunked != 0; /* these are the same on all ranks */
+    is_chunked = c.v.chunked != 0;                                   /* these are the same on all ranks */
+    if (err == NC_NOERR && c.v.high > 0 && io->file->behind != NULL) /* aggregators read and write between them */
+        err = pnc_file_behind_agree(io->file, NC_NOERR);
     if (err == NC_NOERR && c.v.high > 0)
         err = access_with_others(&c);
     if (err == NC_NOERR && is_chunked)

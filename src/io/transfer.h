@@ -2,6 +2,7 @@
 #ifndef PNC_IO_TRANSFER_H
 #define PNC_IO_TRANSFER_H
 
+#include "io/choose/placement.h"
 #include "io/request/request.h"
 
 /* Execute the requests of a list. Where requests overlap, the last one wins. In a collective call every rank calls this
@@ -10,5 +11,9 @@
  * first unlimited dimension, at least, after a put, 0 if it is not known; in a collective call it is the same on all
  * ranks. */
 int pnc_io_requests_transfer(pnc_io_context *io, pnc_request_list *list, int64_t *numrecs);
+
+/* The range of the file that the requests access, without those of variables in chunks: each chunk has one rank, which
+ * sees what it has put. Local. */
+pnc_range pnc_io_list_find_range(pnc_io_context *io, const pnc_request_list *list);
 
 #endif

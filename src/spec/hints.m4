@@ -66,6 +66,14 @@ HINT_CHOICE([nc_whole_files], [whole_files], [disable], [WORDS(disable, enable)]
 [enable: a file that ncmpi_create makes is NAME.part-XXXXXXXX, in the same folder, until ncmpi_close has written all of
 it to disk, and renames it. Until then a file of that name is unchanged. ncmpi_abort deletes the new one; a program that
 ends before leaves it. With NC_NOCLOBBER, ncmpi_close, too, returns NC_EEXIST if there is a file of that name])
+HINT_CHOICE([nc_write_behind], [write_behind], [disable], [WORDS(disable, enable)], [report_ability],
+[enable: puts return when their values are copied, and a thread of the process writes them while the program continues.
+Gets of the same file return what was put. ncmpi_sync, ncmpi_close and other calls wait for the writes. If a write
+fails, the next call of the file returns the error, on all ranks if it is collective, and so do ncmpi_sync and
+ncmpi_close. Not with NC_SHARE])
+HINT_SIZE([nc_write_behind_memory], [behind_memory], [0], [INT64_C(1) << 21], [INT64_C(1) << 40], [LEAST], [INT64_C(1) << 21], [],
+[bytes that nc_write_behind=enable uses on each rank for what was put and is not yet written. A put waits until there is
+memory. Without the hint: an eighth of the memory of the node, divided by its ranks, at most 4 GiB])
 HINT_CHOICE([nc_short_file], [format.short_file], [zero], [WORDS(zero, error)], [],
 [result of a read beyond the end of a file that is shorter than its header describes. Other writers produce such files
 if the fill mode is off and the last values are never written. zero: zeros. error: NC_EREAD. A read from a file that is

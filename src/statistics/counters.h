@@ -82,6 +82,13 @@
     ROW(TIME_WAIT, "time_wait", NANOSECONDS, "in agreements, where a rank waits for the slowest one") \
     ROW(TIME_OPEN, "time_open", NANOSECONDS, "from the create or open of the file to its close") \
     ROW(TIME_MOVES, "time_moves", NANOSECONDS, "to move data, as the header or variables grew; also in rows above") \
+    ROW(BEHIND_WRITES, "behind_writes", ACCESSES, \
+        "system writes after the puts had returned (nc_write_behind), which are in no row above") \
+    ROW(BEHIND_BYTES, "behind_bytes", BYTES, "bytes of them") \
+    ROW(BEHIND_BUSY, "behind_busy", NANOSECONDS, "for these writes, while the program continued or waited") \
+    ROW(BEHIND_DELAY, "behind_delay", NANOSECONDS, "in which calls waited for these writes; also in rows above") \
+    ROW(BEHIND_FULL, "behind_full", CALLS, "how many times a put waited for memory") \
+    ROW(BEHIND_MEMORY, "behind_memory", BYTES, "most memory at once of what was put and not yet written") \
     ROW(PEAK_MEMORY, "peak_memory", BYTES, "largest memory of the process so far") \
     ROW(PEAK_MEMORY_OF_LIBRARY, "peak_memory_of_library", BYTES, \
         "most memory that the library had allocated at once so far, for all files of the process")

@@ -174,6 +174,13 @@ static void print_others(const pnc_summary *s, FILE *file)
         fprintf(file, "  exchange: %s within nodes; %s between nodes in %lld messages\n",
                 express_bytes(COUNT(NODE_BYTES)).text, express_bytes(COUNT(MESSAGE_BYTES)).text,
                 (long long)COUNT(MESSAGES));
+    if (COUNT(BEHIND_BYTES) > 0)
+        fprintf(file,
+                "  behind the program: %s in %lld writes, %s of a rank, of which calls waited for %s; memory: %s\n",
+                express_bytes(COUNT(BEHIND_BYTES)).text, (long long)COUNT(BEHIND_WRITES),
+                pnc_amount_of_time_format((double)COUNT(BEHIND_BUSY) / s->nprocs).text,
+                pnc_amount_of_time_format((double)COUNT(BEHIND_DELAY) / s->nprocs).text,
+                express_bytes(s->counters[PNC_COUNT_BEHIND_MEMORY].most).text);
     fprintf(file, "  header: %s; moved by growth: %s; flushes: %lld; agreements of a rank: %lld\n",
             express_bytes(COUNT(HEADER_BYTES)).text, express_bytes(COUNT(MOVED_BYTES)).text,
             (long long)s->counters[PNC_COUNT_SYNCS].most, (long long)s->counters[PNC_COUNT_AGREEMENTS].most);

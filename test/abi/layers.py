@@ -38,7 +38,7 @@ MAY_SEE = {
     "drivers": PURE + ["select", "statistics", "host"],
     "drivers/chunks": PURE + ["filter", "select", "drivers"],
     "mpitype": PURE + ["select"],
-    "file": PURE + ["statistics", "drivers/driver.h", "drivers/store.h"],
+    "file": PURE + ["statistics", "drivers/driver.h", "drivers/store.h", "drivers/behind/behind.h"],
     "io": PURE + ["select", "mapping", "convert", "format/model.h", "format/addressing.h", "mpitype", "file",
                   "statistics/statistics.h"],
     "formats": PURE + ["select", "convert", "format", "growth", "statistics/statistics.h", "host", "file"],
@@ -79,6 +79,10 @@ MAY_CHANGE = {
     "src/host/codecs": {f"{library}_{what}": "set by pthread_once" for library in ("deflate", "szip", "zstd")
                         for what in ("once", "functions")} |
                        {f"has_{library}": "set by pthread_once" for library in ("deflate", "szip", "zstd")},
+    "src/drivers/behind/worker": {"worker_lock": "a mutex", "has_work": "a condition", "has_progress": "a condition",
+                                  "at_fork": "set by pthread_once", "worker": "under the lock",
+                                  "is_running": "under the lock", "is_joinable": "under the lock",
+                                  "queues": "under the lock"},
     "src/drivers/driver": {"pnc_driver_more": "tests set it before they open a file"},
     "src/drivers/memory/memory": {"files": "under its lock", "lock": "a mutex"},
     "src/drivers/mpiio/library": {"library": "atomic: the answer of MPI"},

@@ -25,6 +25,7 @@ PREFIX = {
     "src/convert": "pnc_convert_",
     "src/dataset": "pnc_dataset_",
     "src/drivers": "pnc_(store|driver|wrapper)_",
+    "src/drivers/behind": "pnc_behind_",
     "src/drivers/chunks": "pnc_chunks_",
     "src/drivers/memory": "pnc_memory_store_",
     "src/drivers/mpiio": "pnc_mpiio_",

@@ -1098,6 +1098,8 @@ static MPI_Info draw_hints(struct file *f)
     hint(d, info, 20, "cb_nodes", 1, 5);
     hint(d, info, 20, "striping_unit", 1, 12000);
     hint(d, info, 20, "nc_num_aggrs_per_node", 1, 3);
+    if (dice_chance(d, 40))
+        MPI_Info_set(info, "nc_write_behind", "enable");
     return info;
 }
 

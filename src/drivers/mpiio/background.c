@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "host/host.h"
 
 /* The descriptor must be of the file that MPI has opened: the path may be that of another one since. On NFS, MPI
  * libraries lock what they access, so that the caches of the nodes agree. */
@@ -26,7 +27,7 @@ static int open_background(const pnc_mpiio *io)
     if (fd < 0)
         return PNC_MPIIO_NO_BACKGROUND;
     if (fstat(fd, &facts) == 0 && (int64_t)facts.st_ino == io->store.identity.inode && fstatfs(fd, &system) == 0 &&
-        system.f_type != PNC_MPIIO_NFS)
+        system.f_type != PNC_HOST_NFS)
         return fd;
     close(fd);
     return PNC_MPIIO_NO_BACKGROUND;

@@ -41,8 +41,6 @@ typedef struct pnc_mpiio {
  * the program. */
 #define PNC_MPIIO_PATH_MOST 4094
 
-#define PNC_MPIIO_NFS 0x6969 /* type of a file system, statfs(2) */
-
 /* path.c: MPI-IO needs a prefix in front of some paths. Choose it (PNC_PREFIX_BYTES bytes, empty without one): what it
  * is may depend on the node, so that one rank chooses for all. */
 void pnc_mpiio_path_choose_prefix(const char *path, char *prefix);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "host/host.h"
 
 /* ROMIO takes what is before a colon, anywhere in a path, for the type of a file system, in capitals or not: it strips
  * the types that it has, and refuses the path otherwise (MPICH 4.0.2). After a prefix of its own it takes the rest as
@@ -30,7 +31,7 @@ static bool is_on_nfs(const char *path)
 
     if (slash != NULL)
         snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
-    return (statfs(path, &system) == 0 || statfs(folder, &system) == 0) && system.f_type == PNC_MPIIO_NFS;
+    return (statfs(path, &system) == 0 || statfs(folder, &system) == 0) && system.f_type == PNC_HOST_NFS;
 }
 
 void pnc_mpiio_path_choose_prefix(const char *path, char *prefix)

@@ -64,7 +64,7 @@ bool pnc_mpiio_striping_find(const char *path, pnc_striping *out)
     case CEPH:
     case PANFS:
     case PVFS2:
-    case PNC_MPIIO_NFS: out->on_servers = true; return false;
+    case PNC_HOST_NFS: out->on_servers = true; return false;
     case PNC_HOST_TMPFS:
     case PNC_HOST_RAMFS: out->in_memory = true; return false;
     default: return false;

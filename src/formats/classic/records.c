@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "file/agree.h"
+#include "file/behind.h"
 #include "format/codec.h"
 #include "format/layout.h"
 #include "formats/classic/file_end.h"
@@ -130,7 +131,8 @@ int pnc_classic_numrecs_flush(pnc_format *f, int err, bool *unsynced)
 {
     bool any = false;
 
-    PNC_TRY(agree_numrecs(f, err, &any));
+    PNC_TRY(agree_numrecs(f, pnc_file_behind_finish(f->file, err), &any));
+    pnc_file_behind_clear(f->file);
     if (unsynced != NULL)
         *unsynced = any || f->numrecs_dirty;
     return write_dirty(f);
@@ -141,13 +143,14 @@ int pnc_classic_numrecs_write(pnc_format *f, int64_t numrecs)
     if (numrecs <= f->model->numrecs)
         return NC_NOERR;
     pnc_classic_numrecs_update(f, numrecs);
-    return write_dirty(f);
+    return f->file->behind == NULL ? write_dirty(f) : NC_NOERR; /* the file gets it when the records are written */
 }
 
 /* In define mode the header in the file may have another layout. */
 void pnc_classic_numrecs_write_last(pnc_format *f)
 {
-    if (f->file->rank != 0 || f->file->read_only || f->is_new || f->before != NULL)
+    if (pnc_file_behind_finish(f->file, NC_NOERR) != NC_NOERR || f->file->rank != 0 || f->file->read_only ||
+        f->is_new || f->before != NULL)
         return;
     pnc_classic_numrecs_update(f, f->file->numrecs);
     if (f->numrecs_dirty)

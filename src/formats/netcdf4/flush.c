@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/minmax.h"
 #include "file/agree.h"
+#include "file/behind.h"
 #include "formats/netcdf4/netcdf4.h"
 
 /* Records that rank 0 receives at a time: 2.5 MiB. */
@@ -368,13 +369,25 @@ static int write_index(pnc_netcdf4 *n)
     return NC_NOERR;
 }
 
+/* Local. With delayed writes, one chunk is compressed while another one is written. */
+static int flush_chunks(pnc_file *file)
+{
+    int err;
+
+    if (file->behind != NULL)
+        pnc_behind_store_begin(file->behind, file->behind->call);
+    err = pnc_chunks_store_flush(file->store, file->error);
+    pnc_file_behind_end(file);
+    return pnc_file_behind_finish(file, err);
+}
+
 int pnc_netcdf4_chunks_flush(pnc_format *f, int err, bool *unsynced)
 {
     pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
     int64_t values[] = {f->model->numrecs, n->lengths_dirty, 0, f->file->unsynced, 0};
     int mismatch;
 
-    err = pnc_file_late_take(f->file, err);
+    err = pnc_file_late_take(f->file, pnc_file_behind_finish(f->file, err));
     values[2] = err != NC_NOERR;
     values[4] = n->has_chunks && pnc_chunks_store_is_dirty(f->file->store);
     mismatch = pnc_file_maxima_agree(f->file, values, 5, "the number of records");
@@ -382,6 +395,7 @@ int pnc_netcdf4_chunks_flush(pnc_format *f, int err, bool *unsynced)
         return pnc_error_keep_first(err, mismatch);
     if (values[2] != 0)
         return pnc_file_status_agree(f->file, err);
+    pnc_file_behind_clear(f->file);
     PNC_TRY(pnc_netcdf4_file_restore(f));
     if (f->model->recdim >= 0)
         pnc_netcdf4_length_add(f, f->model->recdim, values[0]);
@@ -391,6 +405,6 @@ int pnc_netcdf4_chunks_flush(pnc_format *f, int err, bool *unsynced)
         *unsynced = values[3] != 0 || n->lengths_dirty;
     if (!n->has_chunks || (values[3] == 0 && values[4] == 0 && !n->lengths_dirty && !n->index_dirty))
         return NC_NOERR;
-    PNC_TRY(pnc_file_status_agree(f->file, pnc_chunks_store_flush(f->file->store, f->file->error)));
+    PNC_TRY(pnc_file_status_agree(f->file, flush_chunks(f->file)));
     return write_index(n);
 }

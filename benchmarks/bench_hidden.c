@@ -1,0 +1,157 @@
+/* How much of the time of puts nc_write_behind hides. A program of time steps puts fields, and computes and reduces
+ * between them. Its disk is simulated: writes to the file take a latency, and the time of their bytes at a rate that
+ * all ranks of the node share in equal parts. Started by `make bench-hidden`; prints one row of a table. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#undef _FILE_OFFSET_BITS /* on 32-bit processors it makes one name of pwrite and pwrite64 */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <mpi.h>
+#include <pnetcdf.h>
+
+enum { STEPS = 8, ROWS = 256, COLUMNS = 1024, LEAST_SLOW = 4096 };
+#define LATENCY 1e-3 /* seconds of a write */
+#define RATE 2e8     /* bytes a second of all ranks */
+
+typedef enum pattern { RECORDS, MANY_FIELDS, CHECKPOINT, COMPRESSED, PATTERNS } pattern;
+static const char *const names[] = {"records", "100 fields", "checkpoints", "netCDF-4"};
+static const int nfields[] = {4, 100, 8, 4};
+
+static int rank, nprocs;
+
+/* --- the disk --- */
+
+/* Sleeps: other threads and ranks have the processor. */
+static void pass_time(double seconds)
+{
+    struct timespec rest = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+
+    nanosleep(&rest, NULL);
+}
+
+/* clang-format off */
+#define WRITE(name, position)                                                     \
+    ssize_t name(int fd, const void *bytes, size_t n, position offset)            \
+    {                                                                             \
+        static ssize_t (*real)(int, const void *, size_t, position);              \
+                                                                                  \
+        if (real == NULL)                                                         \
+            *(void **)&real = dlsym(RTLD_NEXT, #name);                            \
+        if (n >= LEAST_SLOW)                                                      \
+            pass_time(LATENCY + (double)n / RATE * nprocs);                       \
+        return real(fd, bytes, n, offset);                                        \
+    }
+WRITE(pwrite, off_t)
+WRITE(pwrite64, off64_t)
+/* clang-format on */
+
+/* --- the program --- */
+
+static void check(int err)
+{
+    if (err == NC_NOERR)
+        return;
+    fprintf(stderr, "%s\n", ncmpi_strerror(err));
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* As a model does: work in short parts, and a reduction after each. */
+static void compute(double seconds)
+{
+    double end = MPI_Wtime() + seconds, sum = rank;
+    int done = 0;
+
+    while (!done) {
+        double part = MPI_Wtime() + 2e-3;
+
+        while (MPI_Wtime() < part)
+            sum = sum * 0.999 + 1;
+        done = MPI_Wtime() >= end;
+        MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Bcast(&done, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+}
+
+static int create_file(const char *path, pattern p, const char *hint, int *varids)
+{
+    int ncid, dims[3], rows = p == MANY_FIELDS ? ROWS / 25 : ROWS;
+    MPI_Info info;
+    char name[20];
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "nc_write_behind", hint);
+    check(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | (p == COMPRESSED ? NC_NETCDF4 : NC_64BIT_DATA), info, &ncid));
+    MPI_Info_free(&info);
+    check(ncmpi_def_dim(ncid, "time", p == CHECKPOINT ? 1 : NC_UNLIMITED, &dims[0]));
+    check(ncmpi_def_dim(ncid, "y", (MPI_Offset)rows * nprocs, &dims[1]));
+    check(ncmpi_def_dim(ncid, "x", COLUMNS, &dims[2]));
+    for (int i = 0; i < nfields[p]; i++) {
+        snprintf(name, sizeof name, "field%d", i);
+        check(ncmpi_def_var(ncid, name, NC_FLOAT, 3, dims, &varids[i]));
+    }
+    check(ncmpi_enddef(ncid));
+    return ncid;
+}
+
+static void put_step(int ncid, pattern p, const int *varids, int step, const float *values)
+{
+    MPI_Offset rows = p == MANY_FIELDS ? ROWS / 25 : ROWS;
+    MPI_Offset start[3] = {p == CHECKPOINT ? 0 : step, rank * rows, 0}, count[3] = {1, rows, COLUMNS};
+
+    for (int i = 0; i < nfields[p]; i++)
+        check(ncmpi_put_vara_float_all(ncid, varids[i], start, count, values));
+}
+
+/* Seconds in calls of the library. A checkpoint is a file of its own. */
+static double run(pattern p, const char *path, const char *hint, double computing, const float *values)
+{
+    int varids[100], ncid = -1;
+    double inside = 0, begin;
+
+    for (int step = 0; step < STEPS; step++) {
+        begin = MPI_Wtime();
+        if (step == 0 || p == CHECKPOINT)
+            ncid = create_file(path, p, hint, varids);
+        put_step(ncid, p, varids, step, values);
+        inside += MPI_Wtime() - begin;
+        if (computing > 0)
+            compute(computing);
+        begin = MPI_Wtime();
+        if (step == STEPS - 1 || p == CHECKPOINT)
+            check(ncmpi_close(ncid));
+        inside += MPI_Wtime() - begin;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &inside, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return inside;
+}
+
+int main(int argc, char **argv)
+{
+    const char *path = argc > 1 ? argv[1] : "hidden.nc";
+    float *values = malloc(sizeof *values * ROWS * COLUMNS);
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        values[i] = (float)(i % 1000) * 0.25f + (float)rank;
+    for (pattern p = 0; p < PATTERNS; p++) {
+        double plain = run(p, path, "disable", 0, values), behind = run(p, path, "enable", 0, values);
+        double computing = 1.2 * plain / STEPS, shown = run(p, path, "enable", computing, values);
+
+        if (rank == 0)
+            printf("%-12s %5d %10.2f s %10.2f s %8.0f%% %10.2f s %8.0f%%\n", names[p], nprocs, plain, behind,
+                   100 * (behind - plain) / plain, shown, 100 * (1 - shown / plain));
+    }
+    if (rank == 0)
+        unlink(path);
+    free(values);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,275 @@
+/* The wrapper that completes writes later. */
+#include "drivers/behind/behind.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/minmax.h"
+#include "base/path.h"
+#include "drivers/wrapper.h"
+#include "host/host.h"
+
+pnc_behind *pnc_behind_store_find(pnc_store *store)
+{
+    for (; store != NULL; store = store->inner)
+        if (store->ops->flush == pnc_store_behind.flush)
+            return (pnc_behind *)store;
+    return NULL;
+}
+
+void pnc_behind_store_set_capacity(pnc_behind *behind, int64_t bytes)
+{
+    behind->capacity = bytes;
+}
+
+/* --- the descriptor --- */
+
+/* It must be of the file that is open: the path may be that of another one since. On NFS, MPI libraries lock what they
+ * access, so that the caches of the nodes agree. */
+static const char *check_descriptor(const pnc_behind *behind, int fd)
+{
+    struct statfs system;
+    struct stat facts;
+
+    if (fstat(fd, &facts) != 0 || (int64_t)facts.st_ino != behind->store.identity.inode)
+        return "the path is that of another file";
+    if (!S_ISREG(facts.st_mode))
+        return "the file is not a regular one";
+    if (fstatfs(fd, &system) != 0 || system.f_type == PNC_HOST_NFS)
+        return "the file system is NFS, which needs locks";
+    return NULL;
+}
+
+static const char *open_queue(pnc_behind *behind)
+{
+    const char *path = behind->store.full_path != NULL ? behind->store.full_path : behind->path, *refusal;
+    int fd;
+
+    if (behind->store.identity.inode == 0)
+        return "only MPI-IO can access the file";
+    fd = open(pnc_path_strip(path), O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return "the system cannot open the file once more";
+    refusal = check_descriptor(behind, fd);
+    if (refusal == NULL && !pnc_behind_queue_open(&behind->queue, fd, behind->capacity))
+        refusal = "no memory or no thread for it";
+    if (refusal != NULL)
+        close(fd);
+    return refusal;
+}
+
+const char *pnc_behind_store_explain(pnc_behind *behind)
+{
+    if (behind->state == PNC_BEHIND_UNTRIED) {
+        behind->refusal = open_queue(behind);
+        behind->state = behind->refusal == NULL ? PNC_BEHIND_OPEN : PNC_BEHIND_REFUSED;
+    }
+    return behind->refusal;
+}
+
+void pnc_behind_store_begin(pnc_behind *behind, int64_t call)
+{
+    behind->call = call;
+    behind->delays = pnc_behind_store_explain(behind) == NULL;
+}
+
+/* --- failures --- */
+
+static int get_code(int number)
+{
+    switch (number) {
+    case 0:
+    case ENOSPC:
+    case EFBIG: return NC_ENO_SPACE;
+    case EDQUOT: return NC_EQUOTA;
+    default: return NC_EWRITE;
+    }
+}
+
+static int return_failure(pnc_behind *behind, pnc_error *error)
+{
+    pnc_behind_failure failure = {0};
+
+    if (behind->state == PNC_BEHIND_OPEN)
+        failure = pnc_behind_queue_get_failure(&behind->queue);
+    if (failure.extent.length == 0)
+        return NC_NOERR;
+    behind->is_reported = behind->is_reported || error != NULL;
+    return pnc_error_set(error, get_code(failure.number),
+                         "%s: an earlier put returned before its bytes were written (nc_write_behind), and now bytes "
+                         "%lld to %lld cannot be written: %s",
+                         behind->path, (long long)failure.extent.offset,
+                         (long long)(failure.extent.offset + failure.extent.length - 1),
+                         failure.number != 0 ? strerror(failure.number) : "the system writes nothing");
+}
+
+int pnc_behind_store_take_failure(pnc_behind *behind, pnc_error *error)
+{
+    return behind->is_reported ? NC_NOERR : return_failure(behind, error);
+}
+
+/* --- waiting --- */
+
+int pnc_behind_store_finish(pnc_behind *behind, pnc_error *error)
+{
+    if (behind->state != PNC_BEHIND_OPEN)
+        return NC_NOERR;
+    pnc_behind_queue_finish(&behind->queue);
+    behind->store.inner->end->least_size =
+        pnc_max64(behind->store.inner->end->least_size, pnc_behind_queue_get_end(&behind->queue));
+    return return_failure(behind, error);
+}
+
+void pnc_behind_store_clear_pending(pnc_behind *behind)
+{
+    behind->pending.n = 0;
+}
+
+int64_t pnc_behind_store_find_call(pnc_behind *behind)
+{
+    return behind->state == PNC_BEHIND_OPEN ? pnc_behind_queue_find_call(&behind->queue) : INT64_MAX;
+}
+
+static void wait_overlaps(pnc_behind *behind, const pnc_extent *extents, int64_t n)
+{
+    for (int64_t i = 0; behind->state == PNC_BEHIND_OPEN && i < n; i++)
+        pnc_behind_queue_wait(&behind->queue, extents[i]);
+}
+
+/* --- operations --- */
+
+/* Collective. The end of the file is known twice: a read beyond it must not take what is queued for what was lost. */
+static int open_behind(const pnc_open_call *call, pnc_store *store, pnc_error *error)
+{
+    pnc_behind *behind = (pnc_behind *)store;
+    int err = pnc_wrapper_open(call, store, error);
+
+    behind->path = call->path;
+    if (store->inner != NULL)
+        behind->end = *store->inner->end;
+    store->end = &behind->end;
+    return err;
+}
+
+static int flush_behind(pnc_store *store, pnc_error *error)
+{
+    return pnc_behind_store_finish((pnc_behind *)store, error);
+}
+
+static void release_behind(pnc_store *store)
+{
+    pnc_behind_queue_close(&((pnc_behind *)store)->queue);
+}
+
+/* False if the process was forked, and has no worker. */
+static bool queue_extents(pnc_behind *behind, const pnc_extent *extents, int64_t n, const char *from)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const pnc_behind_block block = {extents[i], behind->call};
+
+        if (!pnc_behind_queue_add(&behind->queue, &block, from))
+            return false;
+        from += extents[i].length;
+    }
+    return true;
+}
+
+static int write_behind(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
+{
+    pnc_behind *behind = (pnc_behind *)store;
+
+    if (behind->delays && queue_extents(behind, extents, n, buf))
+        return NC_NOERR;
+    wait_overlaps(behind, extents, n);
+    PNC_TRY(store->inner->ops->write(store->inner, extents, n, buf, error));
+    for (int64_t i = 0; i < n; i++)
+        store->inner->end->least_size =
+            pnc_max64(store->inner->end->least_size, extents[i].length > 0 ? extents[i].offset + extents[i].length : 0);
+    return NC_NOERR;
+}
+
+static void prepare_read(pnc_behind *behind, const pnc_extent *extents, int64_t n)
+{
+    wait_overlaps(behind, extents, n);
+    behind->store.inner->end->refuses_short = behind->end.refuses_short;
+}
+
+static int read_behind(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
+                       pnc_error *error)
+{
+    prepare_read((pnc_behind *)store, extents, n);
+    return store->inner->ops->read(store->inner, extents, n, buf, got, error);
+}
+
+/* What was read, modified and written is in the file. */
+static int unlock_behind(pnc_store *store, pnc_extent span, pnc_error *error)
+{
+    wait_overlaps((pnc_behind *)store, &span, 1);
+    return store->inner->ops->unlock(store->inner, span, error);
+}
+
+static void start_behind(pnc_store *store, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out)
+{
+    pnc_behind *behind = (pnc_behind *)store;
+
+    if (is_write && behind->delays && queue_extents(behind, &extent, 1, bytes)) {
+        *out = (pnc_store_transfer){.is_write = true, .extent = extent, .bytes = bytes, .own = &behind->queue};
+        return;
+    }
+    prepare_read(behind, &extent, 1);
+    store->inner->ops->start(store->inner, is_write, extent, bytes, out);
+}
+
+static bool is_queued(const pnc_store *store, const pnc_store_transfer *transfer)
+{
+    return transfer->own == &((const pnc_behind *)store)->queue;
+}
+
+static bool is_behind_complete(const pnc_store *store, const pnc_store_transfer *transfer)
+{
+    return is_queued(store, transfer) || store->inner->ops->is_complete(store->inner, transfer);
+}
+
+static int finish_behind(pnc_store *store, pnc_store_transfer *transfer, pnc_error *error)
+{
+    if (is_queued(store, transfer))
+        return NC_NOERR;
+    return store->inner->ops->finish(store->inner, transfer, error);
+}
+
+/* A failure of the worker is that of sync and close. */
+static int get_behind_size(pnc_store *store, int64_t *out, pnc_error *error)
+{
+    (void)pnc_behind_store_finish((pnc_behind *)store, NULL);
+    return store->inner->ops->size(store->inner, out, error);
+}
+
+static int set_behind_size(pnc_store *store, int64_t size, pnc_error *error)
+{
+    int err = flush_behind(store, error), later = store->inner->ops->set_size(store->inner, size, error);
+
+    store->end->least_size = store->inner->end->least_size;
+    return pnc_error_keep_first(err, later);
+}
+
+const pnc_store_ops pnc_store_behind = {
+    .name = "behind",
+    .store_bytes = sizeof(pnc_behind),
+    .is_wrapper = true,
+    .open = open_behind,
+    .write = write_behind,
+    .read = read_behind,
+    .unlock = unlock_behind,
+    .start = start_behind,
+    .is_complete = is_behind_complete,
+    .finish = finish_behind,
+    .size = get_behind_size,
+    .set_size = set_behind_size,
+    .flush = flush_behind,
+    .release = release_behind,
+};

@@ -1,0 +1,62 @@
+/* A wrapper that completes writes later: the caller continues, and a thread of the process writes what it has put
+ * (worker.h). Writes are delayed only between begin and end, and only if the file is one of POSIX: the worker has a
+ * descriptor of its own. All others are complete when they return, and first wait for what they overlap.
+ *
+ * A store sees what it has put itself. What the stores of other ranks have queued is the callers' business: they wait
+ * for it (pnc_behind_store_finish) before they let another rank read or overwrite it. For that, the store keeps the
+ * ranges that calls of all ranks have put (pending.h).
+ *
+ *       write, start          worker
+ *   complete <----- idle <-------------- queued      An error of the worker is returned by each flush, sync and close
+ *                     |  begin .. end      ^         that follows; a call asks for it once (take_failure).
+ *                     +--------------------+ */
+#ifndef PNC_DRIVERS_BEHIND_BEHIND_H
+#define PNC_DRIVERS_BEHIND_BEHIND_H
+
+#include "drivers/behind/pending.h"
+#include "drivers/behind/worker.h"
+#include "drivers/store.h"
+
+typedef enum pnc_behind_state { PNC_BEHIND_UNTRIED, PNC_BEHIND_OPEN, PNC_BEHIND_REFUSED } pnc_behind_state;
+
+typedef struct pnc_behind {
+    pnc_store store;
+    pnc_store_end end; /* with what is queued; that of the inner store is without */
+    pnc_behind_queue queue;
+    pnc_behind_pending pending; /* of all ranks */
+    const char *path;           /* as in the call of open */
+    const char *refusal;        /* why no writes are delayed, once that is known; NULL: they are */
+    int64_t capacity;           /* bytes of the queue */
+    int64_t call;               /* number of the last call that put */
+    pnc_behind_state state;
+    bool delays;      /* between begin and end */
+    bool is_reported; /* the failure, to a call */
+    int has_failed;   /* for the caller, in MPI_Finalize: 1: on any rank */
+} pnc_behind;
+
+extern const pnc_store_ops pnc_store_behind;
+
+/* The store in a stack that is one; NULL: there is none. */
+pnc_behind *pnc_behind_store_find(pnc_store *store);
+/* Set the memory of the queue, before the first write is delayed: at least PNC_BEHIND_RING_LEAST bytes. */
+void pnc_behind_store_set_capacity(pnc_behind *behind, int64_t bytes);
+/* Why no writes are delayed; NULL: they are. Opens the queue. */
+const char *pnc_behind_store_explain(pnc_behind *behind);
+
+/* Delay writes, which are of the call with this number, until end. */
+void pnc_behind_store_begin(pnc_behind *behind, int64_t call);
+static inline void pnc_behind_store_end(pnc_behind *behind)
+{
+    behind->delays = false;
+}
+
+/* Wait until all is written. Returns the failure of the worker, each time. */
+int pnc_behind_store_finish(pnc_behind *behind, pnc_error *error);
+/* A failure that no call has reported yet. */
+int pnc_behind_store_take_failure(pnc_behind *behind, pnc_error *error);
+/* All ranks have finished, and agreed on it. */
+void pnc_behind_store_clear_pending(pnc_behind *behind);
+/* Of all earlier calls this rank has written everything; INT64_MAX: of all. */
+int64_t pnc_behind_store_find_call(pnc_behind *behind);
+
+#endif

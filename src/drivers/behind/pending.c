@@ -1,0 +1,67 @@
+/* Ranges that may not be written yet. */
+#include "drivers/behind/pending.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/minmax.h"
+
+/* The index of the range before the smallest gap. */
+static int find_smallest_gap(const pnc_behind_pending *p)
+{
+    int best = 0;
+
+    for (int i = 1; i + 1 < p->n; i++)
+        if (p->ranges[i + 1].low - p->ranges[i].high < p->ranges[best + 1].low - p->ranges[best].high)
+            best = i;
+    return best;
+}
+
+static void merge_next(pnc_behind_pending *p, int i)
+{
+    pnc_behind_range *a = &p->ranges[i], *b = a + 1;
+
+    a->high = b->high;
+    a->call = pnc_max64(a->call, b->call);
+    p->n--;
+    memmove(b, b + 1, (size_t)(p->n - i - 1) * sizeof *b);
+}
+
+void pnc_behind_pending_add(pnc_behind_pending *p, pnc_behind_range range)
+{
+    int at = p->n;
+
+    if (range.low >= range.high)
+        return;
+    assert(!pnc_behind_pending_has_range(p, range.low, range.high));
+    if (p->n == PNC_BEHIND_RANGES)
+        merge_next(p, find_smallest_gap(p));
+    /* the merge may have closed the gap that the range is in */
+    for (at = 0; at < p->n && p->ranges[at].high <= range.low; at++)
+        ;
+    if (at < p->n && p->ranges[at].low < range.high) {
+        p->ranges[at].call = range.call;
+        return;
+    }
+    memmove(&p->ranges[at + 1], &p->ranges[at], (size_t)(p->n - at) * sizeof range);
+    p->ranges[at] = range;
+    p->n++;
+}
+
+bool pnc_behind_pending_has_range(const pnc_behind_pending *p, int64_t low, int64_t high)
+{
+    for (int i = 0; i < p->n; i++)
+        if (p->ranges[i].low < high && low < p->ranges[i].high)
+            return true;
+    return false;
+}
+
+void pnc_behind_pending_remove(pnc_behind_pending *p, int64_t call)
+{
+    int n = 0;
+
+    for (int i = 0; i < p->n; i++)
+        if (p->ranges[i].call >= call)
+            p->ranges[n++] = p->ranges[i];
+    p->n = n;
+}

@@ -1,0 +1,62 @@
+/* The thread that writes what the stores of this process have queued. There is one for all files, which take turns,
+ * while any of them has a queue. It makes POSIX calls only, none of MPI, so that programs of any thread level may use
+ * it, and blocks all signals. It writes by a descriptor that only the queue has.
+ *
+ * A write that fails is recorded with its bytes and the number of the system's error; the worker goes on with the next
+ * block. Nothing here forgets the first failure of a queue. */
+#ifndef PNC_DRIVERS_BEHIND_WORKER_H
+#define PNC_DRIVERS_BEHIND_WORKER_H
+
+#include "drivers/behind/ring.h"
+
+/* A write that has failed. */
+typedef struct pnc_behind_failure {
+    pnc_extent extent; /* length 0: none has */
+    int number;        /* errno; 0: the system wrote nothing, and has reported no error */
+} pnc_behind_failure;
+
+/* What the worker has done for a queue, and what its program has waited for. */
+typedef struct pnc_behind_work {
+    int64_t writes, bytes;     /* system writes, and their bytes */
+    int64_t busy_ns, delay_ns; /* time of the writes; time that callers have waited for them */
+    int64_t full;              /* how many times there was no free memory */
+} pnc_behind_work;
+
+/* Of one file. All of it is under the lock of the worker, but for `fd`, which does not change. */
+typedef struct pnc_behind_queue {
+    struct pnc_behind_queue *next; /* of the queues of the process; NULL: it is not open */
+    pnc_behind_ring ring;
+    char *memory;
+    int fd;
+    bool is_busy;     /* the worker writes the front block */
+    int64_t finished; /* end of the last byte in the file that the worker has written */
+    pnc_behind_failure failure;
+    pnc_behind_work work;
+} pnc_behind_queue;
+
+/* Begin to use a queue of zeros: `capacity` bytes of memory, and a descriptor, which is the queue's afterwards. False,
+ * and nothing has changed, without memory or a thread. */
+bool pnc_behind_queue_open(pnc_behind_queue *queue, int fd, int64_t capacity);
+/* End its use; what it still has is discarded, and a write in progress is completed. */
+void pnc_behind_queue_close(pnc_behind_queue *queue);
+static inline bool pnc_behind_queue_is_open(const pnc_behind_queue *queue)
+{
+    return queue->next != NULL;
+}
+
+/* Copy bytes into the queue, and wait for free memory. False in a process that another one has forked: the queue is of
+ * its parent, which writes what it had. */
+bool pnc_behind_queue_add(pnc_behind_queue *queue, const pnc_behind_block *block, const char *bytes);
+/* Wait until nothing of the span is in the queue, or all of it is empty. */
+void pnc_behind_queue_wait(pnc_behind_queue *queue, pnc_extent span);
+void pnc_behind_queue_finish(pnc_behind_queue *queue);
+/* The call of the first block that is not yet written, or an earlier one; INT64_MAX: there is none. */
+int64_t pnc_behind_queue_find_call(pnc_behind_queue *queue);
+/* What is known of it now. */
+pnc_behind_failure pnc_behind_queue_get_failure(pnc_behind_queue *queue);
+/* End of the last byte that the worker has written. */
+int64_t pnc_behind_queue_get_end(pnc_behind_queue *queue);
+/* *most: bytes of memory that were in use at once; *blocks: that were made. */
+pnc_behind_work pnc_behind_queue_get_work(pnc_behind_queue *queue, int64_t *most, int64_t *blocks);
+
+#endif

@@ -1,0 +1,103 @@
+/* Delayed writes of a file that several ranks share. */
+#include "file/behind.h"
+
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/minmax.h"
+#include "file/agree.h"
+
+/* Without the hint: an eighth of the memory of the node for all its ranks. That is about what the Linux kernel itself
+ * keeps of files before it makes programs wait (vm.dirty_ratio, 20%, after 10% it writes). Not more than 4 GiB. */
+#define SHARE 8
+#define MOST_BYTES (INT64_C(4) << 30)
+#define LEAST_BYTES (INT64_C(16) << 20)
+
+static int64_t compute_share(int nranks)
+{
+    int64_t pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+
+    if (pages <= 0 || bytes <= 0)
+        return LEAST_BYTES;
+    return pnc_max64(LEAST_BYTES, pnc_min64(MOST_BYTES, pages / SHARE / nranks * bytes));
+}
+
+void pnc_file_behind_init(pnc_file *file, int64_t bytes)
+{
+    file->behind = pnc_behind_store_find(file->store);
+    if (file->behind == NULL)
+        return;
+    if (bytes == 0)
+        bytes = compute_share(file->nodes->nranks > 0 ? file->nodes->nranks : 1);
+    bytes = pnc_max64(bytes, PNC_LARGE_PAGE);
+    pnc_behind_store_set_capacity(file->behind, bytes / PNC_LARGE_PAGE * PNC_LARGE_PAGE);
+}
+
+int pnc_file_behind_agree(pnc_file *file, int err)
+{
+    (void)pnc_behind_store_finish(file->behind, NULL);
+    err = pnc_error_keep_first(err, pnc_behind_store_take_failure(file->behind, file->error));
+    err = pnc_file_status_agree(file, err);
+    if (err == NC_NOERR)
+        pnc_file_behind_clear(file);
+    return err;
+}
+
+/* *all gets the range of all ranks. */
+static int agree_range(pnc_file *file, pnc_behind_range *all)
+{
+    pnc_behind *behind = file->behind;
+    bool is_empty = all->low >= all->high;
+    int err = pnc_behind_store_take_failure(behind, file->error), mismatch;
+    /* failure, range, first call that is not written: the maximum of each */
+    int64_t v[4] = {0, is_empty ? INT64_MIN : -all->low, is_empty ? 0 : all->high, -pnc_behind_store_find_call(behind)};
+
+    err = pnc_file_late_take(file, err);
+    v[0] = err != NC_NOERR;
+    mismatch = pnc_file_maxima_agree(file, v, 4, "the range of a collective call");
+    if (mismatch != NC_NOERR)
+        return pnc_error_keep_first(err, mismatch);
+    if (v[0] != 0)
+        return pnc_file_status_agree(file, err);
+    pnc_behind_pending_remove(&behind->pending, -v[3]);
+    *all = v[2] > 0 ? (pnc_behind_range){.low = -v[1], .high = v[2]} : (pnc_behind_range){0};
+    if (pnc_behind_pending_has_range(&behind->pending, all->low, all->high))
+        PNC_TRY(pnc_file_behind_agree(file, NC_NOERR));
+    return NC_NOERR;
+}
+
+int pnc_file_behind_begin(pnc_file *file, bool is_put, bool collective, int64_t low, int64_t high)
+{
+    pnc_behind *behind = file->behind;
+    pnc_behind_range range = {.low = low, .high = high};
+
+    if (collective && file->nprocs > 1)
+        PNC_TRY(agree_range(file, &range));
+    else
+        PNC_TRY(pnc_behind_store_take_failure(behind, file->error));
+    if (!is_put)
+        return NC_NOERR;
+    if (collective && file->nprocs > 1) {
+        range.call = behind->call + 1;
+        pnc_behind_pending_add(&behind->pending, range);
+    }
+    pnc_behind_store_begin(behind, behind->call + collective);
+    return NC_NOERR;
+}
+
+void pnc_file_behind_count(pnc_file *file)
+{
+    pnc_statistics *s = file->statistics;
+    int64_t most, blocks;
+    pnc_behind_work work;
+
+    if (s == NULL || file->behind == NULL)
+        return;
+    work = pnc_behind_queue_get_work(&file->behind->queue, &most, &blocks);
+    s->counts[PNC_COUNT_BEHIND_WRITES] = work.writes;
+    s->counts[PNC_COUNT_BEHIND_BYTES] = work.bytes;
+    s->counts[PNC_COUNT_BEHIND_BUSY] = work.busy_ns;
+    s->counts[PNC_COUNT_BEHIND_DELAY] = work.delay_ns;
+    s->counts[PNC_COUNT_BEHIND_FULL] = work.full;
+    s->counts[PNC_COUNT_BEHIND_MEMORY] = most;
+}

@@ -1,0 +1,49 @@
+/* Delayed writes of a file that several ranks share (hint nc_write_behind): when the ranks wait for those of each
+ * other. A file without them has no pnc_behind, and these functions are not called or do nothing.
+ *
+ * Each collective put has a number, and the range of the file that it accesses is known to all ranks. Before a
+ * collective call accesses a range that is not known to be written, each rank finishes its writes. So every get sees
+ * every collective put before it, also of other ranks, and of puts that overlap the later one remains. A rank reports
+ * with each call the first put that it has not written all of: earlier ones are in the file. */
+#ifndef PNC_FILE_BEHIND_H
+#define PNC_FILE_BEHIND_H
+
+#include "drivers/behind/behind.h"
+#include "file/file.h"
+
+/* Local, after opening a file whose driver delays writes. bytes: of the queue of this rank; 0: a share of the memory
+ * of the node. */
+void pnc_file_behind_init(pnc_file *file, int64_t bytes);
+
+/* Before the requests of a call are executed: from `low` to behind `high` - 1 in the file on this rank; none if they
+ * are equal. Collective if the call is. A failure of an earlier put is an error of this call, and of all ranks if it is
+ * collective. After a put: pnc_file_behind_end. */
+int pnc_file_behind_begin(pnc_file *file, bool is_put, bool collective, int64_t low, int64_t high);
+static inline void pnc_file_behind_end(pnc_file *file)
+{
+    if (file->behind != NULL)
+        pnc_behind_store_end(file->behind);
+}
+
+/* Wait for the writes of all ranks; err as in pnc_file_status_agree. A failure that was reported before is no error.
+ * Collective. */
+int pnc_file_behind_agree(pnc_file *file, int err);
+
+/* Wait for the writes of this rank. Returns err or, if it is NC_NOERR, a failure of a write, each time. Local. */
+static inline int pnc_file_behind_finish(pnc_file *file, int err)
+{
+    int own = file->behind != NULL ? pnc_behind_store_finish(file->behind, file->error) : NC_NOERR;
+
+    return pnc_error_keep_first(err, own);
+}
+/* All ranks have done so, and agreed on it. */
+static inline void pnc_file_behind_clear(pnc_file *file)
+{
+    if (file->behind != NULL)
+        pnc_behind_store_clear_pending(file->behind);
+}
+
+/* Add what the worker has done to the statistics. Local. */
+void pnc_file_behind_count(pnc_file *file);
+
+#endif

@@ -1,0 +1,94 @@
+"""A rank, or all of them, die at each write that the worker makes for earlier puts (nc_write_behind), or within it: the
+file has all records that were put before the last ncmpi_sync, and each record that it counts has its values. The bytes
+are read here, without the library."""
+# needs: python
+import os
+import struct
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap
+
+NX = 64
+os.environ["OMPI_MCA_odls_base_sigkill_timeout"] = "0" # mpiexec of Open MPI waits for a second otherwise
+PATH = tap.scratch("behind_death.nc")
+
+
+def read_variables(content):
+    """name: (shape without the time, begin) of the variables of a CDF-1 file with an unlimited dimension first."""
+    at = 8
+
+    def take(form):
+        nonlocal at
+        values = struct.unpack_from(">" + form, content, at)
+        at += struct.calcsize(">" + form)
+        return values[0]
+
+    def name():
+        nonlocal at
+        length = take("i")
+        text = content[at:at + length].decode()
+        at += (length + 3) // 4 * 4
+        return text
+    take("i")
+    lengths = []
+    for _ in range(take("i")):
+        name()
+        lengths.append(take("i"))
+    assert take("i") == 0 and take("i") == 0 # no attributes
+    take("i")
+    found = {}
+    for _ in range(take("i")):
+        of, dims = name(), [take("i") for _ in range(take("i"))]
+        assert take("i") == 0 and take("i") == 0
+        take("i")
+        take("i")
+        found[of] = ([lengths[d] for d in dims], take("i"))
+    return found
+
+
+def check(ranks, where):
+    with open(PATH, "rb") as file:
+        content = file.read()
+    synced = 0
+    if os.path.exists(PATH + ".synced"):
+        with open(PATH + ".synced", encoding="ascii") as file:
+            synced = int(file.read() or 0)
+        os.remove(PATH + ".synced")
+    if content[:3] != b"CDF":
+        return tap.ok(synced == 0, f"{where}: the file has no header yet")
+    numrecs = struct.unpack_from(">i", content, 4)[0]
+    begin = read_variables(content)["v"][1]
+    wrong = []
+    for row in range(numrecs):
+        got = struct.unpack_from(f">{ranks * NX}i", content.ljust(begin + (row + 1) * ranks * NX * 4, b"\0"),
+                                 begin + row * ranks * NX * 4)
+        wanted = tuple(100000 + 1000 * row + 100 * column + x for column in range(ranks) for x in range(NX))
+        if got != wanted:
+            wrong.append(row)
+    return tap.ok(not wrong and numrecs >= synced,
+                  f"{where}: {numrecs} records are counted and complete, {synced} were synced", f"wrong: {wrong}")
+
+
+def run(ranks, rank, at):
+    """Whether the program died."""
+    for path in (PATH, PATH + ".synced"):
+        if os.path.exists(path):
+            os.remove(path)
+    status, output, text = tap.run_mpi(ranks, "test/mpi/test_behind", PATH, str(rank), str(at))
+    if status == 0 and "not ok" in output:
+        tap.ok(False, "the program without a death", (output, text))
+    return status != 0
+
+
+for n in (1, 2) if tap.is_quick() else (1, 2, 4):
+    for dying in [-1] if n == 1 else [-1, 0, n - 1]:
+        number = 0
+        while run(n, dying, number):
+            check(n, f"{n} ranks, {'all' if dying < 0 else 'rank ' + str(dying)} at write {number}")
+            number += 1 if number < 6 or not tap.is_quick() else 5
+        tap.ok(number >= 6, f"{n} ranks: {number} writes")
+for made in (PATH, PATH + ".synced"):
+    if os.path.exists(made):
+        os.remove(made)
+tap.finish()

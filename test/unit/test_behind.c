@@ -1,0 +1,239 @@
+/* The queue of delayed writes, also with the worker and several threads, and the ranges that are not written, against
+ * maps of bytes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "drivers/behind/pending.h"
+#include "drivers/behind/ring.h"
+#include "drivers/behind/worker.h"
+
+static uint64_t state = 88172645463325252u;
+
+static int64_t draw(int64_t most)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (int64_t)(state % (uint64_t)(most + 1));
+}
+
+/* --- the ring --- */
+
+#define FILE_BYTES 4000
+
+typedef struct model {
+    pnc_behind_ring ring;
+    unsigned char wanted[FILE_BYTES], file[FILE_BYTES];
+    int pending[FILE_BYTES]; /* writes of a byte that are queued */
+    pnc_behind_block queue[100000];
+    int first, last;
+} model;
+
+static model m;
+
+static void mark(pnc_extent extent, int by)
+{
+    for (int64_t i = 0; i < extent.length; i++)
+        m.pending[extent.offset + i] += by;
+}
+
+/* Put bytes that follow the last ones, or any others; as many as fit. */
+static int64_t put_some(int call)
+{
+    static int64_t next;
+    pnc_behind_block block = {{draw(2) > 0 && next < FILE_BYTES - 600 ? next : draw(FILE_BYTES - 600), 1 + draw(599)},
+                              call};
+    int64_t length, put = 0;
+
+    next = block.extent.offset + block.extent.length;
+    while (block.extent.length > 0) {
+        char *to = pnc_behind_ring_reserve(&m.ring, &block, &length);
+
+        if (length == 0)
+            break;
+        assert_true(to >= m.ring.memory && to + length <= m.ring.memory + m.ring.capacity);
+        if (draw(3) == 0 && !pnc_behind_ring_is_empty(&m.ring)) { /* the worker goes on meanwhile */
+            pnc_extent front = m.ring.front.extent;
+
+            memcpy(m.file + front.offset, pnc_behind_ring_get_front(&m.ring), (size_t)front.length);
+            mark(front, -1);
+            pnc_behind_ring_remove(&m.ring, front.length);
+        }
+        for (int64_t i = 0; i < length; i++)
+            to[i] = (char)draw(255);
+        memcpy(m.wanted + block.extent.offset, to, (size_t)length);
+        mark((pnc_extent){block.extent.offset, length}, 1);
+        pnc_behind_ring_publish(&m.ring, &block, length);
+        block.extent.offset += length;
+        block.extent.length -= length;
+        put += length;
+    }
+    return put;
+}
+
+static void write_some(void)
+{
+    pnc_extent front = m.ring.front.extent;
+
+    if (pnc_behind_ring_is_empty(&m.ring))
+        return;
+    front.length = draw(1) == 0 ? front.length : 1 + draw(front.length - 1);
+    memcpy(m.file + front.offset, pnc_behind_ring_get_front(&m.ring), (size_t)front.length);
+    mark(front, -1);
+    pnc_behind_ring_remove(&m.ring, front.length);
+}
+
+static bool is_pending(pnc_extent span)
+{
+    for (int64_t i = 0; i < span.length; i++)
+        if (m.pending[span.offset + i] > 0)
+            return true;
+    return false;
+}
+
+/* Everything is written, the later bytes last, and the ring knows what it still has. */
+static void test_ring(void **unused)
+{
+    static _Alignas(8) char memory[PNC_BEHIND_RING_LEAST + 8];
+    int64_t put = 0;
+
+    (void)unused;
+    pnc_behind_ring_init(&m.ring, memory, PNC_BEHIND_RING_LEAST);
+    m.ring.capacity = 1600; /* a small one has more ends */
+    for (int step = 0; step < 200000; step++) {
+        pnc_extent span = {draw(FILE_BYTES - 100), 1 + draw(99)};
+
+        if (draw(5) < (step / 1000 % 2 == 0 ? 2 : 4))
+            put += put_some(step / 7);
+        else
+            write_some();
+        assert_int_equal(pnc_behind_ring_has_span(&m.ring, span), is_pending(span));
+    }
+    while (!pnc_behind_ring_is_empty(&m.ring))
+        write_some();
+    assert_memory_equal(m.wanted, m.file, FILE_BYTES);
+    assert_true(put > 1000000 && m.ring.most <= 1600);
+}
+
+/* --- ranges --- */
+
+#define BYTES 5000
+
+static void test_pending(void **unused)
+{
+    static int calls[BYTES]; /* of each byte the last one that put it; 0: none */
+    pnc_behind_pending p = {0};
+    int refused = 0;
+
+    (void)unused;
+    for (int call = 1; call < 20000; call++) {
+        int64_t low = draw(BYTES - 40), high = low + draw(39), from = call - 1 - draw(150);
+        bool known = pnc_behind_pending_has_range(&p, low, high);
+
+        for (int64_t i = low; i < high; i++)
+            assert_true(calls[i] == 0 || known);
+        for (int i = 1; i < p.n; i++)
+            assert_true(p.ranges[i - 1].high <= p.ranges[i].low && p.ranges[i].low < p.ranges[i].high);
+        if (known) {
+            refused++;
+        } else {
+            pnc_behind_pending_add(&p, (pnc_behind_range){low, high, call});
+            for (int64_t i = low; i < high; i++)
+                calls[i] = call;
+        }
+        pnc_behind_pending_remove(&p, from);
+        for (int i = 0; i < BYTES; i++)
+            calls[i] = calls[i] < from ? 0 : calls[i];
+    }
+    assert_true(refused > 1000 && refused < 19000);
+}
+
+/* --- the worker --- */
+
+#define THREADS 4
+#define STEPS 200
+
+/* Each thread opens its own queue and file, puts, waits, reads, and closes, several times: the worker ends and begins
+ * meanwhile. Returns NULL if all was right. */
+static void *use_queue(void *argument)
+{
+    static char failed;
+    const char *path = argument;
+    uint32_t random = (uint32_t)(uintptr_t)argument | 1;
+    unsigned char wanted[FILE_BYTES] = {0}, got[FILE_BYTES];
+
+    for (int turn = 0; turn < 20; turn++) {
+        pnc_behind_queue queue = {0};
+        int fd = open(path, O_RDWR | O_CREAT, 0600);
+
+        if (fd < 0 || !pnc_behind_queue_open(&queue, dup(fd), INT64_C(1) << 21))
+            return &failed;
+        for (int step = 0; step < STEPS; step++) {
+            pnc_behind_block block = {.call = step};
+            char bytes[600];
+
+            random = random * 1664525 + 1013904223;
+            block.extent = (pnc_extent){random / 7 % (FILE_BYTES - 600), 1 + random / 65536 % 599};
+            memset(bytes, (int)(random >> 24), sizeof bytes);
+            memset(wanted + block.extent.offset, (int)(random >> 24), (size_t)block.extent.length);
+            if (!pnc_behind_queue_add(&queue, &block, bytes))
+                return &failed;
+            if (step % 16 != 0)
+                continue;
+            pnc_behind_queue_wait(&queue, block.extent);
+            if (pread(fd, got, (size_t)block.extent.length, block.extent.offset) != block.extent.length ||
+                memcmp(got, bytes, (size_t)block.extent.length) != 0)
+                return &failed;
+        }
+        if (turn % 2 == 0)
+            pnc_behind_queue_finish(&queue);
+        if (turn % 2 == 0 && (pnc_behind_queue_find_call(&queue) != INT64_MAX ||
+                              pnc_behind_queue_get_failure(&queue).extent.length != 0))
+            return &failed;
+        pnc_behind_queue_close(&queue); /* in half of the turns it discards what it has */
+        memset(got, 0, sizeof got);
+        if (turn % 2 == 0 && (pread(fd, got, FILE_BYTES, 0) < 0 || memcmp(got, wanted, FILE_BYTES) != 0))
+            return &failed;
+        memset(wanted, 0, sizeof wanted);
+        if (ftruncate(fd, 0) != 0 || close(fd) != 0)
+            return &failed;
+    }
+    return NULL;
+}
+
+static void test_worker(void **unused)
+{
+    pthread_t threads[THREADS];
+    char paths[THREADS][40];
+
+    (void)unused;
+    for (int i = 0; i < THREADS; i++) {
+        snprintf(paths[i], sizeof paths[i], "/tmp/behind-%d-%d", (int)getpid(), i);
+        assert_int_equal(pthread_create(&threads[i], NULL, use_queue, paths[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        void *result = NULL;
+
+        pthread_join(threads[i], &result);
+        unlink(paths[i]);
+        assert_null(result);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ring), cmocka_unit_test(test_pending),
+                                       cmocka_unit_test(test_worker)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
