@@ -12,6 +12,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import tap
 
+try:
+    import h5py
+except ImportError:
+    h5py = None
+
 PROGRAM = "src/tools/ncmpicopy/ncmpicopy"
 random = numpy.random.default_rng(46)
 NUMBERS = ["i1", "i2", "i4", "f4", "f8", "u1", "u2", "u4", "i8", "u8"]
@@ -244,6 +249,26 @@ def test_groups():
         tap.ok(status == 2 and file["forecast_tas"][:].tolist() == [[1, 2], [5, 6], [9, 10]], "a part of a group", text)
 
 
+def test_other_storage():
+    """What this library reads but does not write."""
+    if h5py is None:
+        tap.skip("compact variables, szip", "h5py is not installed")
+        return
+    data = numpy.arange(3000, dtype="f4").reshape(50, 60)
+    with h5py.File("other.nc", "w") as file:
+        compact = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        compact.set_layout(h5py.h5d.COMPACT)
+        h5py.h5d.create(file.id, b"compact", h5py.h5t.IEEE_F32LE, h5py.h5s.create_simple((4, 5)), compact).write(
+            h5py.h5s.ALL, h5py.h5s.ALL, data.ravel()[:20].reshape(4, 5).copy())
+        szip = h5py.h5z.filter_avail(h5py.h5z.FILTER_SZIP)
+        file.create_dataset("squeezed", data=data, chunks=(20, 30), compression="szip" if szip else "gzip")
+    status, text = copy("-O", "--verify", "other.nc", "out.nc", ranks=2)
+    with netCDF4.Dataset("out.nc") as file:
+        tap.ok(status == 0 and file["compact"][:].ravel().tolist() == list(range(20))
+               and numpy.array_equal(file["squeezed"][:], data) and file["squeezed"].filters()["zlib"]
+               and (not szip or "by deflate, not by szip" in text), "compact variables, szip", text)
+
+
 def test_messages():
     make("in.nc")
     for words, message in ((["-k", "cdf5", "--deflate", "1"], "need a netCDF-4 output"),
@@ -283,6 +308,7 @@ def main():
         test_compress()
     test_parts_and_rechunking()
     test_groups()
+    test_other_storage()
     test_messages()
     tap.finish()
 

@@ -254,8 +254,6 @@ static bool take_chunks(const copy_storage_option *option, const copy_plan *plan
 static int define_layout(const copy_plan *plan, int from, const copy_var *var, int to, int varid, MPI_Offset *lengths)
 {
     const copy_storage_option *option = find_storage(plan->options, true, var->name);
-    const copy_storage_option *compression = find_storage(plan->options, false, var->name);
-    bool compresses = compression != NULL && (compression->filter != FILTER_DEFLATE || compression->level > 0);
     int layout;
     PNC_TRY(ncmpi_inq_var_chunking(from, var->id, &layout, lengths));
     bool chunked = layout == NC_CHUNKED;
@@ -266,10 +264,8 @@ static int define_layout(const copy_plan *plan, int from, const copy_var *var, i
     if (option != NULL && option->nchunks == 0)
         return ncmpi_def_var_chunking(to, varid, NC_CHUNKED, NULL);
     chunked = (option != NULL && take_chunks(option, plan, var, lengths)) || chunked;
-    if (chunked)
-        return ncmpi_def_var_chunking(to, varid, NC_CHUNKED, lengths);
-    bool fits = layout == NC_COMPACT && !has_unlimited(plan, var) && !compresses;
-    return fits ? ncmpi_def_var_chunking(to, varid, NC_COMPACT, NULL) : NC_NOERR;
+    /* A compact variable becomes contiguous: the library puts no values into compact ones. */
+    return chunked ? ncmpi_def_var_chunking(to, varid, NC_CHUNKED, lengths) : NC_NOERR;
 }
 
 /* Chunks of this library are not compressed by szip, whose licence and speed few users want. */
