@@ -14,6 +14,7 @@ m4_dnl Brackets quote here: [[ and ]] write brackets.
 
 #include <pnetcdf.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <deque>
@@ -653,9 +654,11 @@ class NcmpiDim
     }
     bool isUnlimited() const
     {
-        int id = -1;
-        ncmpiCheck(ncmpi_inq_unlimdim(file(), &id));
-        return id == myId;
+        int n = 0;
+        ncmpiCheck(ncmpi_inq_unlimdims(file(), &n, nullptr));
+        std::vector<int> ids(static_cast<std::size_t>(n));
+        ncmpiCheck(ncmpi_inq_unlimdims(file(), &n, ids.data()));
+        return std::find(ids.begin(), ids.end(), myId) != ids.end();
     }
     MPI_Offset getSize() const
     {

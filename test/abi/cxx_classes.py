@@ -521,6 +521,7 @@ static void check_netcdf4(const std::string &path)
 {
     NcmpiFile file(MPI_COMM_WORLD, path + "4", NcmpiFile::replace, NcmpiFile::nc4);
     NcmpiVar v = file.addVar("v", ncmpiInt, file.addDim("x", 4 * nprocs));
+    expect(!v.getDim(0).isUnlimited() && file.addDim("t").isUnlimited() && file.addDim("u").isUnlimited(), "unlimited");
     std::vector<MPI_Offset> chunks(1, 3);
     v.setChunking(NcmpiVar::ncmpi_CHUNKED, chunks);
     v.setCompression(true, true, 1);
