@@ -22,7 +22,7 @@ def _load():
     for path in filter(None, candidates):
         try:
             library = ctypes.CDLL(path)
-            library.ncmpi_inq_var_quantize  # PnetCDF 1.x has none
+            library.ncmpi_inq_unlimdims  # PnetCDF 1.x has none
             break
         except (OSError, AttributeError) as error:
             problems.append(str(error))
@@ -144,9 +144,11 @@ class File:
         return found
 
     def unlimited(self):
-        """The name of the record dimension, in a list that may be empty."""
-        number = _int("inq_unlimdim", self.id)
-        return [list(self.dimensions())[number]] if number >= 0 else []
+        """The names of the unlimited dimensions: classic files have at most one."""
+        names, number = list(self.dimensions()), ctypes.c_int()
+        ids = (ctypes.c_int * max(len(names), 1))()
+        call("inq_unlimdims", self.id, ctypes.byref(number), ids)
+        return [names[i] for i in ids[:number.value]]
 
     def variables(self):
         """By name."""

@@ -113,6 +113,8 @@ def compare(path, engine, options):
     with open_ours(path, **options) as ours:
         assert not any(ours[name].variable._in_memory for name in ours.data_vars), "read when it was opened"
         xarray.testing.assert_identical(ours, theirs)
+        if engine == "netcdf4":
+            assert ours.encoding["unlimited_dims"] == theirs.encoding["unlimited_dims"], ours.encoding
         for name, variable in theirs.variables.items():
             for key in ENCODINGS:
                 known = engine == "netcdf4" or key not in ENCODINGS[6:]
@@ -260,8 +262,7 @@ def write_again():
         with netCDF4.Dataset("again.nc") as file:
             assert file["wind"].chunking() == [2, 4, 5] and file["wind"].filters()["fletcher32"], file["wind"]
             assert file["wind"].datatype == numpy.int16, file["wind"]
-            # The library has no inquiry for several unlimited dimensions.
-            assert any(file.dimensions[name].isunlimited() for name in ("time", "lon")), file
+            assert {name for name in file.dimensions if file.dimensions[name].isunlimited()} == {"time", "lon"}, file
 
 
 def write_times():
