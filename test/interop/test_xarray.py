@@ -93,6 +93,7 @@ def make_inputs():
         file.createDimension("x", 2)
         file.createVariable("name", str, ("x",))[:] = numpy.array(["a", "b"], object)
         file.createVariable("x", "i4", ("x",))[:] = [3, 4]
+        file.createGroup("inner").createVariable("y", "f8", ("x",))[:] = [5, 6]
 
 
 INPUTS = {"netcdf4.nc": "netcdf4", "h5netcdf.nc": "h5netcdf", "cdf1.nc": "scipy", "cdf2.nc": "scipy",
@@ -200,6 +201,8 @@ def test_reading():
         with open_ours("strings.nc") as data:
             check(set(data.variables) == {"x"} and any("'name'" in str(warning.message) for warning in caught),
                   "a variable of strings is left out with a warning", (data, caught))
+    with open_ours("strings.nc", comm=COMM, info={"nc_groups": "all"}, drop_variables="name") as data:
+        check(data["inner/y"].values.tolist() == [5, 6], "a variable of a group, by its path", data)
 
 
 def written(path, theirs, encodings, number):
