@@ -69,6 +69,29 @@ static int transfer_behind(pnc_dataset *ds, pnc_request_list *list, int64_t *num
     return err;
 }
 
+/* The first variable that this rank puts into, and that has no space in the file; -1: none. */
+static int find_without_space(const pnc_dataset *ds, const pnc_request_list *list)
+{
+    int first = -1;
+
+    for (int64_t i = 0; i < list->n; i++) {
+        int varid = list->at[i]->elements.varid;
+
+        if (ds->model.vars[varid]->netcdf4.lacks_space && (first < 0 || varid < first))
+            first = varid;
+    }
+    return first;
+}
+
+static int add_space(pnc_dataset *ds, const pnc_request_list *list)
+{
+    bool more = list->collective;
+
+    while (more && ds->format->lacks_space)
+        PNC_TRY(ds->format->ops->add_space(ds->format, find_without_space(ds, list), &more));
+    return NC_NOERR;
+}
+
 /* Execute requests; after a put, update the number of records, and with NC_SHARE flush the data. An error of a
  * collective step is the same on all ranks, so that each rank may return it at once. */
 static int transfer(pnc_dataset *ds, pnc_request_list *list)
@@ -76,8 +99,10 @@ static int transfer(pnc_dataset *ds, pnc_request_list *list)
     int64_t numrecs;
     int err;
 
-    if (list->direction == PNC_PUT) /* values could overwrite what a failed enddef needs to be undone */
+    if (list->direction == PNC_PUT) { /* values could overwrite what a failed enddef needs to be undone */
         PNC_TRY(ds->format->ops->restore_before_put(ds->format, list->collective));
+        PNC_TRY(add_space(ds, list));
+    }
     pnc_dataset_statistics_transfer_start(ds, list->direction);
     err = ds->file.behind != NULL ? transfer_behind(ds, list, &numrecs)
                                   : pnc_io_requests_transfer(&ds->io, list, &numrecs);

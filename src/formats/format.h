@@ -41,6 +41,7 @@ typedef struct pnc_format {
     /* set by the format */
     bool is_new;          /* created, and its first enddef has not completed: the file has nothing yet */
     bool numrecs_dirty;   /* this rank has added records whose number is not yet written to the file */
+    bool lacks_space;     /* variables have no space in the file before a put: `add_space`; the same on all ranks */
     bool overruled;       /* by an enddef: this rank's definitions differed and were replaced by rank 0's */
     char difference[256]; /* which; empty if only attributes, fill modes or offsets differed */
 } pnc_format;
@@ -157,6 +158,10 @@ typedef struct pnc_format_ops {
 
     /* Collective. Restore the file. A file that is as it should be, which all ranks know, takes no collective step. */
     int (*restore)(pnc_format *f);
+    /* Collective, before a put in a file that lacks space. varid: the first variable without space that this rank puts
+     * into, or -1. *more: whether a rank has one; then one variable has space afterwards.
+     * NULL if files of the format never lack it. */
+    int (*add_space)(pnc_format *f, int varid, bool *more);
     /* The same at the start of a put. An independent one of several ranks cannot: NC_EINTERRUPTED. */
     int (*restore_before_put)(pnc_format *f, bool collective);
 

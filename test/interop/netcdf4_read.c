@@ -5,6 +5,8 @@
  *     of their dimensions and the sums of their values, names and lengths of dimensions, or error codes
  * netcdf4_read FILE change VARIABLE..: open FILE for writing, double the values of each variable, put a record of nines
  *     behind those that it has, if its first dimension is unlimited, and give it an attribute "changed"
+ * netcdf4_read FILE fill VARIABLE..: open FILE for writing, and put into all elements of each variable but the last ones
+ *     their numbers; those with names that begin with i independently
  * netcdf4_read FILE MODE OUT SEED ROUNDS: each rank reads random hyperslabs of all variables, in MODE all, indep,
  *     nonblocking, varn or whole, and writes them to OUT.RANK: varid, number of dimensions, start, count, stride as
  *     integers of 8 bytes, the number of bytes, and the values as the variable's type has them in memory.
@@ -372,6 +374,58 @@ static void change_vars(char *const *names)
         change_var(*names);
 }
 
+/* All but the last row; each rank has a part of the rows. Returns the number of elements of this rank. */
+static MPI_Offset choose_rows(int varid, int ndims, MPI_Offset *start, MPI_Offset *count, MPI_Offset *first)
+{
+    int ids[DIMS];
+    MPI_Offset rows, size = 1;
+
+    ncmpi_inq_vardimid(ncid, varid, ids);
+    for (int d = 0; d < ndims; d++) {
+        ncmpi_inq_dimlen(ncid, ids[d], &count[d]);
+        start[d] = 0;
+        size *= d > 0 ? count[d] : 1;
+    }
+    *first = 0;
+    if (ndims == 0)
+        return 1;
+    rows = count[0] - 1;
+    start[0] = rows * rank / nprocs;
+    count[0] = rows * (rank + 1) / nprocs - start[0];
+    *first = start[0] * size;
+    return count[0] * size;
+}
+
+static void fill_var(const char *path)
+{
+    int varid, ndims, is_independent = path[0] == 'i';
+    MPI_Offset start[DIMS], count[DIMS], first, n;
+    double *values;
+
+    if (report(ncmpi_inq_varid(ncid, path, &varid), path) != NC_NOERR)
+        return;
+    ncmpi_inq_varndims(ncid, varid, &ndims);
+    n = choose_rows(varid, ndims, start, count, &first);
+    values = calloc((size_t)n + 1, sizeof *values);
+    for (MPI_Offset i = 0; i < n; i++)
+        values[i] = (double)(first + i + 100);
+    if (is_independent) {
+        report(ncmpi_begin_indep_data(ncid), path);
+        report(ncmpi_put_vara_double(ncid, varid, start, count, values), path);
+        report(ncmpi_end_indep_data(ncid), path);
+    } else {
+        report(ncmpi_put_vara_double_all(ncid, varid, start, count, values), path);
+    }
+    memset(values, 0, (size_t)n * sizeof *values);
+    report(ncmpi_get_vara_double_all(ncid, varid, start, count, values), path);
+    for (MPI_Offset i = 0; i < n; i++)
+        if (values[i] != (double)(first + i + 100)) {
+            printf("rank %d: element %lld of %s is %g\n", rank, (long long)(first + i), path, values[i]);
+            break;
+        }
+    free(values);
+}
+
 static void write_dim(const char *path)
 {
     int dimid, err = ncmpi_inq_dimid(ncid, path, &dimid);
@@ -401,7 +455,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    changes = argc > 3 && strcmp(argv[2], "change") == 0;
+    changes = argc > 3 && (strcmp(argv[2], "change") == 0 || strcmp(argv[2], "fill") == 0);
     if (argc < 4 || report(ncmpi_open(MPI_COMM_WORLD, argv[1], changes ? NC_WRITE : NC_NOWRITE, MPI_INFO_NULL, &ncid),
                            "open") != NC_NOERR) {
         MPI_Finalize();
@@ -412,6 +466,9 @@ int main(int argc, char **argv)
         write_definitions(argv[3]);
     if (strcmp(argv[2], "paths") == 0) {
         read_paths(argv + 3);
+    } else if (changes && strcmp(argv[2], "fill") == 0) {
+        for (char *const *name = argv + 3; *name != NULL; name++)
+            fill_var(*name);
     } else if (changes) {
         change_vars(argv + 3);
     } else if (argc == 6) {

@@ -455,6 +455,62 @@ def check_phony():
        "\n".join([stdout, stderr, *found]))
 
 
+# --- values that other programs have not written, or have in the metadata ---
+
+def make_unwritten(path):
+    with h5py.File(path, "w", track_order=True) as file:
+        for name in ("c_one", "i_two", "c_same"):
+            dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            dcpl.set_layout(h5py.h5d.COMPACT)
+            made = h5py.h5d.create(file.id, name.encode(), h5py.h5t.STD_I32BE, h5py.h5s.create_simple((6, 5)), dcpl)
+            made.write(h5py.h5s.ALL, h5py.h5s.ALL, np.arange(30, dtype="i4").reshape(6, 5))
+        dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        dcpl.set_layout(h5py.h5d.COMPACT)
+        h5py.h5d.create(file.id, b"c_scalar", h5py.h5t.IEEE_F64LE, h5py.h5s.create(h5py.h5s.SCALAR), dcpl)
+        file.create_dataset("never", shape=(40, 70), dtype="f8", fillvalue=-5)
+        file.create_dataset("never_too", shape=(9,), dtype=">i2")
+        file.create_dataset("scalar", shape=(), dtype="f4", fillvalue=3)
+        file.create_dataset("untouched", shape=(8, 8), dtype="f4", fillvalue=7)
+        file.create_dataset("chunked", shape=(30, 20), dtype="i4", chunks=(7, 9), fillvalue=1, compression=1)
+
+
+UNWRITTEN = ("c_one", "never", "chunked", "i_two", "scalar", "c_scalar", "never_too", "ichunked")
+
+
+def check_unwritten(ranks):
+    path = scratch("unwritten.nc")
+    make_unwritten(path)
+    with h5py.File(path, "a") as file:
+        file.copy("chunked", "ichunked")
+        before = {name: file[name][...] for name in file}
+    status, stdout, stderr = run_mpi(ranks, PROGRAM, path, "fill", *UNWRITTEN)
+    wrong = []
+    with h5py.File(path) as file:
+        for name, old in before.items():
+            wanted = old.copy()
+            if name in UNWRITTEN and old.ndim == 0:
+                wanted[...] = 100
+            elif name in UNWRITTEN:
+                wanted[:-1] = 100 + np.arange(old[:-1].size).reshape(old[:-1].shape)
+            if not np.array_equal(file[name][...], wanted):
+                wrong.append(f"{name}: {file[name][...]}")
+        if file["untouched"].id.get_offset() is not None:
+            wrong.append("untouched has an address")
+    ok(status == 0 and not stdout and not wrong,
+       f"puts into compact variables, and into those that were never written, on {ranks} ranks",
+       "\n".join([stdout, stderr, *wrong]))
+
+
+def check_refused_space():
+    """An independent put cannot give a variable space."""
+    path = scratch("unwritten.nc")
+    with h5py.File(path, "w", track_order=True) as file:
+        file.create_dataset("inever", shape=(4, 7), dtype="f8")
+    status, stdout, stderr = run_mpi(2, PROGRAM, path, "fill", "inever")
+    ok(status == 0 and "NC_ENOTSUPPORT" in stdout and "must be collective" in stdout,
+       "an independent put into a variable without space is refused", stdout + stderr)
+
+
 # --- damaged files ---
 
 def is_in_hdf5(program, arguments):
@@ -517,6 +573,9 @@ def main():
     check_groups(quick)
     if h5py is not None:
         check_phony()
+        for ranks in (2,) if quick else (1, 2, 4):
+            check_unwritten(ranks)
+        check_refused_space()
     for name in ("groups", "block") if h5py is not None else ("groups",):
         check_damaged(name, scratch(f"{name}.nc"), 20 if quick else 200)
     if h5netcdf is None:

@@ -38,6 +38,12 @@ static inline pnc_chunk_store *pnc_chunks_store_of(const pnc_store *store)
     return (pnc_chunk_store *)(uintptr_t)store;
 }
 
+/* One whose values are in the metadata. */
+static inline bool pnc_chunks_array_is_part(const pnc_chunk_array *a)
+{
+    return a->chunk != NULL && a->contents != NULL;
+}
+
 static inline int64_t pnc_chunks_dirty_get_most(const pnc_chunk_store *s)
 {
     return s->source.dirty_bytes > 0 ? s->source.dirty_bytes : PNC_CHUNKS_DIRTY_BYTES;

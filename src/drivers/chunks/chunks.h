@@ -53,7 +53,9 @@ typedef struct pnc_chunk_array {
     pnc_filter_chain filters;
     bool skips_partial;            /* chunks beyond the extent have no filters; it is not written */
     const pnc_chunk_place *places; /* of all chunks within the first extent, in row-major order; NULL: ask find */
-    const unsigned char *contents; /* one part: its bytes; NULL: it was never written */
+    const unsigned char
+        *contents; /* one part: its bytes; NULL: it was never written. With one chunk of that many bytes,
+                                    * which is in the metadata: rank 0 is its aggregator, and writes it by write_part */
 } pnc_chunk_array;
 
 /* What the store reads and writes. The caller's; `release` frees it. */
@@ -65,6 +67,8 @@ typedef struct pnc_chunk_source {
     void *own;
     /* The place of a chunk, which begins at this index of the array. Local. */
     int (*find)(void *own, int64_t array, const int64_t *index, pnc_chunk_place *out, pnc_error *error);
+    /* Local, on rank 0: the file gets these values of a part with one chunk, and `contents` has them. */
+    int (*write_part)(void *own, int64_t array, const void *values, int64_t bytes, pnc_error *error);
     void (*release)(void *own);
     bool is_writable;
     int64_t end;         /* of the file: the address of the next new chunk, the same on all ranks */

@@ -142,6 +142,25 @@ static bool has_next(const pnc_chunk_store *s, const write_job *job, const write
            round->used + pnc_filter_chain_get_bound(&a->filters, s->grids[next->array].chunk_bytes) <= ROUND_BYTES;
 }
 
+static int write_dirty_part(pnc_chunk_store *s, pnc_dirty_chunk *d, pnc_error *error)
+{
+    unsigned char *cached = pnc_chunks_cache_find(&s->cache, d->item.array, d->item.chunk);
+
+    PNC_TRY(s->source.write_part(s->source.own, d->item.array, d->values, d->bytes, error));
+    if (cached != NULL)
+        memcpy(cached, d->values, (size_t)d->bytes);
+    pnc_chunks_dirty_remove(&s->dirty, d);
+    return NC_NOERR;
+}
+
+/* *is_in_round: the chunk has bytes for the file. */
+static int prepare_dirty(pnc_chunk_store *s, pnc_dirty_chunk *d, write_round *round, bool *is_in_round,
+                         pnc_error *error)
+{
+    *is_in_round = !pnc_chunks_array_is_part(&s->source.arrays[d->item.array]);
+    return *is_in_round ? encode_dirty(s, d, round, error) : write_dirty_part(s, d, error);
+}
+
 /* Encode chunks, as many as a round has. Those that fail wait for the next time. */
 static int fill_round(pnc_chunk_store *s, write_job *job, write_round *round, pnc_error *error)
 {
@@ -149,7 +168,7 @@ static int fill_round(pnc_chunk_store *s, write_job *job, write_round *round, pn
     int err = NC_NOERR, later;
 
     while (has_next(s, job, round)) {
-        bool is_logged = job->ready == NULL;
+        bool is_logged = job->ready == NULL, is_in_round;
         pnc_chunk_item *item;
 
         later = take_chunk(s, job, &item, error);
@@ -158,12 +177,12 @@ static int fill_round(pnc_chunk_store *s, write_job *job, write_round *round, pn
             break;
         item->next = NULL;
         round->made += is_logged ? dirty_of(item)->bytes : 0;
-        later = encode_dirty(s, dirty_of(item), round, error);
+        later = prepare_dirty(s, dirty_of(item), round, &is_in_round, error);
         err = pnc_error_keep_first(err, later);
-        if (later != NC_NOERR) {
+        if (later != NC_NOERR)
             pnc_chunks_dirty_put_back(&s->dirty, dirty_of(item));
+        if (later != NC_NOERR || !is_in_round)
             continue;
-        }
         *last = item;
         last = &item->next;
     }

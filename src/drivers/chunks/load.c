@@ -35,9 +35,11 @@ int pnc_chunks_name_add(const pnc_chunk_array *a, int err, bool is_first, pnc_er
 
 pnc_chunk_item pnc_chunks_item_make(const pnc_chunk_store *s, int64_t array, int64_t chunk)
 {
-    int aggregator =
-        pnc_chunks_aggregator_find(chunk, s->grids[array].row, s->source.arrays[array].first, s->store.nprocs);
+    const pnc_chunk_array *a = &s->source.arrays[array];
+    int aggregator = 0;
 
+    if (!pnc_chunks_array_is_part(a))
+        aggregator = pnc_chunks_aggregator_find(chunk, s->grids[array].row, a->first, s->store.nprocs);
     return (pnc_chunk_item){array, chunk, aggregator, NULL};
 }
 
@@ -128,6 +130,17 @@ int pnc_chunks_place_find(pnc_chunk_store *s, int64_t array, int64_t chunk, pnc_
     return find_place_at(s, array, chunk, index, out, error);
 }
 
+static int copy_part(pnc_chunk_store *s, int64_t array, int64_t chunk, unsigned char **out, pnc_error *error)
+{
+    const pnc_chunk_array *a = &s->source.arrays[array];
+
+    *out = pnc_chunks_cache_add(&s->cache, array, chunk, s->grids[array].chunk_bytes);
+    if (*out == NULL)
+        return pnc_chunks_memory_fail(a, s->grids[array].chunk_bytes, error);
+    memcpy(*out, a->contents, (size_t)s->grids[array].chunk_bytes);
+    return NC_NOERR;
+}
+
 /* Through the cache; NULL: the file does not have it. */
 static int load_from_file(pnc_chunk_store *s, int64_t array, int64_t chunk, unsigned char **out, pnc_error *error)
 {
@@ -136,6 +149,8 @@ static int load_from_file(pnc_chunk_store *s, int64_t array, int64_t chunk, unsi
     bool is_partial = pnc_chunks_grid_find_index(&s->grids[array], chunk, s->source.arrays[array].ndims, index);
 
     *out = NULL;
+    if (pnc_chunks_array_is_part(&s->source.arrays[array]))
+        return copy_part(s, array, chunk, out, error);
     PNC_TRY(find_place_at(s, array, chunk, index, &place, error));
     return place.offset < 0 ? NC_NOERR : load_chunk(s, array, chunk, &place, is_partial, out, error);
 }

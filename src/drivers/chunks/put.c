@@ -93,8 +93,8 @@ static int check_writable(const pnc_chunk_store *s, const pnc_chunk_array *a, pn
         return pnc_error_set(error, NC_ENOTSUPPORT, "variable \"%s\": %s", a->name, a->refusal);
     if (a->chunk == NULL)
         return pnc_error_set(error, NC_ENOTSUPPORT,
-                             "variable \"%s\" is stored with the metadata of the file (compact), or nowhere: this "
-                             "library does not write it",
+                             "variable \"%s\" has no space in the file, whose program has written no values of it: the "
+                             "first put of it must be collective",
                              a->name);
     if (a->skips_partial)
         return pnc_error_set(error, NC_ENOTSUPPORT,

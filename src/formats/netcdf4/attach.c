@@ -55,6 +55,20 @@ static int find_chunk_place(void *own, int64_t array, const int64_t *index, pnc_
     return pnc_netcdf4_metadata_find_chunk(n->metadata, n->content.storage[varid].path, index, ndims, out);
 }
 
+/* All ranks have the values after the next flush. */
+static int write_part(void *own, int64_t array, const void *values, int64_t bytes, pnc_error *error)
+{
+    pnc_netcdf4 *n = own;
+    const pnc_netcdf4_storage *s = &n->content.storage[n->content.varids[array]];
+
+    (void)error; /* that of the file */
+    PNC_TRY(pnc_netcdf4_handle_get(n));
+    PNC_TRY(pnc_netcdf4_metadata_write_compact(n->metadata, s->path, values, bytes));
+    memcpy((unsigned char *)(uintptr_t)s->bytes, values, (size_t)bytes);
+    n->index_dirty = n->parts_dirty = true;
+    return NC_NOERR;
+}
+
 /* Before the store of the file is closed. */
 static void close_metadata(void *own)
 {
@@ -220,6 +234,26 @@ static int place_growing(pnc_netcdf4 *n, pnc_var *var, const pnc_netcdf4_storage
     return NC_NOERR;
 }
 
+/* Values in the metadata are one chunk of one dimension. */
+static int place_compact(pnc_netcdf4 *n, pnc_var *var, const pnc_netcdf4_storage *s, int64_t begin, pnc_chunk_array *a)
+{
+    int64_t *length = pnc_region_alloc(&n->content.region, (int64_t)sizeof *length);
+
+    if (length == NULL)
+        return pnc_formats_memory_fail(&n->format, (int64_t)sizeof *length);
+    make_array(var, s, begin, a);
+    *length = a->bytes / a->elem_size;
+    a->ndims = 1;
+    a->shape = a->extent = a->chunk = length;
+    var->netcdf4.address = begin;
+    return NC_NOERR;
+}
+
+static bool is_writable_part(const pnc_var *var, const pnc_netcdf4_storage *s)
+{
+    return s->layout == PNC_NETCDF4_COMPACT && s->bytes != NULL && has_shape(var, s);
+}
+
 /* --- both --- */
 
 static int64_t count_arrays(const pnc_netcdf4 *n)
@@ -236,6 +270,7 @@ static int make_arrays(pnc_netcdf4 *n)
     const bool grows = !n->format.file->read_only;
     int64_t begin = grows ? VIRTUAL_BEGIN : (n->end / ALIGNMENT + 1) * ALIGNMENT, most = count_arrays(n), capacity;
 
+    n->format.lacks_space = false;
     capacity = INT64_C(1) << log2_of((VIRTUAL_END - VIRTUAL_BEGIN) / (most > 0 ? most : 1));
     for (int i = 0; i < n->format.model->nvars; i++) {
         pnc_var *var = n->format.model->vars[i];
@@ -244,9 +279,13 @@ static int make_arrays(pnc_netcdf4 *n)
 
         var->netcdf4.shape = var->shape;
         var->netcdf4.address = is_adjacent(n, i) ? s->address : begin;
+        var->netcdf4.lacks_space = grows && s->layout == PNC_NETCDF4_CONTIGUOUS && s->address < 0 && has_shape(var, s);
+        n->format.lacks_space = n->format.lacks_space || var->netcdf4.lacks_space;
         if (is_adjacent(n, i) || (var->size == 0 && !var->inner_unlimited))
             continue;
-        if (grows)
+        if (grows && is_writable_part(var, s))
+            PNC_TRY(place_compact(n, var, s, begin, a));
+        else if (grows)
             PNC_TRY(place_growing(n, var, s, begin, capacity, a));
         else
             PNC_TRY(place_array(n, var, s, &begin, a));
@@ -268,6 +307,7 @@ int pnc_netcdf4_store_attach(pnc_netcdf4 *n)
                                .end = n->end,
                                .own = n,
                                .find = find_chunk_place,
+                               .write_part = write_part,
                                .release = close_metadata};
     int nvars = n->format.model->nvars;
     pnc_store *store = NULL;

@@ -69,7 +69,9 @@ void pnc_netcdf4_content_extend(pnc_netcdf4 *n)
         const pnc_var *var = model->vars[n->content.varids[i]];
         int64_t *extent = (int64_t *)n->content.arrays[i].extent;
 
-        for (int d = 0; d < var->ndims && n->content.arrays[i].chunk != NULL; d++)
+        if (n->content.storage[n->content.varids[i]].layout != PNC_NETCDF4_CHUNKED)
+            continue;
+        for (int d = 0; d < var->ndims; d++)
             extent[d] = pnc_max64(extent[d], pnc_format_var_get_length(model, var, d));
     }
     if (n->has_chunks)

@@ -8,16 +8,15 @@
 
 #define PORTION (INT64_C(1) << 20)
 
-/* Write this rank's part of the elements at some addresses. Local. */
-static int fill_part(pnc_netcdf4 *n, const pnc_var *var, int64_t address, int64_t elements)
+/* Write this rank's part of the elements of `size` bytes at some addresses. Local. */
+static int write_part_of_rank(pnc_netcdf4 *n, const void *value, int64_t size, int64_t address, int64_t elements)
 {
     pnc_file *file = n->format.file;
-    int64_t size = pnc_type_get_size(var->type), share = elements / file->nprocs + 1;
+    int64_t share = elements / file->nprocs + 1;
     int64_t first = pnc_min64(elements, share * file->rank), end = pnc_min64(elements, first + share);
-    char *values = pnc_memory_alloc(pnc_min64(PORTION, share * size), 1), value[8];
+    char *values = pnc_memory_alloc(pnc_min64(PORTION, share * size), 1);
     int err = values == NULL ? pnc_formats_memory_fail(&n->format, PORTION) : NC_NOERR;
 
-    pnc_format_var_get_fill_value(n->format.model, var, value);
     for (int64_t i = 0; err == NC_NOERR && i < pnc_min64(PORTION / size, share); i++)
         memcpy(values + i * size, value, (size_t)size);
     for (int64_t some; err == NC_NOERR && first < end; first += some) {
@@ -26,6 +25,14 @@ static int fill_part(pnc_netcdf4 *n, const pnc_var *var, int64_t address, int64_
     }
     pnc_memory_free(values);
     return err;
+}
+
+static int fill_part(pnc_netcdf4 *n, const pnc_var *var, int64_t address, int64_t elements)
+{
+    char value[8];
+
+    pnc_format_var_get_fill_value(n->format.model, var, value);
+    return write_part_of_rank(n, value, pnc_type_get_size(var->type), address, elements);
 }
 
 int pnc_netcdf4_vars_fill(pnc_netcdf4 *n, int varid)
@@ -77,4 +84,68 @@ int pnc_netcdf4_record_fill(pnc_format *f, int varid, int64_t record)
         err = pnc_error_keep_first(err, pnc_file_extents_write_all(f->file, NULL, 0, NULL));
     PNC_TRY(pnc_file_status_agree(f->file, err));
     return pnc_netcdf4_length_write(f, var->dimids[0], record + 1);
+}
+
+/* --- space --- */
+
+/* libhdf5 gives the variable an address, which the metadata in the file do not have before the values are there. */
+static int find_space(pnc_netcdf4 *n, int varid, int64_t *address)
+{
+    *address = -1;
+    if (n->format.file->rank != 0)
+        return NC_NOERR;
+    PNC_TRY(pnc_netcdf4_handle_get(n));
+    pnc_netcdf4_metadata_raise_end(n->metadata, pnc_max64(n->end, pnc_chunks_store_get_end(n->format.file->store)));
+    return pnc_netcdf4_metadata_alloc_values(n->metadata, n->content.storage[varid].path, address);
+}
+
+static const pnc_chunk_array *find_array_of(const pnc_netcdf4 *n, int varid)
+{
+    int64_t i = 0;
+
+    while (n->content.varids[i] != varid)
+        i++;
+    return &n->content.arrays[i];
+}
+
+/* Collective. With the values that it had before for readers. */
+static int fill_space(pnc_netcdf4 *n, int varid, int64_t address)
+{
+    const pnc_chunk_array *a = find_array_of(n, varid);
+    int err = write_part_of_rank(n, a->fill, a->elem_size, address, n->format.model->vars[varid]->size / a->elem_size);
+
+    return pnc_file_status_agree(n->format.file, err);
+}
+
+/* The variable is one of those that are accessed in the file then: addresses of others change. */
+static int adopt_space(pnc_netcdf4 *n, int varid, int64_t address)
+{
+    n->content.storage[varid].address = address;
+    pnc_netcdf4_store_detach(n);
+    pnc_memory_free(n->content.arrays);
+    pnc_memory_free(n->content.varids);
+    n->content.arrays = NULL;
+    n->content.varids = NULL;
+    return pnc_file_status_agree(n->format.file, pnc_netcdf4_store_attach(n));
+}
+
+int pnc_netcdf4_space_add(pnc_format *f, int varid, bool *more)
+{
+    pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
+    int64_t first = varid < 0 ? INT64_MIN : -(int64_t)varid, address;
+    int err;
+
+    PNC_TRY(pnc_file_maxima_agree(f->file, &first, 1, "the variable that needs space"));
+    *more = first > INT64_MIN;
+    if (!*more)
+        return NC_NOERR;
+    PNC_TRY(pnc_netcdf4_chunks_flush(f, NC_NOERR, NULL));
+    err = pnc_file_status_broadcast(f->file, find_space(n, (int)-first, &address));
+    pnc_file_bytes_broadcast(f->file, &address, sizeof address, "the address of a variable");
+    if (err == NC_NOERR)
+        err = fill_space(n, (int)-first, address);
+    err = pnc_netcdf4_metadata_update(n, err);
+    if (err != NC_NOERR && f->file->rank == 0 && !n->is_unfinished)
+        pnc_netcdf4_handle_release(n); /* it has the address */
+    return err == NC_NOERR ? adopt_space(n, (int)-first, address) : err;
 }

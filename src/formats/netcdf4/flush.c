@@ -339,6 +339,21 @@ static int gather_records(pnc_netcdf4 *n, int err, bool *any)
     return err;
 }
 
+/* Collective. All ranks get the values of compact variables from rank 0, if it has new ones. */
+static void share_parts(pnc_netcdf4 *n)
+{
+    pnc_file *file = n->format.file;
+
+    pnc_file_bytes_broadcast(file, &n->parts_dirty, sizeof n->parts_dirty, "whether compact variables change");
+    for (int64_t i = 0; i < n->content.narrays && n->parts_dirty; i++) {
+        const pnc_netcdf4_storage *s = &n->content.storage[n->content.varids[i]];
+
+        if (s->layout == PNC_NETCDF4_COMPACT && s->nbytes > 0)
+            pnc_file_bytes_broadcast(file, (void *)(uintptr_t)s->bytes, s->nbytes, "values of a compact variable");
+    }
+    n->parts_dirty = false;
+}
+
 /* --- flush --- */
 
 /* Lengths, chunks and metadata: the file is that of the model. All ranks have the same lengths. */
@@ -365,6 +380,7 @@ static int write_index(pnc_netcdf4 *n)
     n->index_dirty = true;
     PNC_TRY(pnc_netcdf4_metadata_update(n, NC_NOERR));
     adopt_extents(n);
+    share_parts(n);
     pnc_chunks_store_renew(file->store, n->end);
     return NC_NOERR;
 }

@@ -265,6 +265,7 @@ const pnc_format_ops pnc_netcdf4_format = {
     .flush = pnc_netcdf4_chunks_flush,
     .prepare = prepare_chunks,
     .abandon = abandon_netcdf4,
+    .add_space = pnc_netcdf4_space_add,
     .restore = pnc_netcdf4_file_restore,
     .restore_before_put = pnc_netcdf4_file_restore_before_put,
     .get_layout = get_no_layout,

@@ -28,6 +28,7 @@ typedef struct pnc_netcdf4 {
     bool has_chunks;     /* the store of chunks is attached */
     bool lengths_dirty;  /* dimensions are longer than the file says */
     bool index_dirty;    /* libhdf5 has metadata that are not in the file yet */
+    bool parts_dirty;    /* rank 0 has values of compact variables that others do not have */
     pnc_redo unfinished; /* on rank 0: metadata that are not completely written, as on a full disk */
     bool is_unfinished;  /* on all ranks: there are such metadata */
     /* libhdf5's file: on rank 0 since the file was opened, on others since they looked up a chunk */
@@ -85,6 +86,10 @@ int pnc_netcdf4_file_restore(pnc_format *f);
 int pnc_netcdf4_file_restore_before_put(pnc_format *f, bool collective);
 
 /* --- fill.c --- */
+
+/* Collective. Give a contiguous variable space in the file, which is filled. Each rank passes the first one that it needs,
+ * or -1; *more: whether any has passed one. */
+int pnc_netcdf4_space_add(pnc_format *f, int varid, bool *more);
 
 /* Collective. Fill contiguous variables from varid on that are in fill mode. */
 int pnc_netcdf4_vars_fill(pnc_netcdf4 *n, int varid);
