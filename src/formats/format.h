@@ -25,6 +25,7 @@ typedef struct pnc_format_hints {
     int64_t data_move_limit;   /* bytes that may move in an enddef */
     int64_t short_file;        /* 0: reads beyond the end of the file give zeros, 1: an error */
     int64_t assumes_dead;      /* 1: of a program of which it is not known whether it still changes the file */
+    int64_t chunk_cache;       /* bytes of chunks that a rank keeps for the next read */
     int64_t groups;            /* 0: those of groups have paths, 1: and are listed, 2: only those of the root group */
 } pnc_format_hints;
 

@@ -62,6 +62,9 @@ HINT_CHOICE([nc_groups], [format.groups], [paths], [WORDS(paths, all, root)], []
 such as /forecast/tas, and inquiries count those of the root group. all: they are listed behind those of the root group,
 with names such as forecast/tas, and attributes of groups behind the global ones; definitions cannot change. root: only
 the root group, to which dimensions and variables can be added then])
+HINT_SIZE([nc_chunk_cache_size], [format.chunk_cache], [33554432], [0], [INT64_C(1) << 40], [SENSELESS], [1], [],
+[bytes of chunks of a netCDF-4 file that each rank keeps in memory, decompressed, for the next read. 0: only the chunk
+that was used last. Chunks that wait for more values before they are written are not among them])
 HINT_CHOICE([nc_whole_files], [whole_files], [disable], [WORDS(disable, enable)], [report_ability],
 [enable: a file that ncmpi_create makes is NAME.part-XXXXXXXX, in the same folder, until ncmpi_close has written all of
 it to disk, and renames it. Until then a file of that name is unchanged. ncmpi_abort deletes the new one; a program that

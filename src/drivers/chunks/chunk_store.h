@@ -26,6 +26,7 @@ typedef struct pnc_chunk_store {
     pnc_pending pending; /* for other aggregators */
     pnc_pending logged;  /* of this one: chunks of which only some values have memory */
     pnc_places places;
+    pnc_places shared; /* of chunks that other ranks have written, and that are not registered */
     pnc_messages messages;
     char *encoded; /* bytes of chunks on their way to the file */
     int64_t encoded_capacity;
@@ -82,7 +83,7 @@ bool pnc_chunks_file_has_extents(const pnc_chunk_store *s, const pnc_extent *ext
 int pnc_chunks_extents_scan(pnc_chunk_store *s, const pnc_extent_visitor *visitor, const pnc_extent *extents, int64_t n,
                             char *bytes, pnc_error *error);
 
-/* --- read.c, fetch.c, put.c, deliver.c, flush.c --- */
+/* --- read.c, fetch.c, put.c, deliver.c, flush.c, share.c --- */
 
 int pnc_chunks_extents_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
                             pnc_error *error);
@@ -104,6 +105,10 @@ int pnc_chunks_dirty_fill(pnc_chunk_store *s, pnc_dirty_chunk *d, int64_t within
 /* Collective. Encode and write the chunks that are ready; also those that are logged, each of which then has memory in
  * turn. */
 int pnc_chunks_ready_write(pnc_chunk_store *s, bool with_logged, pnc_error *error);
+/* Local. Write all values of a chunk of which this rank is the aggregator from where they are, if no filter changes
+ * them and the file has a place for them, or on one rank. */
+int pnc_chunks_whole_write(pnc_chunk_store *s, const pnc_chunk_item *item, const char *bytes, bool *is_written,
+                           pnc_error *error);
 /* Local. Make chunks ready, the oldest first, until those that wait have no more than this many bytes; all others that
  * can be completed, too, if it is 0. */
 int pnc_chunks_dirty_finish(pnc_chunk_store *s, int64_t most, pnc_error *error);

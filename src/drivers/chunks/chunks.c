@@ -33,6 +33,15 @@ bool pnc_chunks_store_is_dirty(const pnc_store *store)
     return s->dirty.map.n > 0 || s->pending.map.n > 0 || s->logged.map.n > 0;
 }
 
+bool pnc_chunks_store_has_records(const pnc_store *store)
+{
+    const pnc_chunk_record *records;
+    int64_t n;
+
+    pnc_chunks_places_peek(&pnc_chunks_store_of(store)->places, &records, &n);
+    return n > 0;
+}
+
 /* --- what the caller says --- */
 
 void pnc_chunks_store_renew(pnc_store *store, int64_t end)
@@ -41,6 +50,7 @@ void pnc_chunks_store_renew(pnc_store *store, int64_t end)
 
     s->end = end;
     s->is_renewed = true;
+    pnc_chunks_places_free(&s->shared);
     pnc_chunks_others_discard(s);
 }
 
@@ -64,6 +74,7 @@ static void release_chunks(pnc_store *store)
     pnc_chunks_pending_clear(&s->pending);
     pnc_chunks_pending_clear(&s->logged);
     pnc_chunks_places_free(&s->places);
+    pnc_chunks_places_free(&s->shared);
     pnc_chunks_messages_free(&s->messages);
     pnc_filter_worker_free(&s->worker);
     pnc_memory_free(s->encoded);

@@ -95,6 +95,9 @@ int pnc_chunks_store_flush(pnc_store *store, pnc_error *error);
 /* Local. The chunks that this rank has written since the last call, each once; valid until the next call of any
  * function of the store. */
 void pnc_chunks_store_take_records(pnc_store *store, const pnc_chunk_record **records, int64_t *n);
+/* Collective, after a flush. All ranks know then, until the store is renewed, where the chunks are that others have
+ * written since records were taken. *is_shared is false, and nothing has changed, if there are more than `most`. */
+int pnc_chunks_store_share(pnc_store *store, int64_t most, bool *is_shared, pnc_error *error);
 /* Local. The index at which the chunk of a record begins: ndims numbers. */
 void pnc_chunks_store_find_index(const pnc_store *store, int64_t array, int64_t chunk, int64_t *index);
 
@@ -105,7 +108,8 @@ void pnc_chunks_store_renew(pnc_store *store, int64_t end);
 int64_t pnc_chunks_store_get_end(const pnc_store *store);
 /* Local. Extents of arrays have changed. */
 void pnc_chunks_store_update(pnc_store *store);
-/* Local. Whether this rank has values that are not in the file. */
+/* Local. Whether this rank has values that are not in the file; records of chunks that were not taken. */
 bool pnc_chunks_store_is_dirty(const pnc_store *store);
+bool pnc_chunks_store_has_records(const pnc_store *store);
 
 #endif

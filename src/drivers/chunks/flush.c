@@ -10,6 +10,9 @@
 
 /* Of encoded chunks, but for one that is larger: a guess. It takes 0.1 s and more to compress as much. */
 #define ROUND_BYTES (INT64_C(16) << 20)
+/* Chunks of at least so many bytes that no filter changes are written from where they are: a guess. Smaller ones become
+ * one write. */
+#define DIRECT_BYTES (INT64_C(64) << 10)
 
 /* What is left to be written. */
 typedef struct write_job {
@@ -76,10 +79,13 @@ static int encode_dirty(pnc_chunk_store *s, pnc_dirty_chunk *d, write_round *rou
     err = pnc_filter_chunk_encode(&s->worker, &a->filters, d->values, d->bytes, &stored, &d->stored, &d->mask, error);
     if (err != NC_NOERR)
         return pnc_chunks_name_add(a, err, is_first, error);
-    PNC_TRY(reserve_encoded(s, a, round->used + d->stored, error));
-    memcpy(s->encoded + round->used, stored, (size_t)d->stored);
-    d->at = round->used;
-    round->used += d->stored;
+    d->at = -1;
+    if (stored != d->values || d->stored < DIRECT_BYTES) {
+        PNC_TRY(reserve_encoded(s, a, round->used + d->stored, error));
+        memcpy(s->encoded + round->used, stored, (size_t)d->stored);
+        d->at = round->used;
+        round->used += d->stored;
+    }
     round->added += d->is_new ? d->stored : 0;
     return NC_NOERR;
 }
@@ -136,7 +142,7 @@ static bool has_next(const pnc_chunk_store *s, const write_job *job, const write
     const pnc_chunk_item *next = job->ready != NULL ? job->ready : job->logged;
     const pnc_chunk_array *a = next != NULL ? &s->source.arrays[next->array] : NULL;
 
-    if (a == NULL || round->used == 0)
+    if (a == NULL || round->chunks == NULL)
         return a != NULL;
     return round->made <= pnc_min64(ROUND_BYTES, pnc_chunks_dirty_get_most(s)) &&
            round->used + pnc_filter_chain_get_bound(&a->filters, s->grids[next->array].chunk_bytes) <= ROUND_BYTES;
@@ -278,15 +284,51 @@ static int write_chunks(pnc_chunk_store *s, const write_round *round, pnc_error 
         for (end = item->next; end != NULL; end = end->next) {
             const pnc_dirty_chunk *d = dirty_of(end);
 
-            if (d->at != first->at + length || d->address != first->address + length)
+            if (first->at < 0 || d->at != first->at + length || d->address != first->address + length)
                 break;
             length += d->stored;
         }
-        later = write_inner(s, first->address, s->encoded + first->at, length, error);
+        later = write_inner(s, first->address, first->at < 0 ? (const char *)first->values : s->encoded + first->at,
+                            length, error);
         record_chunks(s, item, end, later == NC_NOERR);
         err = pnc_error_keep_first(err, later);
     }
     return err;
+}
+
+/* --- one whole chunk --- */
+
+int pnc_chunks_whole_write(pnc_chunk_store *s, const pnc_chunk_item *item, const char *bytes, bool *is_written,
+                           pnc_error *error)
+{
+    const pnc_chunk_array *a = &s->source.arrays[item->array];
+    int64_t length = s->grids[item->array].chunk_bytes;
+    unsigned char *cached;
+    pnc_chunk_place place;
+
+    *is_written = false;
+    if (a->filters.nfilters > 0 || length < DIRECT_BYTES || pnc_chunks_array_is_part(a) ||
+        pnc_chunks_dirty_find(&s->dirty, item->array, item->chunk) != NULL ||
+        pnc_chunks_map_find(&s->logged.map, item->array, item->chunk) != NULL)
+        return NC_NOERR;
+    PNC_TRY(pnc_chunks_place_find(s, item->array, item->chunk, &place, error));
+    if (place.offset < 0 || place.bytes != length) {
+        if (s->store.nprocs > 1) /* all ranks agree on its address */
+            return NC_NOERR;
+        if (!pnc_chunks_places_reserve(&s->places, item))
+            return pnc_error_set(error, NC_ENOMEM, "variable \"%s\": no memory for the place of a chunk", a->name);
+        place = (pnc_chunk_place){.offset = s->end, .bytes = length};
+        PNC_TRY(write_inner(s, place.offset, bytes, length, error));
+        s->end += length;
+        pnc_chunks_places_set(&s->places, item, &place);
+    } else {
+        PNC_TRY(write_inner(s, place.offset, bytes, length, error));
+    }
+    cached = pnc_chunks_cache_find(&s->cache, item->array, item->chunk);
+    if (cached != NULL)
+        memcpy(cached, bytes, (size_t)length);
+    *is_written = true;
+    return NC_NOERR;
 }
 
 /* --- interface --- */

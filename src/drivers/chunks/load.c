@@ -111,6 +111,8 @@ static int find_place_at(pnc_chunk_store *s, int64_t array, int64_t chunk, const
     const pnc_chunk_place *own = pnc_chunks_places_find(&s->places, array, chunk);
     int64_t placed;
 
+    if (own == NULL)
+        own = pnc_chunks_places_find(&s->shared, array, chunk);
     if (own != NULL) {
         *out = *own;
         return NC_NOERR;
@@ -130,7 +132,7 @@ int pnc_chunks_place_find(pnc_chunk_store *s, int64_t array, int64_t chunk, pnc_
     return find_place_at(s, array, chunk, index, out, error);
 }
 
-static int copy_part(pnc_chunk_store *s, int64_t array, int64_t chunk, unsigned char **out, pnc_error *error)
+static int copy_contents(pnc_chunk_store *s, int64_t array, int64_t chunk, unsigned char **out, pnc_error *error)
 {
     const pnc_chunk_array *a = &s->source.arrays[array];
 
@@ -150,7 +152,7 @@ static int load_from_file(pnc_chunk_store *s, int64_t array, int64_t chunk, unsi
 
     *out = NULL;
     if (pnc_chunks_array_is_part(&s->source.arrays[array]))
-        return copy_part(s, array, chunk, out, error);
+        return copy_contents(s, array, chunk, out, error);
     PNC_TRY(find_place_at(s, array, chunk, index, &place, error));
     return place.offset < 0 ? NC_NOERR : load_chunk(s, array, chunk, &place, is_partial, out, error);
 }

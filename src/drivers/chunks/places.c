@@ -67,10 +67,15 @@ void pnc_chunks_places_set(pnc_places *places, const pnc_chunk_item *item, const
     places->records[p->record] = (pnc_chunk_record){item->array, item->chunk, *place};
 }
 
-void pnc_chunks_places_take(pnc_places *places, const pnc_chunk_record **records, int64_t *n)
+void pnc_chunks_places_peek(const pnc_places *places, const pnc_chunk_record **records, int64_t *n)
 {
     *records = places->records;
     *n = places->is_taken ? 0 : places->nrecords;
+}
+
+void pnc_chunks_places_take(pnc_places *places, const pnc_chunk_record **records, int64_t *n)
+{
+    pnc_chunks_places_peek(places, records, n);
     places->generation++;
     places->is_taken = true;
 }

@@ -26,7 +26,8 @@ const pnc_chunk_place *pnc_chunks_places_find(const pnc_places *places, int64_t 
 /* Memory for the place of a chunk, of which set needs none then. false: there is none. */
 bool pnc_chunks_places_reserve(pnc_places *places, const pnc_chunk_item *item);
 void pnc_chunks_places_set(pnc_places *places, const pnc_chunk_item *item, const pnc_chunk_place *place);
-/* The records since the last time. */
+/* The records since they were last taken: all that are not registered. */
+void pnc_chunks_places_peek(const pnc_places *places, const pnc_chunk_record **records, int64_t *n);
 void pnc_chunks_places_take(pnc_places *places, const pnc_chunk_record **records, int64_t *n);
 void pnc_chunks_places_free(pnc_places *places);
 

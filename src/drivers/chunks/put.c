@@ -104,6 +104,16 @@ static int check_writable(const pnc_chunk_store *s, const pnc_chunk_array *a, pn
     return NC_NOERR;
 }
 
+static int put_own_run(pnc_chunk_store *s, const pnc_chunk_item *item, int64_t within, const char *from, int64_t length,
+                       pnc_error *error)
+{
+    bool is_written = false;
+
+    if (length == s->grids[item->array].chunk_bytes)
+        PNC_TRY(pnc_chunks_whole_write(s, item, from, &is_written, error));
+    return is_written ? NC_NOERR : pnc_chunks_values_put(s, item, within, from, length, error);
+}
+
 static int put_in_array(pnc_chunk_store *s, int64_t array, int64_t offset, int64_t n, char *from, pnc_error *error)
 {
     PNC_TRY(check_writable(s, &s->source.arrays[array], error));
@@ -113,7 +123,7 @@ static int put_in_array(pnc_chunk_store *s, int64_t array, int64_t offset, int64
 
         length = pnc_min64(run.length, n);
         if (item.aggregator == s->store.rank)
-            PNC_TRY(pnc_chunks_values_put(s, &item, run.within, from, length, error));
+            PNC_TRY(put_own_run(s, &item, run.within, from, length, error));
         else
             PNC_TRY(log_values(s, &s->pending, &item, run.within, from, length, error));
         if (s->store.nprocs == 1 && s->dirty.ready_bytes >= READY_BYTES)

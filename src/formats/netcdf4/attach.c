@@ -8,8 +8,7 @@
 #include "formats/netcdf4/plugins.h"
 #include "host/codecs.h"
 
-#define ALIGNMENT INT64_C(4096)                 /* of addresses behind the file: a page */
-#define CACHE_BYTES (INT64_C(32) * 1024 * 1024) /* a guess: some chunks of 1 to 4 MiB */
+#define ALIGNMENT INT64_C(4096) /* of addresses behind the file: a page */
 
 /* Virtual addresses: no file reaches them. */
 #define VIRTUAL_BEGIN (INT64_C(1) << 60)
@@ -56,7 +55,7 @@ static int find_chunk_place(void *own, int64_t array, const int64_t *index, pnc_
 }
 
 /* All ranks have the values after the next flush. */
-static int write_part(void *own, int64_t array, const void *values, int64_t bytes, pnc_error *error)
+static int write_compact_part(void *own, int64_t array, const void *values, int64_t bytes, pnc_error *error)
 {
     pnc_netcdf4 *n = own;
     const pnc_netcdf4_storage *s = &n->content.storage[n->content.varids[array]];
@@ -301,13 +300,13 @@ static int make_arrays(pnc_netcdf4 *n)
 int pnc_netcdf4_store_attach(pnc_netcdf4 *n)
 {
     pnc_file *file = n->format.file;
-    pnc_chunk_source source = {.cache_bytes = CACHE_BYTES,
+    pnc_chunk_source source = {.cache_bytes = n->format.hints->chunk_cache,
                                .codecs = &n->codecs,
                                .is_writable = !file->read_only,
                                .end = n->end,
                                .own = n,
                                .find = find_chunk_place,
-                               .write_part = write_part,
+                               .write_part = write_compact_part,
                                .release = close_metadata};
     int nvars = n->format.model->nvars;
     pnc_store *store = NULL;

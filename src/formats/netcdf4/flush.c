@@ -11,6 +11,8 @@
 /* Records that rank 0 receives at a time: 2.5 MiB. */
 #define BATCH (INT64_C(1) << 16)
 enum { TAG_RECORDS = 41 };
+/* Of chunks whose places ranks know without the index: 640 KiB. */
+#define SHARED_MOST INT64_C(16384)
 
 /* --- metadata, all or none --- */
 
@@ -386,7 +388,7 @@ static int write_index(pnc_netcdf4 *n)
 }
 
 /* Local. With delayed writes, one chunk is compressed while another one is written. */
-static int flush_chunks(pnc_file *file)
+static int flush_store(pnc_file *file)
 {
     int err;
 
@@ -397,7 +399,22 @@ static int flush_chunks(pnc_file *file)
     return pnc_file_behind_finish(file, err);
 }
 
-int pnc_netcdf4_chunks_flush(pnc_format *f, int err, bool *unsynced)
+/* Collective. Other ranks can read what was put, though the file does not have it in its index yet: no commit. */
+static int share_index(pnc_netcdf4 *n)
+{
+    pnc_file *file = n->format.file;
+    bool is_shared;
+    int err = pnc_chunks_store_share(file->store, SHARED_MOST, &is_shared, file->error);
+
+    PNC_TRY(pnc_file_status_agree(file, err));
+    if (!is_shared)
+        return write_index(n);
+    share_parts(n);
+    return NC_NOERR;
+}
+
+/* with_index: the file gets it, too. */
+static int flush_chunks(pnc_format *f, int err, bool *unsynced, bool with_index)
 {
     pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
     int64_t values[] = {f->model->numrecs, n->lengths_dirty, 0, f->file->unsynced, 0};
@@ -405,7 +422,9 @@ int pnc_netcdf4_chunks_flush(pnc_format *f, int err, bool *unsynced)
 
     err = pnc_file_late_take(f->file, pnc_file_behind_finish(f->file, err));
     values[2] = err != NC_NOERR;
-    values[4] = n->has_chunks && pnc_chunks_store_is_dirty(f->file->store);
+    values[4] =
+        n->index_dirty ||
+        (n->has_chunks && (pnc_chunks_store_is_dirty(f->file->store) || pnc_chunks_store_has_records(f->file->store)));
     mismatch = pnc_file_maxima_agree(f->file, values, 5, "the number of records");
     if (mismatch != NC_NOERR)
         return pnc_error_keep_first(err, mismatch);
@@ -419,8 +438,20 @@ int pnc_netcdf4_chunks_flush(pnc_format *f, int err, bool *unsynced)
     PNC_TRY(agree_other_lengths(f));
     if (unsynced != NULL)
         *unsynced = values[3] != 0 || n->lengths_dirty;
-    if (!n->has_chunks || (values[3] == 0 && values[4] == 0 && !n->lengths_dirty && !n->index_dirty))
+    if (!n->has_chunks || (values[3] == 0 && values[4] == 0 && !n->lengths_dirty))
         return NC_NOERR;
-    PNC_TRY(pnc_file_status_agree(f->file, flush_chunks(f->file)));
-    return write_index(n);
+    PNC_TRY(pnc_file_status_agree(f->file, flush_store(f->file)));
+    return with_index ? write_index(n) : share_index(n);
+}
+
+int pnc_netcdf4_chunks_flush(pnc_format *f, int err, bool *unsynced)
+{
+    return flush_chunks(f, err, unsynced, true);
+}
+
+int pnc_netcdf4_chunks_publish(pnc_format *f)
+{
+    if (f->file->read_only || (f->file->nprocs == 1 && f->file->behind == NULL))
+        return NC_NOERR;
+    return flush_chunks(f, NC_NOERR, NULL, false);
 }

@@ -144,12 +144,6 @@ static void free_netcdf4(pnc_format *f)
     pnc_netcdf4_content_free(&n->content);
 }
 
-/* Chunks that wait at their owners, and those that are not in the index, are in the file then. */
-static int prepare_chunks(pnc_format *f)
-{
-    return f->file->read_only ? NC_NOERR : pnc_netcdf4_chunks_flush(f, NC_NOERR, NULL);
-}
-
 /* Chunks of other ranks cannot be completed: the file has what the last flush has written. */
 static void abandon_netcdf4(pnc_format *f)
 {
@@ -263,7 +257,7 @@ const pnc_format_ops pnc_netcdf4_format = {
     .check_record = pnc_netcdf4_record_check,
     .fill_record = pnc_netcdf4_record_fill,
     .flush = pnc_netcdf4_chunks_flush,
-    .prepare = prepare_chunks,
+    .prepare = pnc_netcdf4_chunks_publish,
     .abandon = abandon_netcdf4,
     .add_space = pnc_netcdf4_space_add,
     .restore = pnc_netcdf4_file_restore,

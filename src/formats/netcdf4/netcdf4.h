@@ -82,13 +82,14 @@ int pnc_netcdf4_metadata_update(pnc_netcdf4 *n, int err);
 void pnc_netcdf4_length_add(pnc_format *f, int dimid, int64_t length);
 int pnc_netcdf4_length_write(pnc_format *f, int dimid, int64_t length);
 int pnc_netcdf4_chunks_flush(pnc_format *f, int err, bool *unsynced);
+int pnc_netcdf4_chunks_publish(pnc_format *f);
 int pnc_netcdf4_file_restore(pnc_format *f);
 int pnc_netcdf4_file_restore_before_put(pnc_format *f, bool collective);
 
 /* --- fill.c --- */
 
-/* Collective. Give a contiguous variable space in the file, which is filled. Each rank passes the first one that it needs,
- * or -1; *more: whether any has passed one. */
+/* Collective. Give a contiguous variable space in the file, which is filled. Each rank passes the first one that it
+ * needs, or -1; *more: whether any has passed one. */
 int pnc_netcdf4_space_add(pnc_format *f, int varid, bool *more);
 
 /* Collective. Fill contiguous variables from varid on that are in fill mode. */

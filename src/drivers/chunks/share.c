@@ -1,0 +1,81 @@
+/* Where others have written chunks that are not registered, so that ranks can read them without a change of the
+ * metadata in the file: bounded. */
+#include "drivers/chunks/chunk_store.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Chunks of all ranks, in the order of ranks. */
+typedef struct shared_records {
+    pnc_chunk_record *at; /* `most` of them */
+    int64_t n, own, first;
+} shared_records;
+
+/* Collective. How many there are, and where those of this rank begin. err: of this rank. */
+static int count_shared(pnc_chunk_store *s, shared_records *r, int err, pnc_error *error)
+{
+    int64_t sums[2] = {r->own, err != NC_NOERR};
+
+    if (MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM, s->store.comm) != MPI_SUCCESS ||
+        MPI_Exscan(&r->own, &r->first, 1, MPI_INT64_T, MPI_SUM, s->store.comm) != MPI_SUCCESS)
+        return pnc_error_set(error, NC_EMPI, "MPI_Allreduce of the number of chunks failed");
+    pnc_statistics_add(s->store.statistics, PNC_COUNT_AGREEMENTS, 1);
+    r->n = sums[0];
+    if (s->store.rank == 0) /* MPI_Exscan sets nothing there */
+        r->first = 0;
+    return sums[1] == 0 ? NC_NOERR : pnc_error_keep_first(err, NC_ENOMEM);
+}
+
+/* Local. */
+static int adopt_shared(pnc_chunk_store *s, const shared_records *r, pnc_error *error)
+{
+    pnc_chunks_places_free(&s->shared);
+    for (int64_t i = 0; i < r->n; i++) {
+        const pnc_chunk_item item = {r->at[i].array, r->at[i].chunk, 0, NULL};
+
+        if (i >= r->first && i < r->first + r->own)
+            continue;
+        if (!pnc_chunks_places_reserve(&s->shared, &item))
+            return pnc_error_set(error, NC_ENOMEM, "no memory for the places of chunks");
+        pnc_chunks_places_set(&s->shared, &item, &r->at[i].place);
+    }
+    pnc_chunks_others_discard(s);
+    return NC_NOERR;
+}
+
+/* Collective, if there are any. */
+static int exchange_shared(pnc_chunk_store *s, shared_records *r, const pnc_chunk_record *own, pnc_error *error)
+{
+    if (r->n > 0) {
+        memset(r->at, 0, (size_t)r->n * sizeof *r->at);
+        if (r->own > 0)
+            memcpy(r->at + r->first, own, (size_t)r->own * sizeof *own);
+        if (MPI_Allreduce(MPI_IN_PLACE, r->at, (int)(r->n * (int64_t)sizeof *r->at), MPI_BYTE, MPI_BOR,
+                          s->store.comm) != MPI_SUCCESS)
+            return pnc_error_set(error, NC_EMPI, "MPI_Allreduce of the places of chunks failed");
+    }
+    return adopt_shared(s, r, error);
+}
+
+int pnc_chunks_store_share(pnc_store *store, int64_t most, bool *is_shared, pnc_error *error)
+{
+    pnc_chunk_store *s = pnc_chunks_store_of(store);
+    const pnc_chunk_record *own;
+    shared_records r = {.n = 0};
+    int err = NC_NOERR;
+
+    *is_shared = true;
+    if (store->owned_from == 0 || store->nprocs == 1)
+        return NC_NOERR;
+    pnc_chunks_places_peek(&s->places, &own, &r.own);
+    r.at = pnc_memory_alloc(most, sizeof *r.at);
+    if (r.at == NULL)
+        err = pnc_error_set(error, NC_ENOMEM, "no memory for the places of chunks");
+    err = count_shared(s, &r, err, error);
+    *is_shared = r.n <= most;
+    if (err == NC_NOERR && *is_shared)
+        err = exchange_shared(s, &r, own, error);
+    pnc_memory_free(r.at);
+    return err;
+}
