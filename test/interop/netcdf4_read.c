@@ -5,8 +5,8 @@
  *     of their dimensions and the sums of their values, names and lengths of dimensions, or error codes
  * netcdf4_read FILE change VARIABLE..: open FILE for writing, double the values of each variable, put a record of nines
  *     behind those that it has, if its first dimension is unlimited, and give it an attribute "changed"
- * netcdf4_read FILE fill VARIABLE..: open FILE for writing, and put their numbers into all elements of each variable but
- *     the last row; into those with names that begin with i independently
+ * netcdf4_read FILE fill VARIABLE..: open FILE for writing, and put their numbers into all elements of each variable
+ *     but the last row; into those with names that begin with i independently
  * netcdf4_read FILE MODE OUT SEED ROUNDS: each rank reads random hyperslabs of all variables, in MODE all, indep,
  *     nonblocking, varn or whole, and writes them to OUT.RANK: varid, number of dimensions, start, count, stride as
  *     integers of 8 bytes, the number of bytes, and the values as the variable's type has them in memory.
