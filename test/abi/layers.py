@@ -43,14 +43,14 @@ MAY_SEE = {
                   "statistics/statistics.h"],
     "formats": PURE + ["select", "convert", "format", "growth", "statistics/statistics.h", "host", "file"],
     "formats/netcdf4": PURE + ["select", "convert", "filter/filter.h", "format", "formats/format.h", "host/codecs.h",
-                               "host/plugins.h", "file", "drivers/chunks/chunks.h"],
+                               "host/plugins.h", "file", "drivers/chunks/chunks.h", "drivers/chunks/cache.h"],
     # a dataset knows definitions, and how they are stored only by the operations of a format
     "dataset": PURE + ["convert", "format/model.h", "format/storage.h", "formats/format.h", "statistics",
                        "drivers/driver.h", "file", "io"],
     "api": PURE + ["select", "convert", "format", "dataset", "io", "drivers/driver.h", "pnetcdf.h"],
     # its calls go through pnetcdf.h; what it says about them, and asks before them, through dataset/caller.h
     "binding": PURE + ["dataset/caller.h", "pnetcdf.h"],
-    "tools": PURE + ["format", "growth", "convert", "host", "pnetcdf.h"],
+    "tools": PURE + ["format", "growth", "convert", "filter/filter.h", "host", "formats/netcdf4/reader.h", "pnetcdf.h"],
     # plans count by the arithmetic of the library
     "tools/plan": PURE + ["format", "select", "convert", "tools/common", "file/reduction.h", "io/choose"],
     "spec": [],

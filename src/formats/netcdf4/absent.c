@@ -34,6 +34,31 @@ int pnc_netcdf4_metadata_describe(pnc_netcdf4_metadata *m, pnc_netcdf4_scope sco
     return NC_ENOTBUILT;
 }
 
+bool pnc_netcdf4_metadata_get_text(pnc_netcdf4_metadata *m, const char *name, char *out, size_t capacity)
+{
+    (void)m, (void)name, (void)out, (void)capacity;
+    return false;
+}
+
+void pnc_netcdf4_strings_free(pnc_netcdf4_strings *strings)
+{
+    (void)strings;
+}
+
+int pnc_netcdf4_metadata_read_strings(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *start,
+                                      const int64_t *count, pnc_netcdf4_strings *out)
+{
+    (void)m, (void)path, (void)ndims, (void)start, (void)count, (void)out;
+    return NC_ENOTBUILT;
+}
+
+int pnc_netcdf4_metadata_read_att_strings(pnc_netcdf4_metadata *m, const char *path, const char *name, bool *found,
+                                          pnc_netcdf4_strings *out)
+{
+    (void)m, (void)path, (void)name, (void)found, (void)out;
+    return NC_ENOTBUILT;
+}
+
 int pnc_netcdf4_metadata_find_chunk(pnc_netcdf4_metadata *m, const char *path, const int64_t *index, int ndims,
                                     pnc_chunk_place *out)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "convert/convert.h"
+#include "formats/netcdf4/array.h"
 #include "formats/netcdf4/plugins.h"
 #include "host/codecs.h"
 
@@ -76,61 +76,20 @@ static void close_metadata(void *own)
 
 /* --- arrays --- */
 
-static bool has_shape(const pnc_var *var, const pnc_netcdf4_storage *s)
-{
-    return var->ndims == 0 || memcmp(var->shape, s->extent, (size_t)var->ndims * sizeof *var->shape) == 0;
-}
-
-static const char *find_refusal(const pnc_var *var, const pnc_netcdf4_storage *s)
-{
-    if (s->layout == PNC_NETCDF4_UNREADABLE)
-        return "its values are in other files, or stored in a way that this library does not read";
-    if (s->layout != PNC_NETCDF4_CHUNKED && !has_shape(var, s))
-        return "it is shorter than its dimensions, and not stored in chunks: this library does not read it";
-    return NULL;
-}
-
-static void set_fill_values(const pnc_var *var, const pnc_netcdf4_storage *s, pnc_chunk_array *a)
-{
-    for (int i = 0; i < a->elem_size && s->has_fill; i++)
-        a->fill[i] = s->fill[var->little == PNC_HOST_IS_LITTLE ? i : a->elem_size - 1 - i];
-    if (s->has_fill)
-        memcpy(a->beyond, a->fill, sizeof a->beyond);
-    else
-        pnc_convert_fill_get_external(var->type, (pnc_encoding){.little = var->little}, a->beyond);
-}
-
-static void make_array(const pnc_var *var, const pnc_netcdf4_storage *s, int64_t begin, pnc_chunk_array *a)
-{
-    *a = (pnc_chunk_array){.name = var->name,
-                           .begin = begin,
-                           .bytes = var->size,
-                           .elem_size = (int)pnc_type_get_size(var->type),
-                           .ndims = var->ndims,
-                           .shape = var->shape,
-                           .extent = s->extent,
-                           .refusal = find_refusal(var, s),
-                           .chunk = s->chunk,
-                           .filters = s->filters,
-                           .skips_partial = s->skips_partial,
-                           .places = s->places,
-                           .contents = s->bytes};
-    set_fill_values(var, s, a);
-}
-
 /* Values that are adjacent in the file are accessed there. */
 static bool is_adjacent(const pnc_netcdf4 *n, int varid)
 {
     const pnc_netcdf4_storage *s = &n->content.storage[varid];
 
-    return s->layout == PNC_NETCDF4_CONTIGUOUS && s->address >= 0 && has_shape(n->format.model->vars[varid], s);
+    return s->layout == PNC_NETCDF4_CONTIGUOUS && s->address >= 0 &&
+           pnc_netcdf4_extent_is_whole(n->format.model->vars[varid], s);
 }
 
 /* --- addresses of a file that is only read: one variable behind the other --- */
 
 static int place_array(pnc_netcdf4 *n, pnc_var *var, const pnc_netcdf4_storage *s, int64_t *begin, pnc_chunk_array *a)
 {
-    make_array(var, s, *begin, a);
+    pnc_netcdf4_array_init(var, s, *begin, a);
     var->netcdf4.address = *begin;
     var->netcdf4.shape = var->shape;
     if (var->size > INT64_MAX / 2 - *begin)
@@ -214,7 +173,7 @@ static int place_growing(pnc_netcdf4 *n, pnc_var *var, const pnc_netcdf4_storage
                              "%s: variable \"%s\" is too large for the %lld bytes of addresses that each of %lld "
                              "variables has",
                              n->format.file->path, var->name, (long long)capacity, (long long)n->content.narrays);
-    make_array(var, s, begin, a);
+    pnc_netcdf4_array_init(var, s, begin, a);
     for (int d = 0; d < var->ndims; d++)
         extent[d] =
             s->layout == PNC_NETCDF4_CHUNKED ? pnc_format_var_get_length(n->format.model, var, d) : s->extent[d];

@@ -340,6 +340,18 @@ bool pnc_netcdf4_atts_get_text(pnc_netcdf4_metadata *m, hid_t object, const char
     return found;
 }
 
+bool pnc_netcdf4_metadata_get_text(pnc_netcdf4_metadata *m, const char *name, char *out, size_t capacity)
+{
+    pnc_hdf5_visit visit;
+    bool found;
+
+    if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
+        return false;
+    found = pnc_netcdf4_atts_get_text(m, m->root, name, out, capacity);
+    pnc_netcdf4_library_end(&visit);
+    return found;
+}
+
 bool pnc_netcdf4_atts_get_references(pnc_netcdf4_metadata *m, hid_t object, const char *name, int n, hobj_ref_t *out)
 {
     const pnc_hdf5 *h = m->h;

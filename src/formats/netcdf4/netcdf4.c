@@ -9,24 +9,6 @@
  * in the broadcast, 0.3 to 3 us each to find. */
 #define PLACES_MOST INT64_C(16384)
 
-/* --- opening --- */
-
-/* The signature, or the mark of a file whose metadata are not complete, is at byte 0, 512, 1024, 2048 ..: what is in
- * front of it is the program's own. */
-static bool is_netcdf4(const char *front, int64_t n)
-{
-    static const char signature[] = "\211HDF\r\n\032\n";
-    const int64_t length = sizeof signature - 1;
-    int64_t superblock;
-
-    if (pnc_netcdf4_redo_find(front, n, &superblock))
-        return true;
-    for (int64_t at = 0; at <= n - length; at = at == 0 ? 512 : 2 * at)
-        if (memcmp(front + at, signature, (size_t)length) == 0)
-            return true;
-    return false;
-}
-
 /* --- a file whose program died while it wrote the metadata --- */
 
 static int refuse_interrupted(pnc_format *f)
@@ -242,7 +224,7 @@ const pnc_format_ops pnc_netcdf4_format = {
     .has_storage = true,
     .versions = {{NC_FORMAT_NETCDF4_CLASSIC, NC_NETCDF4 | NC_CLASSIC_MODEL, "NC_FORMAT_NETCDF4_CLASSIC"},
                  {NC_FORMAT_NETCDF4, NC_NETCDF4, "NC_FORMAT_NETCDF4"}},
-    .is_format = is_netcdf4,
+    .is_format = pnc_netcdf4_front_is_known,
     .create = pnc_netcdf4_model_create,
     .load = load_description,
     .adopt = adopt_description,

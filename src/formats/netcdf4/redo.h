@@ -40,6 +40,8 @@ int pnc_netcdf4_mark_write(pnc_redo *redo, pnc_file *file);
 int pnc_netcdf4_redo_write(pnc_redo *redo, pnc_file *file);
 int pnc_netcdf4_redo_finish(pnc_redo *redo, pnc_file *file);
 
+/* Whether a file that begins with these n bytes is an HDF5 file, or has the mark. */
+bool pnc_netcdf4_front_is_known(const char *front, int64_t n);
 /* Whether a file that begins with these n bytes has the mark. *superblock: its offset. */
 bool pnc_netcdf4_redo_find(const char *front, int64_t n, int64_t *superblock);
 /* Read the log of such a file, which has `size` bytes. NC_EHDFERR: it is damaged. */

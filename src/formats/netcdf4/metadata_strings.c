@@ -1,0 +1,189 @@
+/* Strings of datasets and attributes, of one length or of variable length. */
+#include "formats/netcdf4/metadata_hdf5.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+/* What strings are read from: an attribute, or the selected elements of a dataset. */
+typedef struct string_source {
+    hid_t attribute, dataset, type;
+    hid_t memory, selected; /* of a dataset */
+    int64_t n;
+} string_source;
+
+static void close_strings(const pnc_hdf5 *h, string_source *s)
+{
+    if (s->selected >= 0)
+        h->s_close(s->selected);
+    if (s->memory >= 0)
+        h->s_close(s->memory);
+    if (s->type >= 0)
+        h->t_close(s->type);
+    if (s->attribute >= 0)
+        h->a_close(s->attribute);
+}
+
+static bool read_raw_strings(const pnc_hdf5 *h, const string_source *s, void *to)
+{
+    return s->attribute >= 0 ? h->a_read(s->attribute, s->type, to) >= 0
+                             : h->d_read(s->dataset, s->type, s->memory, s->selected, H5P_DEFAULT, to) >= 0;
+}
+
+void pnc_netcdf4_strings_free(pnc_netcdf4_strings *strings)
+{
+    for (int64_t i = 0; strings->at != NULL && i < strings->n; i++)
+        pnc_memory_free(strings->at[i]);
+    pnc_memory_free(strings->at);
+    *strings = (pnc_netcdf4_strings){0};
+}
+
+/* NULL: there is none. */
+static bool keep_string(pnc_netcdf4_strings *out, int64_t i, const char *text, size_t n)
+{
+    if (text == NULL)
+        return true;
+    out->at[i] = pnc_memory_alloc((int64_t)n + 1, 1);
+    if (out->at[i] == NULL)
+        return false;
+    memcpy(out->at[i], text, n);
+    out->at[i][n] = '\0';
+    return true;
+}
+
+static int read_variable_strings(pnc_netcdf4_metadata *m, const string_source *s, const char *name,
+                                 pnc_netcdf4_strings *out)
+{
+    char **raw = pnc_memory_alloc_zeroed(s->n, sizeof *raw);
+    bool has_memory = raw != NULL, good = has_memory && read_raw_strings(m->h, s, raw);
+
+    for (int64_t i = 0; good && has_memory && i < s->n; i++)
+        has_memory = keep_string(out, i, raw[i], raw[i] != NULL ? strlen(raw[i]) : 0);
+    if (good)
+        m->h->d_vlen_reclaim(s->type, s->memory, H5P_DEFAULT, raw);
+    pnc_memory_free(raw);
+    if (!has_memory)
+        return pnc_error_set(m->source.file->error, NC_ENOMEM, "%s: no memory for the strings of \"%s\"",
+                             m->source.file->path, name);
+    return good ? NC_NOERR : pnc_netcdf4_metadata_fail(m, "read", name);
+}
+
+static int read_fixed_strings(pnc_netcdf4_metadata *m, const string_source *s, const char *name,
+                              pnc_netcdf4_strings *out)
+{
+    size_t size = m->h->t_get_size(s->type);
+    char *raw = pnc_memory_alloc(s->n, size);
+    bool has_memory = raw != NULL, good = has_memory && read_raw_strings(m->h, s, raw);
+
+    for (int64_t i = 0; good && has_memory && i < s->n; i++)
+        has_memory = keep_string(out, i, raw + (size_t)i * size, strnlen(raw + (size_t)i * size, size));
+    pnc_memory_free(raw);
+    if (!has_memory)
+        return pnc_error_set(m->source.file->error, NC_ENOMEM, "%s: no memory for the strings of \"%s\"",
+                             m->source.file->path, name);
+    return good ? NC_NOERR : pnc_netcdf4_metadata_fail(m, "read", name);
+}
+
+static int read_strings(pnc_netcdf4_metadata *m, const string_source *s, const char *name, pnc_netcdf4_strings *out)
+{
+    int err;
+
+    out->at = pnc_memory_alloc_zeroed(s->n + 1, sizeof *out->at);
+    if (out->at == NULL)
+        return pnc_error_set(m->source.file->error, NC_ENOMEM, "%s: no memory for the strings of \"%s\"",
+                             m->source.file->path, name);
+    out->n = s->n;
+    if (s->n == 0)
+        return NC_NOERR;
+    err = m->h->t_is_variable_str(s->type) > 0 ? read_variable_strings(m, s, name, out)
+                                               : read_fixed_strings(m, s, name, out);
+    if (err != NC_NOERR)
+        pnc_netcdf4_strings_free(out);
+    return err;
+}
+
+/* --- values --- */
+
+/* False: this is not a dataset of strings that has these elements. */
+static bool select_strings(pnc_netcdf4_metadata *m, const int64_t *start, const int64_t *count, int ndims,
+                           string_source *s)
+{
+    hsize_t first[PNC_STORAGE_DIMS_MOST], length[PNC_STORAGE_DIMS_MOST], n = 1;
+
+    s->dataset = m->dataset;
+    s->type = m->h->d_get_type(m->dataset);
+    s->selected = m->h->d_get_space(m->dataset);
+    if (s->type < 0 || s->selected < 0 || m->h->t_get_class(s->type) != H5T_STRING ||
+        m->h->s_get_simple_extent_ndims(s->selected) != ndims)
+        return false;
+    for (int d = 0; d < ndims; d++) {
+        first[d] = (hsize_t)start[d];
+        length[d] = (hsize_t)count[d];
+        n *= length[d];
+    }
+    s->n = (int64_t)n;
+    s->memory = m->h->s_create_simple(1, &n, NULL);
+    return s->memory >= 0 &&
+           (ndims == 0 || m->h->s_select_hyperslab(s->selected, H5S_SELECT_SET, first, NULL, length, NULL) >= 0);
+}
+
+int pnc_netcdf4_metadata_read_strings(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *start,
+                                      const int64_t *count, pnc_netcdf4_strings *out)
+{
+    string_source s = {.attribute = -1, .dataset = -1, .type = -1, .memory = -1, .selected = -1};
+    pnc_hdf5_visit visit;
+    int err;
+
+    *out = (pnc_netcdf4_strings){0};
+    if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
+        return NC_ENOTBUILT;
+    err = pnc_netcdf4_dataset_keep(m, path);
+    if (err == NC_NOERR && !select_strings(m, start, count, ndims, &s))
+        err = pnc_netcdf4_metadata_fail(m, "read strings of", path);
+    if (err == NC_NOERR)
+        err = read_strings(m, &s, path, out);
+    close_strings(m->h, &s);
+    pnc_netcdf4_library_end(&visit);
+    return err;
+}
+
+/* --- attributes --- */
+
+/* Several strings of one length are strings for netCDF-C, a single one is a text. */
+static bool open_string_att(pnc_netcdf4_metadata *m, hid_t object, const char *name, string_source *s)
+{
+    s->attribute = m->h->a_open(object, name, H5P_DEFAULT);
+    if (s->attribute < 0)
+        return false;
+    s->type = m->h->a_get_type(s->attribute);
+    s->memory = m->h->a_get_space(s->attribute);
+    if (s->type < 0 || s->memory < 0 || m->h->t_get_class(s->type) != H5T_STRING)
+        return false;
+    s->n = (int64_t)m->h->s_get_simple_extent_npoints(s->memory);
+    if (m->h->s_get_simple_extent_type(s->memory) == H5S_NULL)
+        s->n = 0;
+    return s->n >= 0 && s->n <= pnc_netcdf4_source_get_end(&m->source) &&
+           (m->h->t_is_variable_str(s->type) > 0 || (s->n > 1 && m->h->t_get_size(s->type) > 1));
+}
+
+int pnc_netcdf4_metadata_read_att_strings(pnc_netcdf4_metadata *m, const char *path, const char *name, bool *found,
+                                          pnc_netcdf4_strings *out)
+{
+    string_source s = {.attribute = -1, .dataset = -1, .type = -1, .memory = -1, .selected = -1};
+    pnc_hdf5_visit visit;
+    int err = NC_NOERR;
+
+    *out = (pnc_netcdf4_strings){0};
+    *found = false;
+    if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
+        return NC_ENOTBUILT;
+    if (path != NULL)
+        err = pnc_netcdf4_dataset_keep(m, path);
+    if (err == NC_NOERR && open_string_att(m, path != NULL ? m->dataset : m->root, name, &s)) {
+        *found = true;
+        err = read_strings(m, &s, name, out);
+    }
+    close_strings(m->h, &s);
+    pnc_netcdf4_library_end(&visit);
+    return err;
+}
