@@ -1,5 +1,5 @@
-"""xarray, zarr and fsspec read classic files by the references of ncoffsets --kerchunk, in JSON and in Parquet, with
-the values and attributes that netCDF4 reads from the files themselves."""
+"""xarray, zarr and fsspec read classic and netCDF-4 files by the references of ncoffsets --kerchunk, in JSON and in
+Parquet, with the values and attributes that netCDF4 reads from the files themselves."""
 # needs: python
 import json
 import os
@@ -172,6 +172,59 @@ def test_names():
         json.load(file)
 
 
+# In the Python of the system: writes a chunk of noise_i2 without any of its filters.
+WITHOUT_FILTERS = """
+import h5py, numpy, sys
+with h5py.File(sys.argv[1], "r+") as file:
+    file["noise_i2"].id.write_direct_chunk((3, 5), numpy.arange(15, dtype="<i2").tobytes(), filter_mask=7)
+"""
+
+
+def test_netcdf4():
+    """Chunks and filters of netCDF-C."""
+    random = numpy.random.default_rng(3)
+    with netCDF4.Dataset("chunks.nc", "w") as file:
+        for name, length in (("time", None), ("x", 17), ("y", 9)):
+            file.createDimension(name, length)
+        file.createVariable("time", "f8", ("time",), chunksizes=(4,))[:10] = numpy.arange(10)
+        file["time"].units = "days since 2001-01-01"
+        for kind in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"):
+            size = numpy.dtype(kind).itemsize
+            packed = file.createVariable("packed_" + kind, kind, ("time", "x", "y"), zlib=True, chunksizes=(3, 5, 4))
+            packed[:10] = (numpy.arange(10 * 17 * 9) % 100).reshape(10, 17, 9)
+            noise = file.createVariable("noise_" + kind, kind, ("time", "x"), zlib=True, fletcher32=size < 8,
+                                        chunksizes=(3, 5))
+            noise[:10] = random.normal(size=(10, 17)) if kind[0] == "f" else \
+                numpy.frombuffer(random.bytes(170 * size), kind).reshape(10, 17)
+            file.createVariable("whole_" + kind, kind, ("x", "y"), fill_value=7)[:] = 3
+            file.createVariable("big_" + kind, ">" + kind if size > 1 else kind, ("x",), zlib=True,
+                                endian="big" if size > 1 else "native")[:] = numpy.arange(17)
+        gaps = file.createVariable("gaps", "f4", ("time", "x"), chunksizes=(2, 17), fill_value=-9.)
+        gaps[0], gaps[8] = 1, 2
+        file.createVariable("text", "S1", ("x", "y"))[:] = numpy.full((17, 9), b"a")
+        file.createVariable("scalar", "i4", ())[...] = 5
+    written = subprocess.run(["/usr/bin/python3", "-c", WITHOUT_FILTERS, "chunks.nc"], capture_output=True, check=False)
+    compare("netCDF-4", "chunks.nc")
+    with open("refs.json", encoding="utf-8") as file:
+        inline = [key for key, value in json.load(file)["refs"].items() if str(value).startswith("base64:")]
+    if written.returncode == 0:
+        tap.ok(inline == ["noise_i2/1.1"], "a chunk that was stored without filters is inline", inline)
+    else:
+        tap.skip("a chunk that was stored without filters", "there is no h5py (Debian: python3-h5py)")
+    done = to_parquet("refs.json", "chunks.parq")
+    tap.ok(done.returncode == 0, "ncoffsets-parquet of netCDF-4", done)
+    compare_raw("netCDF-4, Parquet: zarr", "chunks.parq", raw_variables("chunks.nc"))
+    with netCDF4.Dataset("left_out.nc", "w") as file:
+        file.createDimension("x", 8)
+        file.createVariable("v", "f8", ("x",), zlib=True, fletcher32=True, shuffle=True)[:] = 1
+        file.createVariable("s", str, ("x",))[0] = "text"
+        file.createVariable("w", "i4", ("x",))[:] = 2
+    result = tool.run("ncoffsets", "--kerchunk=left.json", "-O", "left_out.nc")
+    tap.ok(result.returncode == 0 and b"variable v is left out" in result.stderr and
+           b"variable s is left out" in result.stderr and set(raw_arrays("left.json")) == {"w"},
+           "what numcodecs cannot read is left out, with a warning", result)
+
+
 def to_parquet(refs, folder):
     """By the program that a user runs, in this environment."""
     program = os.path.join(tool.BUILD, "src", "tools", "ncoffsets-parquet")
@@ -235,7 +288,7 @@ def test_parquet_tables():
 def inside():
     """In the environment with the packages."""
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
-    for test in (test_types, test_climate, test_joined, test_url, test_names, test_parquet,
+    for test in (test_types, test_climate, test_joined, test_url, test_names, test_netcdf4, test_parquet,
                  test_parquet_tables):
         test()
     tap.finish()

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/types.h"
+#include "format/storage.h"
 #include "tools/common/file.h"
 #include "tools/common/message.h"
 #include "tools/diff/diff.h"
@@ -18,12 +19,35 @@ static int load_atts(const pnc_atts *from, diff_atts *atts)
     return NC_NOERR;
 }
 
+static int64_t count_present(const tool_file *file, const pnc_var *var)
+{
+    int64_t size = (int64_t)pnc_type_get_size(var->type), bytes;
+    if (file->netcdf4 != NULL)
+        return INT64_MAX;
+    bytes = pnc_format_var_count_present(&file->model, var, file->size);
+    return bytes / size + (bytes % size > 0);
+}
+
+static int load_storage(const tool_file *file, const pnc_var *from, diff_var *var)
+{
+    const pnc_storage *s = from->storage;
+    if (file->netcdf4 == NULL || s == NULL)
+        return NC_NOERR;
+    const diff_storage storage = {.layout = s->layout,
+                                  .ndims = from->ndims,
+                                  .endian = s->endian,
+                                  .nfilters = s->nfilters,
+                                  .chunks = s->layout == NC_CHUNKED ? s->chunks : NULL,
+                                  .filters = s->filters};
+    var->storage = diff_storage_describe(&storage);
+    return var->storage != NULL ? NC_NOERR : NC_ENOMEM;
+}
+
 static int load_var(const tool_file *file, const pnc_var *from, diff_var *var)
 {
-    int64_t size = (int64_t)pnc_type_get_size(from->type);
-    int64_t bytes = pnc_format_var_count_present(&file->model, from, file->size);
     PNC_TRY(diff_var_alloc(var, from->name, from->type, from->ndims));
-    var->present = bytes / size + (bytes % size > 0);
+    var->present = count_present(file, from);
+    PNC_TRY(load_storage(file, from, var));
     if (from->ndims > 0)
         memcpy(var->dimids, from->dimids, (size_t)from->ndims * sizeof *var->dimids);
     return load_atts(&from->atts, &var->atts);
@@ -39,7 +63,7 @@ static int load_dim(const pnc_model *model, int dimid, diff_dim *dim)
 static int load(const tool_file *file, diff_source *source)
 {
     const pnc_model *model = &file->model;
-    source->format = model->format;
+    source->format = model->format; /* also the number after -k */
     PNC_TRY(diff_source_alloc(source, model->ndims, model->nvars));
     for (int i = 0; i < model->ndims; i++)
         PNC_TRY(load_dim(model, i, &source->dims[i]));

@@ -1,4 +1,4 @@
-/* Classic files without MPI. */
+/* Files without MPI. */
 #include "tools/common/file.h"
 
 #include <errno.h>
@@ -16,6 +16,11 @@
 #include "tools/common/output.h"
 
 enum { FIRST_BYTES = 64 * 1024 };
+
+struct tool_netcdf4 {
+    pnc_netcdf4_reader *reader;
+    pnc_error error;
+};
 
 static int failed(const tool_file *file, int code, const char *cause)
 {
@@ -52,6 +57,10 @@ int tool_file_open_bytes(const char *path, tool_file *file)
 void tool_file_close(tool_file *file)
 {
     pnc_format_model_free(&file->model);
+    if (file->netcdf4 != NULL)
+        pnc_netcdf4_reader_close(file->netcdf4->reader);
+    pnc_memory_free(file->netcdf4);
+    file->netcdf4 = NULL;
     if (file->fd >= 0)
         close(file->fd); /* opened for reading: an error of close loses no data */
     file->fd = -1;
@@ -94,14 +103,12 @@ static int read_more(const tool_file *file, int64_t upto, char **bytes, int64_t 
     return NC_NOERR;
 }
 
-int tool_file_read_header(tool_file *file, const pnc_observer *observer, char **bytes, int64_t *n)
+static int read_classic_header(tool_file *file, const pnc_observer *observer, char **bytes, int64_t *n)
 {
     int64_t need = FIRST_BYTES;
     pnc_error error = {0};
     int code;
 
-    *bytes = NULL;
-    *n = 0;
     do {
         PNC_TRY(read_more(file, need, bytes, n));
         pnc_format_model_free(&file->model);
@@ -109,6 +116,110 @@ int tool_file_read_header(tool_file *file, const pnc_observer *observer, char **
                                 : pnc_format_header_decode(*bytes, *n, file->size, &file->model, &need, &error);
     } while (code == PNC_NEED_MORE_BYTES);
     return code != NC_NOERR && observer == NULL ? failed(file, code, error.text) : NC_NOERR;
+}
+
+/* --- netCDF-4 --- */
+
+bool tool_file_is_hdf5(const tool_file *file)
+{
+    char front[FIRST_BYTES];
+    int64_t n = file->size < FIRST_BYTES ? file->size : FIRST_BYTES;
+
+    return tool_bytes_read(file->fd, 0, front, n) == 0 && pnc_netcdf4_reader_is_format(front, n);
+}
+
+static int begin_reader(tool_file *file)
+{
+    file->netcdf4 = pnc_memory_alloc_zeroed(1, sizeof *file->netcdf4);
+    if (file->netcdf4 == NULL)
+        return failed(file, NC_ENOMEM, "not enough memory for the header");
+    return pnc_netcdf4_reader_open(file->fd, file->path, file->size, &file->netcdf4->error, &file->netcdf4->reader);
+}
+
+static void reverse(char *value, int64_t n, size_t size)
+{
+    for (char *end = value + n * (int64_t)size; value < end; value += size)
+        for (size_t i = 0; i < size / 2; i++) {
+            char byte = value[i];
+
+            value[i] = value[size - 1 - i];
+            value[size - 1 - i] = byte;
+        }
+}
+
+static void reverse_attributes(const pnc_atts *atts)
+{
+    for (int i = 0; i < atts->n; i++)
+        if (atts->at[i]->value != NULL)
+            reverse(atts->at[i]->value, atts->at[i]->len, pnc_type_get_size(atts->at[i]->type));
+}
+
+static void encode_attributes(pnc_model *model)
+{
+    if (!model->little)
+        return;
+    reverse_attributes(&model->gatts);
+    for (int i = 0; i < model->nvars; i++)
+        reverse_attributes(&model->vars[i]->atts);
+    model->little = false;
+}
+
+/* The message of the reader, which names the file. Returns code. */
+static int reader_failed(const tool_file *file, int code)
+{
+    if (code != NC_NOERR && file->netcdf4 != NULL && file->netcdf4->error.code != NC_NOERR)
+        tool_error_print("%s", file->netcdf4->error.text);
+    return code;
+}
+
+static int adopt_description(tool_file *file, const char *bytes, int64_t n)
+{
+    PNC_TRY(pnc_netcdf4_reader_adopt(file->netcdf4->reader, bytes, n, &file->model));
+    encode_attributes(&file->model);
+    return NC_NOERR;
+}
+
+static int read_description(tool_file *file, char **bytes, int64_t *n)
+{
+    int err = begin_reader(file);
+
+    if (err == NC_NOERR)
+        err = pnc_netcdf4_reader_load(file->netcdf4->reader, bytes, n);
+    if (err == NC_NOERR)
+        err = adopt_description(file, *bytes, *n);
+    return reader_failed(file, err);
+}
+
+pnc_netcdf4_reader *tool_file_get_reader(const tool_file *file)
+{
+    return file->netcdf4->reader;
+}
+
+int tool_file_check_classic(const tool_file *file, const char *why)
+{
+    if (file->netcdf4 == NULL)
+        return NC_NOERR;
+    tool_error_print("%s is a netCDF-4 file: %s", file->path, why);
+    return NC_ENOTSUPPORT;
+}
+
+/* --- any format --- */
+
+int tool_file_read_header(tool_file *file, const pnc_observer *observer, char **bytes, int64_t *n)
+{
+    *bytes = NULL;
+    *n = 0;
+    return observer == NULL && tool_file_is_hdf5(file) ? read_description(file, bytes, n)
+                                                       : read_classic_header(file, observer, bytes, n);
+}
+
+static int open_description(tool_file *file, const char *bytes, int64_t n)
+{
+    int err = begin_reader(file);
+
+    if (err == NC_NOERR)
+        err = adopt_description(file, bytes, n);
+    return reader_failed(file, err);
 }
 
 int tool_file_open_copy(const char *path, const char *header, int64_t n, int64_t size, tool_file *file)
@@ -119,6 +230,8 @@ int tool_file_open_copy(const char *path, const char *header, int64_t n, int64_t
 
     PNC_TRY(err);
     file->size = size;
+    if (tool_file_is_hdf5(file))
+        return open_description(file, header, n);
     err = pnc_format_header_decode(header, n, size, &file->model, &need, &error);
     return err != NC_NOERR ? failed(file, err, error.text) : NC_NOERR;
 }
@@ -140,6 +253,8 @@ pnc_shortage_kind tool_file_report_short(const tool_file *file, bool only_large)
     char text[PNC_SHORTAGE_TEXT];
     pnc_shortage shortage;
 
+    if (file->netcdf4 != NULL)
+        return PNC_SHORTAGE_NONE;
     pnc_format_shortage_find(&file->model, file->size, &shortage);
     if (only_large ? pnc_format_shortage_is_large(shortage.kind) : shortage.kind != PNC_SHORTAGE_NONE)
         tool_warning_print("warning: %s: %s", file->path, pnc_format_shortage_explain(&file->model, &shortage, text));
@@ -165,10 +280,10 @@ static void locate(const pnc_var *var, const int64_t *start, const int64_t *coun
 }
 
 /* Kernels need two buffers: the second is a slice that fits in the first-level cache. */
-static void make_native(int type, int64_t n, char *values)
+static void make_native(int type, pnc_encoding encoding, int64_t n, char *values)
 {
     static const char unused[8]; /* fill value: the same type on both sides, and nothing is out of range */
-    pnc_kernel load = pnc_convert_kernel_find(PNC_GET, type, pnc_type_get_mem_type(type), PNC_ENCODING_CDF5, NULL);
+    pnc_kernel load = pnc_convert_kernel_find(PNC_GET, type, pnc_type_get_mem_type(type), encoding, NULL);
     int64_t size = (int64_t)pnc_type_get_size(type), now;
     char block[4096];
 
@@ -184,15 +299,14 @@ void tool_att_load(const pnc_att *att, void *values)
     if (att->len == 0)
         return;
     memcpy(values, att->value, (size_t)att->len * pnc_type_get_size(att->type));
-    make_native(att->type, att->len, values);
+    make_native(att->type, PNC_ENCODING_CDF5, att->len, values);
 }
 
-int tool_file_read_block(const tool_file *file, const pnc_var *var, const int64_t *start, const int64_t *count,
-                         bool native, void *values)
+static int read_classic_block(const tool_file *file, const pnc_var *var, const int64_t *start, const int64_t *count,
+                              char *bytes)
 {
     int64_t skip, run, size = (int64_t)pnc_type_get_size(var->type), recsize = file->model.classic.recsize;
     int64_t first = var->is_record ? start[0] : 0, records = var->is_record ? count[0] : 1;
-    char *bytes = values;
     int err = NC_NOERR;
 
     locate(var, start, count, &skip, &run);
@@ -203,7 +317,70 @@ int tool_file_read_block(const tool_file *file, const pnc_var *var, const int64_
     for (int64_t r = 0; r < records && err == NC_NOERR; r++)
         err = read_data(file, var->classic.begin + (first + r) * recsize + skip * size, bytes + r * run * size,
                         run * size);
-    if (err == NC_NOERR && native)
-        make_native(var->type, records * run, values);
     return err;
+}
+
+static int find_varid(const tool_file *file, const pnc_var *var)
+{
+    int varid = 0;
+
+    while (file->model.vars[varid] != var)
+        varid++;
+    return varid;
+}
+
+static int read_netcdf4_block(const tool_file *file, const pnc_var *var, const int64_t *start, const int64_t *count,
+                              void *values)
+{
+    pnc_error_clear(&file->netcdf4->error);
+    return reader_failed(file,
+                         pnc_netcdf4_reader_read(file->netcdf4->reader, find_varid(file, var), start, count, values));
+}
+
+int tool_file_find_chunk(const tool_file *file, int varid, const int64_t *index, pnc_chunk_place *place)
+{
+    pnc_error_clear(&file->netcdf4->error);
+    return reader_failed(file, pnc_netcdf4_reader_find_chunk(file->netcdf4->reader, varid, index, place));
+}
+
+int tool_file_read_chunk(const tool_file *file, int varid, const int64_t *index, const pnc_chunk_place *place,
+                         void *chunk)
+{
+    pnc_error_clear(&file->netcdf4->error);
+    return reader_failed(file, pnc_netcdf4_reader_read_chunk(file->netcdf4->reader, varid, index, place, chunk));
+}
+
+int tool_file_read_strings(const tool_file *file, const pnc_var *var, const int64_t *start, const int64_t *count,
+                           pnc_netcdf4_strings *strings)
+{
+    pnc_error_clear(&file->netcdf4->error);
+    return reader_failed(
+        file, pnc_netcdf4_reader_read_strings(file->netcdf4->reader, find_varid(file, var), start, count, strings));
+}
+
+int tool_file_read_att_strings(const tool_file *file, int varid, const char *name, bool *found,
+                               pnc_netcdf4_strings *strings)
+{
+    *found = false;
+    *strings = (pnc_netcdf4_strings){0};
+    if (file->netcdf4 == NULL)
+        return NC_NOERR;
+    pnc_error_clear(&file->netcdf4->error);
+    return reader_failed(file, pnc_netcdf4_reader_read_att_strings(file->netcdf4->reader, varid, name, found, strings));
+}
+
+int tool_file_read_block(const tool_file *file, const pnc_var *var, const int64_t *start, const int64_t *count,
+                         bool native, void *values)
+{
+    int64_t n = 1;
+
+    if (file->netcdf4 != NULL)
+        PNC_TRY(read_netcdf4_block(file, var, start, count, values));
+    else
+        PNC_TRY(read_classic_block(file, var, start, count, values));
+    for (int d = 0; d < var->ndims; d++)
+        n *= count[d];
+    if (native)
+        make_native(var->type, (pnc_encoding){.little = var->little}, n, values);
+    return NC_NOERR;
 }

@@ -13,7 +13,9 @@ static const cdl_type types[] = {
     {NC_FLOAT, CDL_REAL, 4, "float", "f"},         {NC_DOUBLE, CDL_REAL, 8, "double", ""},
     {NC_UBYTE, CDL_UNSIGNED, 1, "ubyte", "UB"},    {NC_USHORT, CDL_UNSIGNED, 2, "ushort", "US"},
     {NC_UINT, CDL_UNSIGNED, 4, "uint", "U"},       {NC_INT64, CDL_SIGNED, 8, "int64", "LL"},
-    {NC_UINT64, CDL_UNSIGNED, 8, "uint64", "ULL"},
+    {NC_UINT64, CDL_UNSIGNED, 8, "uint64", "ULL"}, {NC_STRING, CDL_STRING, sizeof(char *), "string", ""},
+    {NC_VLEN, CDL_OTHER, 0, "vlen", ""},           {NC_OPAQUE, CDL_OTHER, 0, "opaque", ""},
+    {NC_ENUM, CDL_OTHER, 0, "enum", ""},           {NC_COMPOUND, CDL_OTHER, 0, "compound", ""},
 };
 
 const cdl_type *tool_cdl_type_find(int code)

@@ -7,12 +7,13 @@
 
 #include "base/error.h"
 
-typedef enum cdl_class { CDL_TEXT, CDL_SIGNED, CDL_UNSIGNED, CDL_REAL } cdl_class;
+/* CDL_STRING: of netCDF-4. CDL_OTHER: types that programs define, which this library does not read. */
+typedef enum cdl_class { CDL_TEXT, CDL_SIGNED, CDL_UNSIGNED, CDL_REAL, CDL_STRING, CDL_OTHER } cdl_class;
 
 typedef struct cdl_type {
     int code; /* NC_BYTE ... */
     cdl_class class;
-    size_t size;
+    size_t size; /* of a string: of the pointer to it */
     const char *name;
     const char *suffix; /* of numbers in attributes, where only the suffix gives the type */
 } cdl_type;

@@ -35,6 +35,8 @@ int tool_format_get_version(int format)
     switch (format) {
     case NC_FORMAT_CDF5: return 5;
     case NC_FORMAT_CDF2: return 2;
+    case NC_FORMAT_NETCDF4: return 3;
+    case NC_FORMAT_NETCDF4_CLASSIC: return 4;
     default: return 1;
     }
 }
@@ -123,12 +125,13 @@ static bool is_short_file_an_error(int ncid)
 int tool_var_count_present(int ncid, int varid, int64_t file_size, int64_t *elements)
 {
     MPI_Offset begin, step;
-    int64_t size, records, bytes;
+    int64_t size, records, bytes, type_size;
     nc_type type;
     bool is_record;
     PNC_TRY(get_size(ncid, varid, &type, &size, &records, &is_record));
+    type_size = (int64_t)pnc_type_get_size(type); /* 0 of types whose values are not read */
     if (file_size == INT64_MAX || is_short_file_an_error(ncid)) {
-        *elements = size / (int64_t)pnc_type_get_size(type) * records;
+        *elements = type_size > 0 ? size / type_size * records : 0;
         return NC_NOERR;
     }
     PNC_TRY(ncmpi_inq_varoffset(ncid, varid, &begin));

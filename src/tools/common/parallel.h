@@ -12,7 +12,7 @@
 /* MPI type of the memory type that holds values of an external type exactly. */
 MPI_Datatype tool_type_get_mpi(int type);
 
-/* Format version of a NC_FORMAT_ constant: 1, 2 or 5. */
+/* The number of a NC_FORMAT_ constant after -k: 1, 2 or 5; 3: netCDF-4, 4: its classic model. */
 int tool_format_get_version(int format);
 
 /* The worst code of all ranks. Collective. */

@@ -71,7 +71,7 @@ static void put_character(const cdl_string *string, char c)
         if (c == letters[i][0]) {
             fputc('\\', string->out);
             fputc(letters[i][1], string->out);
-            if (c == '\n')
+            if (c == '\n' && string->indent != NULL)
                 fprintf(string->out, "\",\n%s\"", string->indent);
             return;
         }

@@ -15,7 +15,7 @@ bool tool_cdl_name_is_section(const char *name);
  * split, and continues on a new line after indent. */
 typedef struct cdl_string {
     FILE *out;
-    const char *indent;
+    const char *indent;       /* NULL: the string is not split */
     bool ascii;               /* bytes beyond ASCII are written as \ooo; else they pass as they are */
     bool held;                /* a byte that is written when the next one is known */
     unsigned long long nulls; /* seen, and not yet known to be inside the string */

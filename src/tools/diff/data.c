@@ -6,6 +6,7 @@
 #include "base/types.h"
 #include "tools/common/blocks.h"
 #include "tools/common/message.h"
+#include "tools/common/number.h"
 #include "tools/common/progress.h"
 #include "tools/diff/diff.h"
 
@@ -182,6 +183,12 @@ static int compare_pair(walk *w, const char *name, int a, int b)
         return DIFF_SAME;
     }
     run->variables += differences > 0; /* names of dimensions */
+    if (pnc_type_get_size(first->type) == 0) {
+        if (run->out != NULL)
+            tool_warning_print("warning: variable %s: values of type %s are not compared", first->name,
+                               tool_cdl_type_find(first->type)->name);
+        return DIFF_SAME;
+    }
     return compare_variable(w, (const int[]){a, b});
 }
 

@@ -5,15 +5,31 @@
 #include "base/types.h"
 #include "tools/diff/diff.h"
 
+static bool is_netcdf4(const diff_source *source)
+{
+    return source->format == 3 || source->format == 4;
+}
+
+/* Those of classic files as in PnetCDF. */
+static const char *format_name(const diff_source *source, char out[DIFF_TYPE_SIZE])
+{
+    snprintf(out, DIFF_TYPE_SIZE, is_netcdf4(source) ? "netCDF-4" : "CDF-%d", source->format);
+    return out;
+}
+
+/* Whether a file is a classic or a netCDF-4 file is how it is stored. */
 static void compare_format(diff_run *run)
 {
-    int a = run->sources[0]->format, b = run->sources[1]->format;
-    if (a == b) {
-        diff_sameness_print(run, "SAME: file format (CDF-%d)", a);
-        return;
+    const diff_source *a = run->sources[0], *b = run->sources[1];
+    char ours[DIFF_TYPE_SIZE], theirs[DIFF_TYPE_SIZE];
+    if (is_netcdf4(a) && is_netcdf4(b) ? true : a->format == b->format) {
+        diff_sameness_print(run, "SAME: file format (%s)", format_name(a, ours));
+    } else if (is_netcdf4(a) != is_netcdf4(b) && !run->options->storage) {
+        diff_sameness_print(run, "file formats (%s) and (%s)", format_name(a, ours), format_name(b, theirs));
+    } else {
+        run->header++;
+        diff_difference_print(run, ": file format (%s) != (%s)", format_name(a, ours), format_name(b, theirs));
     }
-    run->header++;
-    diff_difference_print(run, ": file format (CDF-%d) != (CDF-%d)", a, b);
 }
 
 /* indent, before: prefixes of `what` in a line about equality, and about a difference. */
@@ -165,12 +181,25 @@ bool diff_var_compare(diff_run *run, const diff_var *a, const diff_var *b, int64
     return diff_var_is_comparable(a, b);
 }
 
+static void compare_storage(diff_run *run, const char *before, const diff_var *a, const diff_var *b)
+{
+    if (!run->options->storage || a->storage == NULL || b->storage == NULL)
+        return;
+    if (strcmp(a->storage, b->storage) == 0) {
+        diff_sameness_print(run, "\tSAME: storage (%s)", a->storage);
+        return;
+    }
+    run->header++;
+    diff_difference_print(run, ": %sstorage (%s) != (%s)", before, a->storage, b->storage);
+}
+
 static void compare_var(diff_run *run, const diff_var *a, const diff_var *b)
 {
     char before[NC_MAX_NAME + 32], kind[NC_MAX_NAME + 32];
     snprintf(before, sizeof before, "variable \"%s\" ", a->name);
     snprintf(kind, sizeof kind, "variable \"%s\" attribute", a->name);
     diff_var_compare(run, a, b, &run->header);
+    compare_storage(run, before, a, b);
     if (!compare_number(run, "\t", before, "number of attributes", a->atts.n, b->atts.n))
         run->header++;
     compare_atts(run, kind, &a->atts, &b->atts);

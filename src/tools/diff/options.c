@@ -13,16 +13,18 @@
 #include "tools/common/output.h"
 
 static const char usage[] =
-    "usage: %s [-b] [-q] [-h] [-v var1,...] [-t diff,ratio] [--json] [--progress] file1 file2\n";
+    "usage: %s [-b] [-q] [-h] [-v var1,...] [-t diff,ratio] [--storage] [--json] [--progress] file1\n       file2\n";
 
 static const char help[] =
-    "Compare two netCDF files of the classic formats (CDF-1, CDF-2, CDF-5).\n"
+    "Compare two netCDF files of any format: CDF-1, CDF-2, CDF-5, netCDF-4.\n"
     "\n"
     "  -b             also report what is equal\n"
     "  -q             no output if nothing differs\n"
     "  -h             compare headers only, no data\n"
     "  -v var1,...    compare these variables only\n"
     "  -t diff,ratio  numbers x and y differ only if |x-y| > diff and |x-y|/max(|x|,|y|) > ratio\n"
+    "      --storage      compare how netCDF-4 files store the variables (chunks, filters, byte order), and whether\n"
+    "                     both are netCDF-4 files\n"
     "      --json         report the differences as one JSON object\n"
     "      --progress     show the progress on stderr even if that is no terminal\n"
     "      --help, --version\n"
@@ -68,6 +70,7 @@ static int parse_option(int letter, diff_options *options)
         return finish_output();
     case 2: tool_version_print(); return finish_output();
     case 4: options->json = true; return -1;
+    case 5: options->storage = true; return -1;
     case 3: options->progress = true; return -1;
     default:
         fprintf(stderr, usage, options->program);
@@ -78,11 +81,9 @@ static int parse_option(int letter, diff_options *options)
 
 int diff_options_parse(const char *program, int argc, char **argv, diff_options *options)
 {
-    static const struct option longs[] = {{"help", no_argument, NULL, 1},
-                                          {"version", no_argument, NULL, 2},
-                                          {"progress", no_argument, NULL, 3},
-                                          {"json", no_argument, NULL, 4},
-                                          {0}};
+    static const struct option longs[] = {{"help", no_argument, NULL, 1},     {"version", no_argument, NULL, 2},
+                                          {"progress", no_argument, NULL, 3}, {"json", no_argument, NULL, 4},
+                                          {"storage", no_argument, NULL, 5},  {0}};
     *options = (diff_options){.program = program};
     int letter;
     while ((letter = getopt_long(argc, argv, "bqhv:t:", longs, NULL)) != -1) {

@@ -14,6 +14,7 @@ typedef struct diff_options {
     const char *program;
     const char *paths[2];
     bool verbose, quiet, header_only, progress, json;
+    bool storage;     /* how the files store the same is compared, too */
     tool_names names; /* of variables; none: all */
     diff_tolerance tolerance;
 } diff_options;

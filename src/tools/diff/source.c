@@ -1,6 +1,10 @@
 /* Memory for the header of a file that is compared. */
 #include "tools/diff/source.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/types.h"
 
@@ -42,6 +46,53 @@ int diff_att_alloc(diff_att *att, const char *name, int type, int64_t length)
     att->length = length;
     att->values = pnc_memory_alloc_zeroed(length, pnc_type_get_size(type));
     return att->name != NULL && att->values != NULL ? NC_NOERR : NC_ENOMEM;
+}
+
+typedef struct storage_text {
+    char *at;
+    size_t n, capacity;
+} storage_text;
+
+static void add_text(storage_text *text, const char *format, ...) PNC_PRINTF(2, 3);
+
+static void add_text(storage_text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    text->n += (size_t)vsnprintf(text->at + text->n, text->capacity - text->n, format, args);
+    va_end(args);
+}
+
+static void add_filter(storage_text *text, const pnc_filter *f)
+{
+    add_text(text, " %s", pnc_filter_name_get(f->id));
+    if (strcmp(pnc_filter_name_get(f->id), "filter") == 0)
+        add_text(text, " %d", f->id);
+    for (int i = 0; i < f->nparameters && f->id != PNC_FILTER_SHUFFLE; i++)
+        add_text(text, "%c%lu", i > 0 ? ',' : ':', (unsigned long)f->parameters[i]);
+}
+
+char *diff_storage_describe(const diff_storage *s)
+{
+    enum { LONGEST = 24 }; /* a number, a word, or a name */
+    static const char *const layouts[] = {
+        [NC_CHUNKED] = "chunked", [NC_CONTIGUOUS] = "contiguous", [NC_COMPACT] = "compact"};
+    static const char *const orders[] = {
+        [NC_ENDIAN_NATIVE] = "", [NC_ENDIAN_LITTLE] = " little-endian", [NC_ENDIAN_BIG] = " big-endian"};
+    bool known = s->layout == NC_CHUNKED || s->layout == NC_CONTIGUOUS || s->layout == NC_COMPACT;
+    storage_text text = {.capacity = (size_t)(4 + s->ndims + 2 * s->nfilters) * LONGEST};
+    for (int i = 0; i < s->nfilters; i++)
+        text.capacity += (size_t)s->filters[i].nparameters * LONGEST;
+    text.at = pnc_memory_alloc((int64_t)text.capacity, 1);
+    if (text.at == NULL)
+        return NULL;
+    add_text(&text, "%s", known ? layouts[s->layout] : "unknown");
+    for (int d = 0; s->chunks != NULL && d < s->ndims; d++)
+        add_text(&text, "%c%lld", d > 0 ? 'x' : ' ', (long long)s->chunks[d]);
+    for (int i = 0; i < s->nfilters; i++)
+        add_filter(&text, &s->filters[i]);
+    add_text(&text, "%s", orders[s->endian >= 0 && s->endian <= NC_ENDIAN_BIG ? s->endian : 0]);
+    return text.at;
 }
 
 static int name_atts(diff_atts *atts)
@@ -89,6 +140,7 @@ void diff_source_free(diff_source *source)
         pnc_memory_free(var->name);
         pnc_memory_free(var->dimids);
         pnc_memory_free(var->shape);
+        pnc_memory_free(var->storage);
         free_atts(&var->atts);
     }
     free_atts(&source->atts);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/table.h"
+#include "filter/filter.h"
 
 typedef struct diff_dim {
     char *name;
@@ -33,12 +34,13 @@ typedef struct diff_var {
     int *dimids;
     int64_t *shape;
     int64_t present; /* elements up to the end of the file; those beyond it are zeros */
+    char *storage;   /* how a netCDF-4 file stores it; NULL: a classic file */
     diff_atts atts;
 } diff_var;
 
 typedef struct diff_source {
     const char *path;
-    int format; /* 1, 2 or 5 */
+    int format; /* 1, 2 or 5; 3: netCDF-4, 4: its classic model */
     int ndims, nvars;
     diff_dim *dims;
     diff_var *vars;
@@ -56,6 +58,15 @@ int diff_source_alloc(diff_source *source, int ndims, int nvars);
 int diff_var_alloc(diff_var *var, const char *name, int type, int ndims);
 int diff_atts_alloc(diff_atts *atts, int n);
 int diff_att_alloc(diff_att *att, const char *name, int type, int64_t length);
+
+/* "chunked 1x4 shuffle deflate:4 little": of a layout, the lengths of chunks (NULL: none), filters and byte order. NULL
+ * without memory. */
+typedef struct diff_storage {
+    int layout, ndims, endian, nfilters;
+    const int64_t *chunks;
+    const pnc_filter *filters;
+} diff_storage;
+char *diff_storage_describe(const diff_storage *storage);
 
 /* Complete a source whose dims and vars are set: tables of names, and shapes of all variables. */
 int diff_source_finish(diff_source *source);

@@ -1,5 +1,6 @@
 /* ncmpidiff: compare two files on several ranks, with the public interface of the library. */
 #include "base/memory.h"
+#include "format/storage.h"
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
 #include "tools/diff/diff.h"
@@ -40,7 +41,45 @@ static int load_dim(int ncid, int dimid, diff_dim *dim)
     return dim->name != NULL ? NC_NOERR : NC_ENOMEM;
 }
 
-static int load_var(int ncid, int varid, int64_t file_size, diff_var *var)
+enum { PARAMETERS_MOST = 64 }; /* of a filter that this library reads */
+
+static int load_filters(int ncid, int varid, int n, pnc_filter *filters, unsigned (*parameters)[PARAMETERS_MOST])
+{
+    unsigned ids[PNC_FILTER_MOST];
+    MPI_Offset count = 0;
+    PNC_TRY(ncmpi_inq_var_filter_ids(ncid, varid, &count, ids));
+    for (int i = 0; i < n; i++) {
+        PNC_TRY(ncmpi_inq_var_filter_info(ncid, varid, ids[i], &count, NULL));
+        if (count > PARAMETERS_MOST)
+            return NC_EFILTER;
+        PNC_TRY(ncmpi_inq_var_filter_info(ncid, varid, ids[i], &count, parameters[i]));
+        filters[i] = (pnc_filter){.id = (int)ids[i], .nparameters = (int)count, .parameters = parameters[i]};
+    }
+    return NC_NOERR;
+}
+
+static int load_storage(int ncid, int varid, diff_var *var)
+{
+    unsigned parameters[PNC_FILTER_MOST][PARAMETERS_MOST];
+    pnc_filter filters[PNC_FILTER_MOST];
+    MPI_Offset sizes[PNC_STORAGE_DIMS_MOST];
+    int64_t chunks[PNC_STORAGE_DIMS_MOST];
+    diff_storage storage = {.ndims = var->ndims, .filters = filters};
+    MPI_Offset n = 0;
+    if (ncmpi_inq_var_chunking(ncid, varid, &storage.layout, sizes) != NC_NOERR)
+        return NC_NOERR;
+    PNC_TRY(ncmpi_inq_var_endian(ncid, varid, &storage.endian));
+    PNC_TRY(ncmpi_inq_var_filter_ids(ncid, varid, &n, NULL));
+    storage.nfilters = (int)n;
+    PNC_TRY(load_filters(ncid, varid, storage.nfilters, filters, parameters));
+    for (int d = 0; d < var->ndims; d++)
+        chunks[d] = sizes[d];
+    storage.chunks = storage.layout == NC_CHUNKED ? chunks : NULL;
+    var->storage = diff_storage_describe(&storage);
+    return var->storage != NULL ? NC_NOERR : NC_ENOMEM;
+}
+
+static int load_var(int ncid, int varid, int64_t file_size, bool is_netcdf4, diff_var *var)
 {
     char name[NC_MAX_NAME + 1];
     nc_type type;
@@ -49,6 +88,8 @@ static int load_var(int ncid, int varid, int64_t file_size, diff_var *var)
     PNC_TRY(diff_var_alloc(var, name, type, ndims));
     PNC_TRY(ncmpi_inq_vardimid(ncid, varid, var->dimids));
     PNC_TRY(tool_var_count_present(ncid, varid, file_size, &var->present));
+    if (is_netcdf4)
+        PNC_TRY(load_storage(ncid, varid, var));
     return load_atts(ncid, varid, natts, &var->atts);
 }
 
@@ -92,7 +133,7 @@ static int load(api_file *file, int64_t file_size, diff_source *source)
     for (int i = 0; i < ndims; i++)
         PNC_TRY(load_dim(ncid, i, &source->dims[i]));
     for (int i = 0; i < nvars; i++)
-        PNC_TRY(load_var(ncid, i, file_size, &source->vars[i]));
+        PNC_TRY(load_var(ncid, i, file_size, source->format == 3 || source->format == 4, &source->vars[i]));
     PNC_TRY(load_atts(ncid, NC_GLOBAL, natts, &source->atts));
     PNC_TRY(alloc_block_arguments(source, file));
     return diff_source_finish(source);
@@ -104,7 +145,11 @@ static int open_file(const char *path, int rank, api_file *file, diff_source *so
     pnc_shortage_kind kind;
     *source = (diff_source){.path = path};
     *file = (api_file){.ncid = -1, .rank = rank};
-    int err = ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &file->ncid);
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "nc_groups", "all");
+    int err = ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, info, &file->ncid);
+    MPI_Info_free(&info);
     if (err != NC_NOERR) {
         file->ncid = -1;
         if (rank == 0)

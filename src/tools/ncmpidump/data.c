@@ -52,11 +52,43 @@ static void write_row_comment(const writer *w)
     fputs(")\n    ", out);
 }
 
+static bool is_unlimited(const writer *w, int dim)
+{
+    return dim < w->variable->ndims && w->file->dimensions[w->variable->dimids[dim]].unlimited;
+}
+
+/* ncdump and ncgen have braces around all values along an unlimited dimension that is not the first one. */
+static size_t open_braces(const writer *w)
+{
+    bool begins = true; /* all indices from i on are 0 */
+    size_t n = 0;
+    for (int i = w->ndims - 1; i > 0 && begins; i--) {
+        begins = w->index[i] == 0;
+        if (begins && is_unlimited(w, i)) {
+            fputc('{', w->file->out);
+            n++;
+        }
+    }
+    return n;
+}
+
+static size_t count_closing_braces(const writer *w)
+{
+    bool ends = true; /* all indices from i on are the last ones */
+    size_t n = 0;
+    for (int i = w->ndims - 1; i > 0 && ends; i--) {
+        ends = w->index[i] == w->shape[i] - 1;
+        n += ends && is_unlimited(w, i);
+    }
+    return n;
+}
+
 static void begin_row(writer *w)
 {
+    size_t braces = open_braces(w);
     w->column = strlen(w->variable->name) + 4; /* " name = "; ncdump counts characters without escapes */
     if (w->ndims > 1) {
-        w->column = 2;
+        w->column = 2 + braces;
         if (w->file->options->brief) {
             write_row_comment(w);
             w->column = 4;
@@ -79,6 +111,8 @@ static void write_separator(writer *w, bool row_ends, bool all_ends)
 {
     FILE *out = w->file->out;
     const char *separator = row_ends ? "," : ", ";
+    for (size_t n = row_ends ? count_closing_braces(w) : 0; n > 0; n--)
+        fputc('}', out);
     if (w->file->options->full) {
         fprintf(out, "%s  // %s(", all_ends ? ";" : separator, w->variable->escaped);
         write_indices(w, true);
@@ -105,17 +139,18 @@ static void format_token(const writer *w, const void *memory, bool row_ends, cha
         strcat(token, ", ");
 }
 
-static void write_token(writer *w, const char *token, size_t length)
+static void write_token(writer *w, const char *token, size_t token_length)
 {
     enum { END = 2 }; /* the line must have space for " ;" */
     if (!w->file->options->full) {
+        size_t length = token_length + count_closing_braces(w);
         if (length > 2 && w->column + length + END > (size_t)w->file->options->line_length) {
             fputs("\n    ", w->file->out);
             w->column = 4;
         }
         w->column += length;
     }
-    fwrite(token, 1, length, w->file->out);
+    fwrite(token, 1, token_length, w->file->out);
 }
 
 static bool row_ends(const writer *w)
@@ -151,6 +186,30 @@ static void write_character(writer *w, char c)
     advance(w);
 }
 
+/* Without memory it is not printed, and the output fails in the end. */
+static void write_string(writer *w, const char *text)
+{
+    bool row = row_ends(w);
+    cdl_string string;
+    char *token = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&token, &length);
+    if (out == NULL)
+        return;
+    if (text == NULL || *text == '\0') {
+        fputc('_', out);
+    } else {
+        tool_cdl_string_begin(out, NULL, false, &string);
+        for (; *text != '\0'; text++)
+            tool_cdl_string_put(&string, *text);
+        tool_cdl_string_end(&string);
+    }
+    fputs(!w->file->options->full && !row ? ", " : "", out);
+    if (fclose(out) == 0)
+        write_number(w, token, length);
+    free(token);
+}
+
 /* --- blocks: the functions of a dump_formatter (team.h) --- */
 
 static void write_block(void *with, const tool_blocks *block, const char *values)
@@ -164,6 +223,8 @@ static void write_block(void *with, const tool_blocks *block, const char *values
     for (int64_t i = 0; i < block->length; i++, values += size) {
         if (w->as_text) {
             write_character(w, *values);
+        } else if (w->variable->type->class == CDL_STRING) {
+            write_string(w, *(char *const *)(const void *)values);
         } else {
             format_token(w, values, row_ends(w), token);
             write_number(w, token, strlen(token));
@@ -284,6 +345,8 @@ static bool is_empty(const writer *w)
 bool dump_variable_is_wanted(const dump_file *file, const dump_variable *variable)
 {
     const dump_options *options = file->options;
+    if (variable->type->class == CDL_OTHER)
+        return false;
     if (options->coordinates_only &&
         (pnc_format_dim_find(&file->input.model, variable->name) < 0 || variable->ndims != 1))
         return false;

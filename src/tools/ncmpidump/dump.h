@@ -14,6 +14,7 @@
 typedef struct dump_dimension {
     char *name; /* escaped */
     int64_t length;
+    bool unlimited;
 } dump_dimension;
 
 typedef struct dump_variable {
@@ -41,7 +42,7 @@ typedef struct dump_file {
     dump_team *team;
     FILE *out; /* rank 0: stdout; other ranks: team->text */
     tool_file input;
-    int format; /* 1, 2 or 5 */
+    int format; /* NC_FORMAT_CLASSIC .. */
     int ndims, nvars, natts, unlimited;
     dump_dimension *dimensions;
 } dump_file;
@@ -82,6 +83,9 @@ char *dump_name_make(const dump_options *options);
 const char *dump_kind_get_name(int format);
 /* The value of the attribute _Format, which -s adds. */
 const char *dump_format_get_name(int format);
+
+/* The special attributes, which -s adds: of a variable; NULL: of the file. */
+void dump_special_print(const dump_file *file, const dump_variable *variable);
 
 /* Print header and data as JSON. */
 int dump_json_print(const dump_file *file);

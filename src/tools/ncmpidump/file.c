@@ -5,8 +5,6 @@
 
 #include "base/memory.h"
 #include "base/types.h"
-#include "format/codec.h"
-#include "tools/common/bytes.h"
 #include "tools/common/message.h"
 #include "tools/common/text.h"
 #include "tools/ncmpidump/team.h"
@@ -25,6 +23,7 @@ static int load_dimensions(dump_file *file)
         return NC_ENOMEM;
     for (int i = 0; i < file->ndims; i++) {
         file->dimensions[i].length = pnc_format_dim_get_length(&file->input.model, i);
+        file->dimensions[i].unlimited = file->input.model.dims[i]->unlimited;
         file->dimensions[i].name = tool_cdl_name_escape(file->input.model.dims[i]->name);
         if (file->dimensions[i].name == NULL)
             return NC_ENOMEM;
@@ -59,22 +58,6 @@ static int load_header(dump_file *file)
     return load_dimensions(file);
 }
 
-static bool is_hdf5(const tool_file *file)
-{
-    char magic[8];
-    return tool_bytes_read(file->fd, 0, magic, sizeof magic) == 0 &&
-           pnc_format_kind_identify(magic, sizeof magic) == PNC_KIND_HDF5;
-}
-
-/* -k prints the kind of an HDF5 file, although its header cannot be decoded. */
-static int read_header(dump_file *file, char **header, int64_t *n)
-{
-    if (!file->options->kind || !is_hdf5(&file->input))
-        return tool_file_read_header(&file->input, NULL, header, n);
-    file->input.model.format = NC_FORMAT_NETCDF4;
-    return NC_NOERR;
-}
-
 static int share_input(dump_file *file, char **header, int64_t *n)
 {
     PNC_TRY(dump_team_share(file, header, n, &file->input.size));
@@ -93,7 +76,7 @@ static int open_input(dump_file *file)
     if (file->team->rank == 0) {
         err = tool_file_open_bytes(file->options->path, &file->input);
         if (err == NC_NOERR)
-            err = read_header(file, &header, &n);
+            err = tool_file_read_header(&file->input, NULL, &header, &n);
     }
     err = dump_team_agree(file, err);
     if (err == NC_NOERR && !file->options->kind)

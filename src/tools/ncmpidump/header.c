@@ -6,32 +6,33 @@
 #include "tools/ncmpidump/dump.h"
 #include "tools/common/text.h"
 
-static const char *get_format_comment(int format)
+/* What ncmpidump, -k and the attribute _Format call a format. */
+static const struct {
+    int format;
+    const char *comment, *kind, *special;
+} names[] = {{NC_FORMAT_CLASSIC, "CDF-1", "classic", "classic"},
+             {NC_FORMAT_CDF2, "CDF-2 (large file)", "64-bit offset", "64-bit offset"},
+             {NC_FORMAT_CDF5, "CDF-5 (big variables)", "64-bit data", "cdf5"},
+             {NC_FORMAT_NETCDF4, "netCDF-4", "netCDF-4", "netCDF-4"},
+             {NC_FORMAT_NETCDF4_CLASSIC, "netCDF-4 classic model", "netCDF-4 classic model", "netCDF-4 classic model"}};
+
+static size_t find_names(int format)
 {
-    switch (format) {
-    case NC_FORMAT_CDF2: return "CDF-2 (large file)";
-    case NC_FORMAT_CDF5: return "CDF-5 (big variables)";
-    default: return "CDF-1";
-    }
+    size_t i = sizeof names / sizeof *names - 1;
+
+    while (i > 0 && names[i].format != format)
+        i--;
+    return i;
 }
 
 const char *dump_kind_get_name(int format)
 {
-    switch (format) {
-    case NC_FORMAT_CDF2: return "64-bit offset";
-    case NC_FORMAT_CDF5: return "64-bit data";
-    case NC_FORMAT_NETCDF4: return "NetCDF-4";
-    default: return "classic";
-    }
+    return names[find_names(format)].kind;
 }
 
 const char *dump_format_get_name(int format)
 {
-    switch (format) {
-    case NC_FORMAT_CDF2: return "64-bit offset";
-    case NC_FORMAT_CDF5: return "cdf5";
-    default: return "classic";
-    }
+    return names[find_names(format)].special;
 }
 
 static void write_dimensions(const dump_file *file)
@@ -40,7 +41,7 @@ static void write_dimensions(const dump_file *file)
         fputs("dimensions:\n", file->out);
     for (int i = 0; i < file->ndims; i++) {
         const dump_dimension *dimension = &file->dimensions[i];
-        if (i == file->unlimited)
+        if (dimension->unlimited)
             fprintf(file->out, "\t%s = UNLIMITED ; // (%lld currently)\n", dimension->name,
                     (long long)dimension->length);
         else
@@ -67,29 +68,50 @@ static void write_values(const dump_file *file, const cdl_type *type, size_t len
     }
 }
 
+static void write_strings(const dump_file *file, const pnc_netcdf4_strings *strings)
+{
+    for (int64_t i = 0; i < strings->n; i++) {
+        cdl_string string;
+        fputs(i > 0 ? ", " : "", file->out);
+        tool_cdl_string_begin(file->out, NULL, false, &string);
+        for (const char *c = strings->at[i]; c != NULL && *c != '\0'; c++)
+            tool_cdl_string_put(&string, *c);
+        tool_cdl_string_end(&string);
+    }
+}
+
 /* var_name: the escaped name of the variable, or "" for the file; units: of the times in the variable, or NULL. */
 static int write_attribute(const dump_file *file, int varid, const char *var_name, const cal_units *units, int number)
 {
     const pnc_att *att = pnc_format_atts_get(&file->input.model, varid)->at[number];
     const cdl_type *type = tool_cdl_type_find(att->type);
     size_t length = (size_t)att->len;
-    void *values;
+    void *values = NULL;
     /* The netCDF library hides this attribute, in classic files too. */
     if (varid == NC_GLOBAL && strcmp(att->name, "_NCProperties") == 0)
         return NC_NOERR;
+    pnc_netcdf4_strings strings = {0};
+    bool are_strings = false;
     char *escaped = tool_cdl_name_escape(att->name);
     if (escaped == NULL)
         return dump_memory_report(file, att->name);
     int err = dump_attribute_load(file, att, &values);
+    if (err == NC_NOERR && type->class == CDL_TEXT)
+        err = tool_file_read_att_strings(&file->input, varid, att->name, &are_strings, &strings);
     if (err == NC_NOERR) {
-        fprintf(file->out, "\t\t%s%s:%s = ", var_name, tool_cdl_name_is_section(var_name) ? " " : "", escaped);
-        write_values(file, type, length, values);
+        fprintf(file->out, "\t\t%s%s%s:%s = ", are_strings ? "string " : "", var_name,
+                tool_cdl_name_is_section(var_name) ? " " : "", escaped);
+        if (are_strings && strings.n > 0)
+            write_strings(file, &strings);
+        else
+            write_values(file, type, length, values);
         fputs(" ;", file->out);
         if (units != NULL && type->class != CDL_TEXT && length > 0)
             dump_dates_print_comment(file, units, type, length, values);
         fputc('\n', file->out);
-        free(values);
     }
+    pnc_netcdf4_strings_free(&strings);
+    free(values);
     free(escaped);
     return err;
 }
@@ -101,15 +123,20 @@ static int write_variable(const dump_file *file, int varid)
     bool times = false;
     int err = dump_variable_load(file, varid, &variable);
     if (err == NC_NOERR) {
-        fprintf(file->out, "\t%s %s", variable.type->name, variable.escaped);
+        /* a comment, as CDL has no such type without its definition */
+        fprintf(file->out, "\t%s%s %s", variable.type->class == CDL_OTHER ? "// " : "", variable.type->name,
+                variable.escaped);
         for (int i = 0; i < variable.ndims; i++)
             fprintf(file->out, "%s%s", i > 0 ? ", " : "(", file->dimensions[variable.dimids[i]].name);
-        fputs(variable.ndims > 0 ? ") ;\n" : " ;\n", file->out);
+        fputs(variable.ndims > 0 ? ")" : "", file->out);
+        fputs(variable.type->class == CDL_OTHER ? ": values of this type are not read\n" : " ;\n", file->out);
     }
     if (err == NC_NOERR)
         err = dump_dates_find_own(file, varid, &units, &times);
     for (int i = 0; err == NC_NOERR && i < variable.natts; i++)
         err = write_attribute(file, varid, variable.escaped, times ? &units : NULL, i);
+    if (err == NC_NOERR && file->options->special)
+        dump_special_print(file, &variable);
     dump_variable_free(&variable);
     return err;
 }
@@ -143,7 +170,7 @@ int dump_header_print(const dump_file *file)
     char *name = make_escaped_name(file->options);
     if (name == NULL)
         return dump_memory_report(file, NULL);
-    fprintf(file->out, "netcdf %s {\n// file format: %s\n", name, get_format_comment(file->format));
+    fprintf(file->out, "netcdf %s {\n// file format: %s\n", name, names[find_names(file->format)].comment);
     free(name);
     write_dimensions(file);
     int err = NC_NOERR;
@@ -156,7 +183,7 @@ int dump_header_print(const dump_file *file)
     for (int i = 0; err == NC_NOERR && i < file->natts; i++)
         err = write_attribute(file, NC_GLOBAL, "", NULL, i);
     if (err == NC_NOERR && file->options->special)
-        fprintf(file->out, "\t\t:_Format = \"%s\" ;\n", dump_format_get_name(file->format));
+        dump_special_print(file, NULL);
     return err;
 }
 
@@ -165,7 +192,7 @@ int dump_version_print(const dump_file *file)
     char *name = make_escaped_name(file->options);
     if (name == NULL)
         return dump_memory_report(file, NULL);
-    fprintf(file->out, "%s file format: %s\n", name, get_format_comment(file->format));
+    fprintf(file->out, "%s file format: %s\n", name, names[find_names(file->format)].comment);
     free(name);
     return NC_NOERR;
 }

@@ -113,6 +113,14 @@ static void write_value(const json_array *array, const char *memory)
         tool_json_text_write(out, array->text, (size_t)array->row);
         return;
     }
+    if (type->class == CDL_STRING) {
+        const char *text = *(char *const *)(const void *)memory;
+        if (text == NULL)
+            fputs("null", out);
+        else
+            tool_json_text_write(out, text, strlen(text));
+        return;
+    }
     cdl_value value = tool_cdl_value_load(type, memory);
     if (array->has_fill && tool_cdl_value_is_fill(type, value, array->fill)) {
         fputs("null", out);
@@ -216,6 +224,27 @@ static int write_variable(const dump_file *file, int varid)
 
 /* --- the file --- */
 
+/* A name, or null; of several unlimited dimensions, which only netCDF-4 has, an array. */
+static void write_unlimited(const dump_file *file)
+{
+    const pnc_model *model = &file->input.model;
+    bool several = model->nunlimited > 1, any = false;
+
+    if (several)
+        fputc('[', file->out);
+    for (int i = 0; i < model->ndims; i++) {
+        if (!model->dims[i]->unlimited)
+            continue;
+        fputs(any ? ", " : "", file->out);
+        tool_json_string_write(file->out, model->dims[i]->name);
+        any = true;
+    }
+    if (several)
+        fputc(']', file->out);
+    else if (!any)
+        fputs("null", file->out);
+}
+
 static void write_dimensions(const dump_file *file)
 {
     const pnc_model *model = &file->input.model;
@@ -226,10 +255,7 @@ static void write_dimensions(const dump_file *file)
         fprintf(file->out, ": %lld", (long long)file->dimensions[i].length);
     }
     fputs(file->ndims > 0 ? "\n  },\n  \"unlimited\": " : "},\n  \"unlimited\": ", file->out);
-    if (file->unlimited >= 0)
-        tool_json_string_write(file->out, model->dims[file->unlimited]->name);
-    else
-        fputs("null", file->out);
+    write_unlimited(file);
     fputs(",\n", file->out);
 }
 

@@ -32,7 +32,7 @@ static int64_t count_bytes(const dump_file *file)
         for (int d = 0; d < var->ndims; d++)
             if (pnc_size_multiply(bytes, pnc_format_dim_get_length(model, var->dimids[d]), &bytes) != 0)
                 bytes = INT64_MAX;
-        dump_variable variable = {.name = var->name, .ndims = var->ndims};
+        dump_variable variable = {.name = var->name, .ndims = var->ndims, .type = tool_cdl_type_find(var->type)};
         if (dump_variable_is_wanted(file, &variable) && pnc_size_add(total, bytes, &total) != 0)
             total = INT64_MAX;
     }

@@ -2,6 +2,7 @@
 #include "tools/ncmpidump/reader.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int dump_reader_init(const dump_file *file, const dump_variable *variable, const int64_t *shape, dump_reader *reader)
 {
@@ -11,10 +12,24 @@ int dump_reader_init(const dump_file *file, const dump_variable *variable, const
     return reader->block != NULL ? NC_NOERR : NC_ENOMEM;
 }
 
+static int read_strings(dump_reader *reader)
+{
+    const tool_blocks *blocks = &reader->blocks;
+    pnc_netcdf4_strings *strings = &reader->strings;
+
+    pnc_netcdf4_strings_free(strings);
+    PNC_TRY(tool_file_read_strings(reader->input, reader->variable->var, blocks->start, blocks->count, strings));
+    memcpy(reader->block, strings->at, (size_t)strings->n * sizeof *strings->at);
+    reader->length = (size_t)blocks->length;
+    return NC_NOERR;
+}
+
 int dump_reader_read(dump_reader *reader)
 {
     const tool_blocks *blocks = &reader->blocks;
     reader->length = 0;
+    if (reader->variable->type->class == CDL_STRING)
+        return read_strings(reader);
     PNC_TRY(
         tool_file_read_block(reader->input, reader->variable->var, blocks->start, blocks->count, true, reader->block));
     reader->length = (size_t)blocks->length;
@@ -24,5 +39,6 @@ int dump_reader_read(dump_reader *reader)
 void dump_reader_free(dump_reader *reader)
 {
     tool_blocks_free(&reader->blocks);
+    pnc_netcdf4_strings_free(&reader->strings);
     free(reader->block);
 }

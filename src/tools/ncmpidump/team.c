@@ -187,6 +187,21 @@ static void get_size(const dump_file *file, const dump_variable *variable, const
         *end = INT64_MAX;
 }
 
+/* The same of chunks that were never written. The largest ratio of zstd is a few ten thousands. */
+static int check_ratio(const dump_file *file, const dump_variable *variable, int64_t bytes)
+{
+    const int64_t most = INT64_C(1) << 30, ratio = 65536;
+
+    if (bytes <= most || bytes / ratio <= file->input.size)
+        return NC_NOERR;
+    if (file->team->rank == 0)
+        tool_error_print(
+            "%s: variable %s has %lld bytes, more than %lld times those of the file: -h prints the header, "
+            "-v other variables",
+            file->options->path, variable->name, (long long)bytes, (long long)ratio);
+    return NC_EREAD;
+}
+
 /* Values beyond the end of a file read as zeros, without limit: a few damaged bytes of a small file would be years of
  * output. */
 static int check_size(const dump_file *file, const dump_variable *variable, const int64_t *shape)
@@ -195,6 +210,8 @@ static int check_size(const dump_file *file, const dump_variable *variable, cons
     int64_t bytes, end, missing;
 
     get_size(file, variable, shape, &bytes, &end);
+    if (file->input.netcdf4 != NULL)
+        return check_ratio(file, variable, bytes);
     missing = end - file->input.size < bytes ? end - file->input.size : bytes;
     if (missing <= most)
         return NC_NOERR;
@@ -206,12 +223,28 @@ static int check_size(const dump_file *file, const dump_variable *variable, cons
     return NC_EREAD;
 }
 
+/* Rank 0 reads and prints all strings, whose lengths other ranks do not know. */
+static int print_strings(const dump_file *file, dump_reader *reader, const dump_formatter *formatter)
+{
+    int err = NC_NOERR;
+
+    for (int64_t b = 0; err == NC_NOERR && tool_blocks_seek(&reader->blocks, b); b++) {
+        err = dump_reader_read(reader);
+        if (err == NC_NOERR) {
+            formatter->write(formatter->with, &reader->blocks, reader->block);
+            err = tool_output_flush(file->options->path);
+        }
+    }
+    return err;
+}
+
 int dump_team_write(const dump_file *file, const dump_variable *variable, const int64_t *shape,
                     dump_formatter (*choose)(void *with, const tool_blocks *blocks), void *with)
 {
     dump_reader reader;
     int rank = file->team->rank, err = dump_reader_init(file, variable, shape, &reader);
-    bool shared = file->team->nprocs > 1 && reader.blocks.total > 1;
+    bool strings = variable->type->class == CDL_STRING;
+    bool shared = file->team->nprocs > 1 && reader.blocks.total > 1 && !strings;
     if (err != NC_NOERR)
         dump_memory_report(file, variable->name);
     else
@@ -221,7 +254,7 @@ int dump_team_write(const dump_file *file, const dump_variable *variable, const 
     if (err == NC_NOERR) {
         dump_formatter formatter = choose(with, &reader.blocks);
         if (rank == 0)
-            err = print_blocks(file, &reader, &formatter);
+            err = strings ? print_strings(file, &reader, &formatter) : print_blocks(file, &reader, &formatter);
         else if (shared)
             send_blocks(file, &reader, &formatter);
         if (shared)

@@ -4,13 +4,18 @@
 
 #include "tools/common/message.h"
 #include "tools/common/output.h"
+#include "tools/ncoffsets/chunks.h"
 #include "tools/ncoffsets/html.h"
 #include "tools/ncoffsets/offsets.h"
 #include "tools/ncoffsets/references.h"
 
 static int draw(const tool_file *file, const options *o, FILE *out)
 {
-    int err = offsets_picture_draw(file, o->align, out);
+    int err;
+
+    if (file->netcdf4 != NULL)
+        return offsets_chunks_draw(file, o, out);
+    err = offsets_picture_draw(file, o->align, out);
 
     if (err != NC_NOERR)
         tool_error_print("%s: not enough memory for a picture of this file", file->path);
@@ -43,13 +48,18 @@ static bool is_references(const char *head, size_t n)
     return contains(head, n, "\"refs\"");
 }
 
+static int write_page(const tool_file *file, const options *o, FILE *out)
+{
+    return file->netcdf4 != NULL ? offsets_chunks_write_page(file, o, out) : offsets_page_write(file, o, out);
+}
+
 /* The forms that can be written to a file, and the existing files that they replace. */
 static const struct {
     int (*write)(const tool_file *file, const options *o, FILE *out);
     bool (*is_kind)(const char *head, size_t n);
     const char *kind;
 } forms[] = {[FORM_SVG] = {draw, is_picture, "an SVG picture"},
-             [FORM_HTML] = {offsets_page_write, is_page, "a page in HTML"},
+             [FORM_HTML] = {write_page, is_page, "a page in HTML"},
              [FORM_KERCHUNK] = {offsets_references_write, is_references, "a file of references"}};
 
 static int write_failed(const char *path)
@@ -100,8 +110,18 @@ static int write_output(const tool_file *file, const options *o)
     return err;
 }
 
+/* The order of variables in a classic file, and its stripes, are not questions of a file with chunks. */
+static int show_netcdf4(const tool_file *file, const options *o)
+{
+    if (o->check_gaps || o->gaps || o->debug || o->align > 0)
+        return tool_file_check_classic(file, "-x, -g, -d and --align do not apply, as its values are in chunks");
+    return o->json ? offsets_chunks_print_json(file, o) : offsets_chunks_print(file, o);
+}
+
 static int show(const tool_file *file, const options *o)
 {
+    if (file->netcdf4 != NULL && (o->form == FORM_LIST || o->json))
+        return show_netcdf4(file, o);
     if (o->check_gaps) {
         puts(offsets_file_has_gaps(&file->model) ? "1" : "0");
         return NC_NOERR;

@@ -23,17 +23,18 @@ enum {
 
 static const char usage[] =
     "usage: ncoffsets [-sgrd] [-v var1,...] [--align=size] [--svg[=picture] | --html[=page]] [-O] file\n"
-    "       ncoffsets --json [-v var1,...] file\n"
+    "       ncoffsets --json [-r] [-v var1,...] file\n"
     "       ncoffsets -x file\n"
     "       ncoffsets --kerchunk[=references] [--url=folder] [--chunk=size] [-v var1,...] [-O] file...\n";
 
 static const char help[] =
-    "Print the offsets of the variables in a netCDF file of a classic format (CDF-1, CDF-2, CDF-5).\n"
+    "Print the offsets of the variables in a netCDF file of a classic format (CDF-1, CDF-2, CDF-5), or the chunks of\n"
+    "the variables in a netCDF-4 file, for which -g, -x, -d and --align do not apply.\n"
     "\n"
     "  -v var1,...      these variables only\n"
     "  -s               print the size of each variable; of a record variable, the size of one record\n"
     "  -g               print the gap between each variable and the one before it\n"
-    "  -r               print the offsets of all records, not only of the first one\n"
+    "  -r               print the offsets of all records, not only of the first one; of netCDF-4: of all chunks\n"
     "  -x               print 1 if there are gaps between fixed-size variables, else 0\n"
     "  -d               print the offset of each variable's entry in the header\n"
     "      --align=N    report the alignment to stripes or blocks of N bytes (k, M, G: KiB, MiB, GiB)\n"

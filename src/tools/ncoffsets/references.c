@@ -14,6 +14,7 @@
 #include "tools/common/join.h"
 #include "tools/common/json.h"
 #include "tools/common/message.h"
+#include "tools/ncoffsets/chunks.h"
 #include "tools/ncoffsets/zarr.h"
 
 enum {
@@ -147,8 +148,7 @@ static void write_fixed(const references *r, const char *url)
 
 /* --- files --- */
 
-/* Name of the file in the references: its absolute path, or below the URL where it will be. */
-static char *make_url(const char *path, const char *prefix)
+char *offsets_url_make(const char *path, const char *prefix)
 {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
     size_t length = prefix != NULL ? strlen(prefix) : 0;
@@ -261,7 +261,7 @@ static int write_file(references *r, const tool_file *file, bool first)
     PNC_TRY(check_complete(file));
     if (!first)
         PNC_TRY(check_joinable(r, file));
-    url = make_url(file->path, r->options->url);
+    url = offsets_url_make(file->path, r->options->url);
     if (url == NULL) {
         tool_error_print("%s: its absolute path is not known: %s", file->path, strerror(errno));
         return NC_EFILE;
@@ -277,8 +277,11 @@ static int write_file(references *r, const tool_file *file, bool first)
 int offsets_references_write(const tool_file *first, const options *o, FILE *out)
 {
     references r = {.options = o, .first = first, .model = &first->model, .out = out};
-    int err = tool_relations_init(r.model, &r.relations);
+    int err;
 
+    if (first->netcdf4 != NULL)
+        return offsets_chunks_write_references(first, o, out);
+    err = tool_relations_init(r.model, &r.relations);
     if (err != NC_NOERR)
         tool_error_print("%s: not enough memory", first->path);
     fputs("{\"version\": 1, \"refs\": {\n\".zgroup\": \"{\\\"zarr_format\\\":2}\"", out);
@@ -288,6 +291,8 @@ int offsets_references_write(const tool_file *first, const options *o, FILE *out
         tool_file file;
 
         err = tool_file_open(o->paths[i], &file);
+        if (err == NC_NOERR)
+            err = tool_file_check_classic(&file, "only classic files are joined");
         if (err == NC_NOERR)
             err = write_file(&r, &file, false);
         tool_file_close(&file);

@@ -115,15 +115,10 @@ static void write_special(FILE *out, double value, const char *quote)
     fprintf(out, "%s%s%s", quote, isnan(value) ? "NaN" : name, quote);
 }
 
-static void write_number(FILE *out, const cdl_type *type, const void *bytes, const char *quote)
+static void write_native(FILE *out, const cdl_type *type, const void *native, const char *quote)
 {
-    static const char unused[8];
-    char native[8];
-    cdl_value value;
+    cdl_value value = tool_cdl_value_load(type, native);
 
-    pnc_convert_kernel_find(PNC_GET, type->code, pnc_type_get_mem_type(type->code), PNC_ENCODING_CDF5,
-                            NULL)(native, bytes, 1, unused);
-    value = tool_cdl_value_load(type, native);
     if (type->class == CDL_SIGNED)
         fprintf(out, "%lld", value.i);
     else if (type->class == CDL_UNSIGNED)
@@ -132,6 +127,16 @@ static void write_number(FILE *out, const cdl_type *type, const void *bytes, con
         write_real(out, value.r);
     else
         write_special(out, value.r, quote);
+}
+
+static void write_number(FILE *out, const cdl_type *type, const void *bytes, const char *quote)
+{
+    static const char unused[8];
+    char native[8];
+
+    pnc_convert_kernel_find(PNC_GET, type->code, pnc_type_get_mem_type(type->code), PNC_ENCODING_CDF5,
+                            NULL)(native, bytes, 1, unused);
+    write_native(out, type, native, quote);
 }
 
 static void write_attribute(FILE *out, const pnc_att *att)
@@ -204,7 +209,7 @@ static const char *get_dtype(int type)
     return names[type];
 }
 
-static int64_t get_chunk_length(const pnc_var *var, const zarr_chunks *chunks, int d)
+int64_t offsets_zarr_chunk_get_length(const pnc_var *var, const zarr_chunks *chunks, int d)
 {
     if (d < chunks->split || (var->is_record && d == 0))
         return 1;
@@ -220,11 +225,70 @@ void offsets_zarr_array_write(FILE *out, const pnc_var *var, const zarr_chunks *
         fprintf(out, "%s%" PRId64, d > 0 ? "," : "", d == 0 && var->is_record ? numrecs : var->shape[d]);
     fputs("],\"chunks\":[", out);
     for (int d = 0; d < var->ndims; d++)
-        fprintf(out, "%s%" PRId64, d > 0 ? "," : "", get_chunk_length(var, chunks, d));
+        fprintf(out, "%s%" PRId64, d > 0 ? "," : "", offsets_zarr_chunk_get_length(var, chunks, d));
     fprintf(out, "],\"dtype\":\"%s\",\"compressor\":null,\"filters\":null,\"order\":\"C\",\"fill_value\":",
             get_dtype(var->type));
     if (fill != NULL)
         write_number(out, tool_cdl_type_find(var->type), fill->value, "\"");
+    else
+        fputs("null", out);
+    fputc('}', out);
+}
+
+/* --- netCDF-4 --- */
+
+bool offsets_zarr_filter_is_known(int id)
+{
+    return id == PNC_FILTER_DEFLATE || id == PNC_FILTER_SHUFFLE || id == PNC_FILTER_FLETCHER32 || id == PNC_FILTER_ZSTD;
+}
+
+/* As numcodecs names it. */
+static void write_filter(FILE *out, const pnc_filter *f, int size)
+{
+    int parameter = f->nparameters > 0 ? (int)f->parameters[0] : 0;
+
+    switch (f->id) {
+    case PNC_FILTER_DEFLATE: fprintf(out, "{\"id\":\"zlib\",\"level\":%d}", parameter); break;
+    case PNC_FILTER_SHUFFLE: fprintf(out, "{\"id\":\"shuffle\",\"elementsize\":%d}", size); break;
+    case PNC_FILTER_ZSTD: fprintf(out, "{\"id\":\"zstd\",\"level\":%d}", parameter); break;
+    default: fputs("{\"id\":\"fletcher32\"}", out);
+    }
+}
+
+static void write_filter_list(FILE *out, const zarr_array *a)
+{
+    const pnc_filter_chain *chain = &a->storage->filters;
+
+    if (!a->has_filters || chain->nfilters == 0) {
+        fputs("null", out);
+        return;
+    }
+    for (int i = 0; i < chain->nfilters; i++) {
+        fputc(i > 0 ? ',' : '[', out);
+        write_filter(out, &chain->filters[i], (int)pnc_type_get_size(a->var->type));
+    }
+    fputc(']', out);
+}
+
+void offsets_zarr_stored_array_write(FILE *out, const zarr_array *a)
+{
+    const pnc_att *fill = find_fill_value(a->var);
+    const cdl_type *type = tool_cdl_type_find(a->var->type);
+
+    fputs("{\"zarr_format\":2,\"shape\":[", out);
+    for (int d = 0; d < a->var->ndims; d++)
+        fprintf(out, "%s%" PRId64, d > 0 ? "," : "", a->var->shape[d]);
+    fputs("],\"chunks\":[", out);
+    for (int d = 0; d < a->var->ndims; d++)
+        fprintf(out, "%s%" PRId64, d > 0 ? "," : "", a->lengths[d]);
+    fprintf(out, "],\"dtype\":\"%s%s\",\"compressor\":null,\"filters\":", a->var->little && type->size > 1 ? "<" : "",
+            get_dtype(type->code) + (a->var->little && type->size > 1));
+    write_filter_list(out, a);
+    fputs(",\"order\":\"C\",\"fill_value\":", out);
+    if (fill != NULL)
+        write_number(out, type, fill->value, "\"");
+    else if (a->has_gaps && type->class != CDL_TEXT)
+        write_native(out, type, a->storage->fill, "\"");
     else
         fputs("null", out);
     fputc('}', out);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "format/model.h"
+#include "formats/netcdf4/reader.h"
 
 /* Chunks have one index of the dimensions before `split`, `length` indices of dimension `split`, and all indices of
  * the dimensions after it. */
@@ -27,6 +28,19 @@ void offsets_zarr_key_write(FILE *out, const pnc_var *var, const zarr_chunks *ch
 /* The JSON documents .zattrs of the group, and .zarray and .zattrs of a variable. */
 void offsets_zarr_group_write_attributes(FILE *out, const pnc_model *model);
 void offsets_zarr_array_write(FILE *out, const pnc_var *var, const zarr_chunks *chunks, int64_t numrecs);
+/* The same of a variable of a netCDF-4 file. lengths: of a chunk; has_filters: chunks have those of the storage;
+ * has_gaps: some were never written, and have the fill value of the storage. */
+typedef struct zarr_array {
+    const pnc_var *var;
+    const pnc_netcdf4_storage *storage;
+    const int64_t *lengths;
+    bool has_filters, has_gaps;
+} zarr_array;
+void offsets_zarr_stored_array_write(FILE *out, const zarr_array *array);
+/* Whether readers of Zarr have the filter. */
+bool offsets_zarr_filter_is_known(int id);
+/* The length of a chunk along a dimension. */
+int64_t offsets_zarr_chunk_get_length(const pnc_var *var, const zarr_chunks *chunks, int dim);
 void offsets_zarr_array_write_attributes(FILE *out, const pnc_model *model, const pnc_var *var);
 
 #endif

@@ -7,6 +7,7 @@
 #include "tools/common/json.h"
 #include "tools/common/message.h"
 #include "tools/common/output.h"
+#include "tools/ncvalidator/netcdf4.h"
 #include "tools/ncvalidator/options.h"
 #include "tools/ncvalidator/repair.h"
 #include "tools/ncvalidator/report.h"
@@ -18,7 +19,7 @@ static int examine(const char *path, const char *name, const options *o, bool la
 
     *r = (report){.trace = o->trace && last && !o->quiet, .json = o->json, .lenient = o->lenient, .strict = o->strict};
     if (err == NC_NOERR)
-        err = validator_report_make(file, r);
+        err = tool_file_is_hdf5(file) ? validator_netcdf4_examine(file, r) : validator_report_make(file, r);
     if (name != NULL)
         file->path = name;
     return err;
@@ -85,6 +86,13 @@ static int conclude(const char *path, const char *name, const repair_log *log, c
     return status;
 }
 
+static int repair_at(const tool_file *file, const report *r, const char *path, validator_hold *held, const options *o,
+                     repair_log *log)
+{
+    return r->is_netcdf4 ? validator_netcdf4_repair(path, log)
+                         : validator_file_repair(file, r, &o->choice, path, held, log);
+}
+
 /* Copy, repair and report. *status: the exit status if there is no error. */
 static int write_repaired(const tool_file *file, const report *r, const tool_output *output, const char *name,
                           const options *o, int *status)
@@ -92,7 +100,7 @@ static int write_repaired(const tool_file *file, const report *r, const tool_out
     repair_log log = {.n = 0};
 
     PNC_TRY(validator_file_copy(file, output->temporary));
-    PNC_TRY(validator_file_repair(file, r, &o->choice, output->temporary, NULL, &log));
+    PNC_TRY(repair_at(file, r, output->temporary, NULL, o, &log));
     *status = conclude(output->temporary, name, &log, o);
     return tool_output_flush(name);
 }
@@ -125,14 +133,18 @@ static int repair(const tool_file *file, const report *r, validator_hold *held, 
     size_t capacity = strlen(o->path) + sizeof ".repaired";
     int status, err;
 
+    if (o->padding && r->is_netcdf4) {
+        tool_error_print("%s is a netCDF-4 file: -x repairs the padding of classic files", o->path);
+        return 1;
+    }
     if (o->padding || o->in_place) {
         if (o->padding)
             err = validator_padding_repair(o->path, r, &log);
         else
-            err = validator_file_repair(file, r, &o->choice, o->path, held, &log);
+            err = repair_at(file, r, o->path, held, o, &log);
         return err != NC_NOERR ? 1 : conclude(o->path, NULL, &log, o);
     }
-    if (held->fd >= 0 && validator_growth_examine(held) != NC_NOERR)
+    if (held->fd >= 0 && !r->is_netcdf4 && validator_growth_examine(held) != NC_NOERR)
         return 1;
     if (o->output != NULL)
         return repair_to_copy(file, r, o->output, o);

@@ -26,7 +26,8 @@ static const char usage[] =
     "repairs: [--in-place | --output=file] [--raise-records] [--undo-growth] [--assume-dead]\n";
 
 static const char help[] =
-    "Check netCDF files of the classic formats (CDF-1, CDF-2, CDF-5) against the rules of their format.\n"
+    "Check netCDF files of the classic formats (CDF-1, CDF-2, CDF-5) against the rules of their format, and the\n"
+    "metadata and chunks of netCDF-4 files.\n"
     "Exit status: 0 the file is valid, perhaps with warnings; 1 the file is not valid, its padding is not null, or it\n"
     "cannot be read; 2 it was repaired, but something is uncertain. Of several files: 1 if one has it, else 2, else 0\n"
     "\n"

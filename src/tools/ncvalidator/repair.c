@@ -29,8 +29,7 @@
 
 enum { PORTION = 1 << 20 };
 
-static void note(repair_log *log, bool certain, const char *format, ...) PNC_PRINTF(3, 4);
-static void note(repair_log *log, bool certain, const char *format, ...)
+void validator_step_add(repair_log *log, bool certain, const char *format, ...)
 {
     va_list args;
 
@@ -109,8 +108,8 @@ static int null_padding(target *t, const report *r)
         fields++;
     }
     if (err == NC_NOERR && fields > 0)
-        note(t->log, true, "the padding after %" PRId64 " field%s of the header was set to null", fields,
-             fields == 1 ? "" : "s");
+        validator_step_add(t->log, true, "the padding after %" PRId64 " field%s of the header was set to null", fields,
+                           fields == 1 ? "" : "s");
     return err;
 }
 
@@ -159,10 +158,10 @@ static int lower_numrecs(target *t, int64_t begun)
 {
     int64_t counted = t->file.model.numrecs;
 
-    note(t->log, true,
-         "the number of records was changed to %" PRId64 " from %" PRId64
-         ": the file ends before the other records, whose data are lost",
-         begun, counted);
+    validator_step_add(t->log, true,
+                       "the number of records was changed to %" PRId64 " from %" PRId64
+                       ": the file ends before the other records, whose data are lost",
+                       begun, counted);
     return write_numrecs(t, begun);
 }
 
@@ -172,16 +171,17 @@ static int raise_numrecs(target *t, int64_t whole)
     int64_t counted = t->file.model.numrecs;
 
     if (!t->choice->raise_records) {
-        note(t->log, false,
-             "the file is long enough for %" PRId64 " records, %" PRId64
-             " are counted: if a writer ended before it counted the others, --raise-records counts them",
-             whole, counted);
+        validator_step_add(t->log, false,
+                           "the file is long enough for %" PRId64 " records, %" PRId64
+                           " are counted: if a writer ended before it counted the others, --raise-records counts them",
+                           whole, counted);
         return NC_NOERR;
     }
-    note(t->log, false,
-         "the number of records was changed to %" PRId64 " from %" PRId64
-         ": the file is long enough for them; check the values of the last ones, which a writer may not have completed",
-         whole, counted);
+    validator_step_add(
+        t->log, false,
+        "the number of records was changed to %" PRId64 " from %" PRId64
+        ": the file is long enough for them; check the values of the last ones, which a writer may not have completed",
+        whole, counted);
     return write_numrecs(t, whole);
 }
 
@@ -189,8 +189,8 @@ static int repair_streaming(target *t, bool streaming)
 {
     if (!streaming)
         return NC_NOERR;
-    note(t->log, true, "the number of records was set to %" PRId64 ", from the size of the file",
-         t->file.model.numrecs);
+    validator_step_add(t->log, true, "the number of records was set to %" PRId64 ", from the size of the file",
+                       t->file.model.numrecs);
     return write_numrecs(t, t->file.model.numrecs);
 }
 
@@ -217,10 +217,11 @@ static int fill_rest(target *t, const pnc_var *var, int64_t begin)
     }
     for (int64_t i = 0; i < n; i += size)
         pnc_format_var_get_fill_value(&t->file.model, var, fill + i);
-    note(t->log, at == begin && !var->is_record,
-         "variable \"%.80s\"%s: %s fill values: %" PRId64 " elements that the file does not have", var->name,
-         var->is_record ? ", last record" : "",
-         at == begin ? "was probably never written, and has" : "its end is lost, and has", (end - at) / size);
+    validator_step_add(t->log, at == begin && !var->is_record,
+                       "variable \"%.80s\"%s: %s fill values: %" PRId64 " elements that the file does not have",
+                       var->name, var->is_record ? ", last record" : "",
+                       at == begin ? "was probably never written, and has" : "its end is lost, and has",
+                       (end - at) / size);
     for (; at < end && err == NC_NOERR; at += n)
         err = put(t, at, fill, end - at < n ? end - at : n);
     pnc_memory_free(fill);
@@ -232,8 +233,9 @@ static bool is_too_large(target *t, int64_t end)
 {
     if (end - t->file.size <= t->file.size + ((int64_t)64 << 20))
         return false;
-    note(t->log, false, "%" PRId64 " bytes are missing at the end, far more than the file has: it was not extended",
-         end - t->file.size);
+    validator_step_add(t->log, false,
+                       "%" PRId64 " bytes are missing at the end, far more than the file has: it was not extended",
+                       end - t->file.size);
     return true;
 }
 
@@ -254,7 +256,7 @@ static int complete_end(target *t)
             err = fill_rest(t, var, var->classic.begin + (model->numrecs - 1) * model->classic.recsize);
     }
     if (err == NC_NOERR && t->file.size >= pnc_format_layout_get_data_end(model))
-        note(t->log, true, "padding was added at the end of the file");
+        validator_step_add(t->log, true, "padding was added at the end of the file");
     return err != NC_NOERR ? err : set_size(t, end);
 }
 
@@ -270,10 +272,10 @@ static int roll_back(target *t, const shift *s, int64_t end)
         errno = err;
         return write_failed(t->path);
     }
-    note(t->log, false,
-         "an interrupted growth of the header was rolled back: the data from byte %" PRId64
-         " on had moved up by %" PRId64 " bytes",
-         s->from, s->distance);
+    validator_step_add(t->log, false,
+                       "an interrupted growth of the header was rolled back: the data from byte %" PRId64
+                       " on had moved up by %" PRId64 " bytes",
+                       s->from, s->distance);
     return set_size(t, end);
 }
 
@@ -284,14 +286,16 @@ static int repair_shift(target *t, const shift *s, int64_t end)
     if (s->found == 1 && t->choice->undo_growth)
         return roll_back(t, s, end);
     if (s->found == 1)
-        note(t->log, false,
-             "equal data suggest that a writer was interrupted while the header grew, after it had moved the data from "
-             "byte %" PRId64 " on by %" PRId64 " bytes: if so, --undo-growth moves them back",
-             s->from, s->distance);
+        validator_step_add(
+            t->log, false,
+            "equal data suggest that a writer was interrupted while the header grew, after it had moved the data from "
+            "byte %" PRId64 " on by %" PRId64 " bytes: if so, --undo-growth moves them back",
+            s->from, s->distance);
     else
-        note(t->log, false,
-             "the writer may have been interrupted while the header grew; the data, which do not show what "
-             "part had moved, were not changed");
+        validator_step_add(
+            t->log, false,
+            "the writer may have been interrupted while the header grew; the data, which do not show what "
+            "part had moved, were not changed");
     return NC_NOERR;
 }
 
@@ -313,7 +317,7 @@ static int repair_surplus(target *t, int64_t whole)
         return repair_shift(t, &s, end);
     if (model->nrecvars > 0 && whole > model->numrecs)
         return raise_numrecs(t, whole);
-    note(t->log, false, "%" PRId64 " bytes after the last variable were not changed", surplus);
+    validator_step_add(t->log, false, "%" PRId64 " bytes after the last variable were not changed", surplus);
     return NC_NOERR;
 }
 
@@ -352,9 +356,11 @@ static int repair_growth(target *t, validator_hold *held, pnc_growth_outcome *ou
 {
     PNC_TRY(complete_growth(t, held, outcome));
     if (*outcome == PNC_GROWTH_COMPLETED)
-        note(t->log, true, "an interrupted change of the header was completed from the journal in the file");
+        validator_step_add(t->log, true,
+                           "an interrupted change of the header was completed from the journal in the file");
     else if (*outcome == PNC_GROWTH_REVERTED)
-        note(t->log, true, "a change of the header ended before it changed anything: its journal was removed");
+        validator_step_add(t->log, true,
+                           "a change of the header ended before it changed anything: its journal was removed");
     return NC_NOERR;
 }
 
@@ -369,8 +375,9 @@ static int repair_other(target *t, const report *r)
         beyond += r->list[i].severity == PNC_VIOLATION;
     PNC_TRY(null_padding(t, r));
     if (beyond > 0) {
-        note(t->log, false, "%" PRId64 " error%s of the header cannot be repaired; the data were not touched", beyond,
-             beyond == 1 ? "" : "s");
+        validator_step_add(t->log, false,
+                           "%" PRId64 " error%s of the header cannot be repaired; the data were not touched", beyond,
+                           beyond == 1 ? "" : "s");
         return NC_NOERR;
     }
     PNC_TRY(tool_file_read(&t->file, 4, numrecs, (int64_t)width));

@@ -26,6 +26,9 @@ typedef struct repair_choice {
     bool undo_growth;   /* move data back where equal data suggest that a writer had moved them */
 } repair_choice;
 
+/* Add a repair that was made, or a defect that cannot be repaired. */
+void validator_step_add(repair_log *log, bool certain, const char *format, ...) PNC_PRINTF(3, 4);
+
 /* All return NC_NOERR, or a code after an error message. */
 
 /* Set the header's padding to null in the file at `path`, the file of the report. */

@@ -13,9 +13,8 @@
 
 enum { MOST_FINDINGS = 10000, MOST_RULES = 64 };
 
-static void take_finding(void *who, const pnc_finding *found)
+void validator_finding_add(report *r, const pnc_finding *found)
 {
-    report *r = who;
     finding *larger;
 
     *(found->severity == PNC_VIOLATION ? &r->errors : &r->warnings) += 1;
@@ -40,6 +39,11 @@ static void take_finding(void *who, const pnc_finding *found)
         r->no_memory = true;
     else
         r->n++;
+}
+
+static void take_finding(void *who, const pnc_finding *found)
+{
+    validator_finding_add(who, found);
 }
 
 static void take_field(void *who, const pnc_field *field)
@@ -165,6 +169,16 @@ static void print_findings(const report *r)
                    folds[i].n - TOOL_WARNINGS_SHOWN, folds[i].expected);
 }
 
+static void print_netcdf4_result(const report *r)
+{
+    if (validator_report_is_valid(r))
+        printf("is a netCDF-4 file without errors: %" PRId64 " variables were checked, and %" PRId64
+               " chunks, which have %" PRId64 " bytes, were decoded.\n",
+               r->variables, r->chunks, r->bytes);
+    else
+        puts("is a netCDF-4 file that is damaged or not complete.");
+}
+
 static void print_text(const tool_file *file, const report *r)
 {
     print_findings(r);
@@ -173,7 +187,9 @@ static void print_text(const tool_file *file, const report *r)
     printf("File \"");
     tool_text_print(file->path);
     printf("\" ");
-    if (file->model.format == 0)
+    if (r->is_netcdf4)
+        print_netcdf4_result(r);
+    else if (file->model.format == 0)
         puts("is not a NetCDF classic file.");
     else if (validator_report_is_valid(r))
         printf("is a valid NetCDF classic CDF-%d file.\n", file->model.format);
@@ -189,7 +205,10 @@ static void print_json(const tool_file *file, const report *r)
     fputs("  \"file\": ", stdout);
     tool_json_print_string(file->path);
     printf(",\n  \"size\": %" PRId64 ",\n  \"format\": ", file->size);
-    if (file->model.format != 0)
+    if (r->is_netcdf4)
+        printf("\"netCDF-4\",\n  \"variables\": %" PRId64 ",\n  \"chunks\": %" PRId64 ",\n  \"chunk_bytes\": %" PRId64,
+               r->variables, r->chunks, r->bytes);
+    else if (file->model.format != 0)
         printf("\"CDF-%d\"", file->model.format);
     else
         fputs("null", stdout);

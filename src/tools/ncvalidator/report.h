@@ -23,6 +23,8 @@ typedef struct report {
     int64_t errors, warnings, left_out; /* findings beyond a limit are only counted */
     int64_t padded;                     /* the warnings of padding that is not null */
     int64_t missing;                    /* the warnings of data beyond the end of the file */
+    bool is_netcdf4;
+    int64_t variables, chunks, bytes; /* of a netCDF-4 file: what was checked; bytes of chunks in the file */
     bool no_memory;
     bool trace, json, lenient, strict;
     int64_t nfields;
@@ -33,6 +35,7 @@ typedef struct report {
  * error message. */
 int validator_report_make(tool_file *file, report *r);
 void validator_report_free(report *r);
+void validator_finding_add(report *r, const pnc_finding *found);
 
 /* Valid: no errors, null padding unless the report is lenient, and all data if it is strict. */
 bool validator_report_is_valid(const report *r);

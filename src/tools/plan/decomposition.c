@@ -76,6 +76,8 @@ static int read_model(const char *path, pnc_model *model)
     } else {
         err = tool_file_open(path, &file);
         if (err == NC_NOERR)
+            err = tool_file_check_classic(&file, "plans are made of calls on classic files");
+        if (err == NC_NOERR)
             (void)tool_file_report_short(&file, true);
         *model = file.model;
         file.model = (pnc_model){.ndims = 0};

@@ -1,0 +1,311 @@
+/* Checks and repair of netCDF-4 files. */
+#include "tools/ncvalidator/netcdf4.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "formats/netcdf4/reader.h"
+#include "tools/common/message.h"
+
+#define CHUNKS_MOST (INT64_C(1) << 24) /* of a variable; others are not checked, and a warning says so */
+
+/* Bytes of a chunk, or of a variable in one part. */
+typedef struct used_extent {
+    int64_t offset, bytes;
+    int varid;
+} used_extent;
+
+typedef struct examination {
+    const tool_file *file;
+    report *r;
+    pnc_netcdf4_reader *reader;
+    pnc_error error; /* of the reader */
+    pnc_model model;
+    used_extent *used;
+    int64_t nused, capacity;
+} examination;
+
+static void add_finding(examination *e, pnc_severity severity, int code, int64_t at, const char *expected,
+                        const char *format, ...) PNC_PRINTF(6, 7);
+
+static void add_finding(examination *e, pnc_severity severity, int code, int64_t at, const char *expected,
+                        const char *format, ...)
+{
+    char text[700];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    validator_finding_add(e->r, &(pnc_finding){severity, code, at, expected, text});
+}
+
+/* The message of the reader without the name of the file, which the report has. */
+static const char *get_cause(const examination *e)
+{
+    size_t n = strlen(e->file->path);
+
+    return strncmp(e->error.text, e->file->path, n) == 0 && strncmp(e->error.text + n, ": ", 2) == 0
+               ? e->error.text + n + 2
+               : e->error.text;
+}
+
+/* --- chunks --- */
+
+static void note_extent(examination *e, int64_t offset, int64_t bytes, int varid)
+{
+    if (e->nused == e->capacity) {
+        used_extent *larger = pnc_memory_resize(e->used, 2 * e->capacity + 1024, sizeof *larger);
+
+        if (larger == NULL) {
+            e->r->no_memory = true;
+            return;
+        }
+        e->used = larger;
+        e->capacity = 2 * e->capacity + 1024;
+    }
+    e->used[e->nused++] = (used_extent){offset, bytes, varid};
+}
+
+static void format_chunk(const pnc_var *var, const int64_t *index, char *text, size_t capacity)
+{
+    size_t used = (size_t)snprintf(text, capacity, "variable \"%.100s\", chunk (", var->name);
+
+    for (int d = 0; d < var->ndims && used < capacity; d++)
+        used += (size_t)snprintf(text + used, capacity - used, "%s%" PRId64, d > 0 ? ", " : "", index[d]);
+    if (used < capacity)
+        snprintf(text + used, capacity - used, ")");
+}
+
+/* Returns false if other chunks of the variable cannot be read either. */
+static bool check_chunk(examination *e, int varid, const int64_t *index, void *bytes)
+{
+    const pnc_var *var = e->model.vars[varid];
+    pnc_chunk_place place;
+    char name[400];
+    int err;
+
+    pnc_error_clear(&e->error);
+    format_chunk(var, index, name, sizeof name);
+    err = pnc_netcdf4_reader_find_chunk(e->reader, varid, index, &place);
+    if (err != NC_NOERR) {
+        add_finding(e, PNC_VIOLATION, err, 0, "an index by which each chunk is found, in the file", "%s: %s", name,
+                    get_cause(e));
+        return true;
+    }
+    if (place.offset < 0)
+        return true;
+    e->r->chunks++;
+    e->r->bytes += place.bytes;
+    note_extent(e, place.offset, place.bytes, varid);
+    err = pnc_netcdf4_reader_read_chunk(e->reader, varid, index, &place, bytes);
+    if (err == NC_EFILTER) {
+        add_finding(e, PNC_WARNING, NC_NOERR, place.offset, "filters that this library has", "%s was not read: %s",
+                    name, get_cause(e));
+        return false;
+    }
+    if (err != NC_NOERR)
+        add_finding(e, PNC_VIOLATION, err, place.offset, "a chunk that its filters and its checksum accept", "%s: %s",
+                    name, get_cause(e));
+    return true;
+}
+
+static int64_t count_chunks(const pnc_netcdf4_storage *s, const pnc_var *var)
+{
+    int64_t n = 1;
+
+    for (int d = 0; d < var->ndims; d++)
+        if (pnc_size_multiply(n, s->extent[d] / s->chunk[d] + (s->extent[d] % s->chunk[d] != 0), &n) < 0)
+            return INT64_MAX;
+    return n;
+}
+
+static int check_chunks(examination *e, int varid)
+{
+    const pnc_netcdf4_storage *s = pnc_netcdf4_reader_get_storage(e->reader, varid);
+    const pnc_var *var = e->model.vars[varid];
+    int64_t index[PNC_STORAGE_DIMS_MOST] = {0}, n = count_chunks(s, var);
+    int64_t bytes = (int64_t)pnc_type_get_size(var->type);
+    void *chunk;
+
+    if (n > CHUNKS_MOST) {
+        add_finding(e, PNC_WARNING, NC_NOERR, 0, "at most 16777216 chunks in a variable",
+                    "variable \"%s\" has %" PRId64 " chunks, which were not checked", var->name, n);
+        return NC_NOERR;
+    }
+    for (int d = 0; d < var->ndims; d++)
+        bytes *= s->chunk[d];
+    chunk = pnc_memory_alloc(bytes, 1);
+    if (chunk == NULL)
+        return NC_ENOMEM;
+    for (int64_t i = 0; i < n && check_chunk(e, varid, index, chunk); i++)
+        for (int d = var->ndims - 1; d >= 0; d--) {
+            index[d] += s->chunk[d];
+            if (index[d] < s->extent[d])
+                break;
+            index[d] = 0;
+        }
+    pnc_memory_free(chunk);
+    return NC_NOERR;
+}
+
+static int compare_extents(const void *a, const void *b)
+{
+    const used_extent *x = a, *y = b;
+
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static void check_overlaps(examination *e)
+{
+    if (e->nused > 1)
+        qsort(e->used, (size_t)e->nused, sizeof *e->used, compare_extents);
+    for (int64_t i = 1; i < e->nused; i++) {
+        const used_extent *a = &e->used[i - 1], *b = &e->used[i];
+
+        if (b->offset - a->offset < a->bytes && b->bytes > 0)
+            add_finding(e, PNC_VIOLATION, NC_EHDFERR, b->offset, "bytes of its own for each chunk",
+                        "chunks of \"%.100s\" and \"%.100s\" share bytes", e->model.vars[a->varid]->name,
+                        e->model.vars[b->varid]->name);
+    }
+}
+
+/* --- attributes --- */
+
+static void check_fill_value(examination *e, const pnc_var *var)
+{
+    int at = pnc_format_atts_find(&var->atts, "_FillValue");
+    const pnc_att *att = at >= 0 ? var->atts.at[at] : NULL;
+
+    if (att != NULL && var->type < NC_STRING && (att->type != var->type || att->len != 1))
+        add_finding(e, PNC_WARNING, NC_NOERR, 0, "one _FillValue of the type of its variable",
+                    "variable \"%.100s\" has %" PRId64 " of type %s", var->name, att->len,
+                    pnc_type_get_name(att->type));
+}
+
+static void check_number_att(examination *e, const pnc_var *var, const char *name)
+{
+    int at = pnc_format_atts_find(&var->atts, name);
+    const pnc_att *att = at >= 0 ? var->atts.at[at] : NULL;
+
+    if (att != NULL && (att->type == NC_CHAR || att->len != 1))
+        add_finding(e, PNC_WARNING, NC_NOERR, 0, "one number in scale_factor and add_offset",
+                    "variable \"%.100s\": %s has %" PRId64 " values of type %s", var->name, name, att->len,
+                    pnc_type_get_name(att->type));
+}
+
+static void check_text_att(examination *e, const pnc_var *var, const char *name)
+{
+    int at = pnc_format_atts_find(&var->atts, name);
+
+    if (at >= 0 && var->atts.at[at]->type != NC_CHAR)
+        add_finding(e, PNC_WARNING, NC_NOERR, 0, "a text in units, calendar, long_name and standard_name",
+                    "variable \"%.100s\": %s is a number", var->name, name);
+}
+
+static void check_attributes(examination *e, const pnc_var *var)
+{
+    static const char *const texts[] = {"units", "calendar", "long_name", "standard_name"};
+
+    check_fill_value(e, var);
+    check_number_att(e, var, "scale_factor");
+    check_number_att(e, var, "add_offset");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        check_text_att(e, var, texts[i]);
+}
+
+/* --- the file --- */
+
+static int check_variables(examination *e)
+{
+    for (int i = 0; i < e->model.nvars; i++) {
+        const pnc_netcdf4_storage *s = pnc_netcdf4_reader_get_storage(e->reader, i);
+        const pnc_var *var = e->model.vars[i];
+
+        e->r->variables++;
+        check_attributes(e, var);
+        if (s->layout == PNC_NETCDF4_CHUNKED)
+            PNC_TRY(check_chunks(e, i));
+        else if (s->layout == PNC_NETCDF4_UNREADABLE)
+            add_finding(e, PNC_WARNING, NC_NOERR, 0, "types that this library reads",
+                        "the values of variable \"%.100s\" were not checked", var->name);
+        else if (s->layout == PNC_NETCDF4_CONTIGUOUS && s->address >= 0)
+            note_extent(e, s->address, var->size, i);
+    }
+    check_overlaps(e);
+    return NC_NOERR;
+}
+
+static int load_metadata(examination *e)
+{
+    char *bytes = NULL;
+    int64_t n = 0;
+    int err = pnc_netcdf4_reader_open(e->file->fd, e->file->path, e->file->size, &e->error, &e->reader);
+
+    if (err == NC_NOERR)
+        err = pnc_netcdf4_reader_load(e->reader, &bytes, &n);
+    if (err == NC_NOERR)
+        err = pnc_netcdf4_reader_adopt(e->reader, bytes, n, &e->model);
+    pnc_memory_free(bytes);
+    return err;
+}
+
+int validator_netcdf4_examine(tool_file *file, report *r)
+{
+    examination e = {.file = file, .r = r};
+    int err = load_metadata(&e);
+
+    r->is_netcdf4 = true;
+    file->model.format = NC_FORMAT_NETCDF4;
+    if (err == NC_NOERR) {
+        err = check_variables(&e);
+    } else if (err != NC_ENOMEM && err != NC_ENOTBUILT) {
+        add_finding(&e, PNC_VIOLATION, err, 0, "metadata that HDF5 reads", "%s", get_cause(&e));
+        err = NC_NOERR;
+    }
+    if (err != NC_NOERR || r->no_memory) {
+        err = err != NC_NOERR ? err : NC_ENOMEM;
+        tool_error_print("%s: %s", file->path, e.error.code == err ? get_cause(&e) : pnc_error_get_text(err));
+    }
+    pnc_format_model_free(&e.model);
+    pnc_netcdf4_reader_close(e.reader);
+    pnc_memory_free(e.used);
+    return err;
+}
+
+/* --- repair --- */
+
+int validator_netcdf4_repair(const char *path, repair_log *log)
+{
+    int fd = open(path, O_RDWR | O_CLOEXEC), err;
+    bool was_interrupted = false;
+    struct stat facts;
+    pnc_error error = {0};
+
+    if (fd < 0 || fstat(fd, &facts) != 0) {
+        tool_error_print("%s: cannot be written: %s", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return NC_EWRITE;
+    }
+    err = pnc_netcdf4_reader_repair(fd, path, facts.st_size, &was_interrupted, &error);
+    if (err != NC_NOERR)
+        tool_error_print("%s", error.text);
+    if (close(fd) != 0 && err == NC_NOERR) {
+        tool_error_print("%s: cannot be written: %s", path, strerror(errno));
+        err = NC_EWRITE;
+    }
+    if (err == NC_NOERR && was_interrupted)
+        validator_step_add(log, true, "the metadata that a program had begun to write are complete");
+    else if (err == NC_NOERR)
+        validator_step_add(log, true, "no write of metadata was interrupted: nothing was changed");
+    return err;
+}
