@@ -199,7 +199,7 @@ static int place_compact(pnc_netcdf4 *n, pnc_var *var, const pnc_netcdf4_storage
 
     if (length == NULL)
         return pnc_formats_memory_fail(&n->format, (int64_t)sizeof *length);
-    make_array(var, s, begin, a);
+    pnc_netcdf4_array_init(var, s, begin, a);
     *length = a->bytes / a->elem_size;
     a->ndims = 1;
     a->shape = a->extent = a->chunk = length;
@@ -209,7 +209,7 @@ static int place_compact(pnc_netcdf4 *n, pnc_var *var, const pnc_netcdf4_storage
 
 static bool is_writable_part(const pnc_var *var, const pnc_netcdf4_storage *s)
 {
-    return s->layout == PNC_NETCDF4_COMPACT && s->bytes != NULL && has_shape(var, s);
+    return s->layout == PNC_NETCDF4_COMPACT && s->bytes != NULL && pnc_netcdf4_extent_is_whole(var, s);
 }
 
 /* --- both --- */
@@ -237,7 +237,8 @@ static int make_arrays(pnc_netcdf4 *n)
 
         var->netcdf4.shape = var->shape;
         var->netcdf4.address = is_adjacent(n, i) ? s->address : begin;
-        var->netcdf4.lacks_space = grows && s->layout == PNC_NETCDF4_CONTIGUOUS && s->address < 0 && has_shape(var, s);
+        var->netcdf4.lacks_space =
+            grows && s->layout == PNC_NETCDF4_CONTIGUOUS && s->address < 0 && pnc_netcdf4_extent_is_whole(var, s);
         n->format.lacks_space = n->format.lacks_space || var->netcdf4.lacks_space;
         if (is_adjacent(n, i) || (var->size == 0 && !var->inner_unlimited))
             continue;
