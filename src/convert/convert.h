@@ -4,6 +4,7 @@
 #define PNC_CONVERT_CONVERT_H
 
 #include "base/types.h"
+#include "convert/quantize.h"
 #include "select/flat_type.h"
 
 /* Convert n contiguous elements; dst and src must not overlap; any alignment on the external side. Returns NC_NOERR
@@ -47,6 +48,9 @@ typedef struct pnc_packer {
     unsigned char fill[8];  /* for elements out of range */
     pnc_run_cursor cursor;  /* for all other memory */
     int status;             /* NC_NOERR or NC_ERANGE so far */
+    pnc_quantizer quantizer;
+    pnc_encoding encoding; /* with a quantizer: of its values */
+    int64_t packed;        /* likewise: elements so far */
 } pnc_packer;
 
 /* The two sides of a conversion. */
@@ -64,10 +68,12 @@ int pnc_convert_packer_init(pnc_packer *packer, const pnc_conversion *conversion
                             void *memory);
 /* A packer over contiguous memory that holds external bytes, ext_size per element. */
 void pnc_convert_packer_init_copy(pnc_packer *packer, pnc_direction direction, void *memory, int ext_size);
+/* Quantize what is packed, a copy, so that `direct` is NULL. For a packer of a put that has not advanced. */
+void pnc_convert_packer_set_quantizer(pnc_packer *packer, const pnc_quantizer *quantizer, pnc_encoding encoding);
 void pnc_convert_packer_free(pnc_packer *packer);
 /* Continue at element number `element`; for a packer that has not advanced. */
 void pnc_convert_packer_seek(pnc_packer *packer, int64_t element);
-/* Continue with other contiguous memory of the same type, and without a status. */
+/* Continue with other contiguous memory of the same type, and without a status; its first element has number 0. */
 void pnc_convert_packer_set_memory(pnc_packer *packer, void *memory);
 /* Convert the next n elements of memory into ext (put) or the next n elements of ext into memory (get). */
 void pnc_convert_packer_pack(pnc_packer *packer, void *ext, int64_t n);

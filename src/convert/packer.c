@@ -67,8 +67,36 @@ void pnc_convert_packer_init_copy(pnc_packer *packer, pnc_direction direction, v
                            .status = NC_NOERR};
 }
 
+/* A kernel for bytes that are external already. */
+static int copy_elements_of_4(void *dst, const void *src, int64_t n, const void *fill)
+{
+    (void)fill;
+    memcpy(dst, src, (size_t)n * 4);
+    return NC_NOERR;
+}
+
+static int copy_elements_of_8(void *dst, const void *src, int64_t n, const void *fill)
+{
+    (void)fill;
+    memcpy(dst, src, (size_t)n * 8);
+    return NC_NOERR;
+}
+
+void pnc_convert_packer_set_quantizer(pnc_packer *packer, const pnc_quantizer *quantizer, pnc_encoding encoding)
+{
+    assert(packer->direction == PNC_PUT && (packer->ext_size == 4 || packer->ext_size == 8));
+    packer->quantizer = *quantizer;
+    packer->encoding = encoding;
+    if (packer->direct == NULL)
+        return;
+    packer->flat = packer->direct;
+    packer->direct = NULL;
+    packer->kernel = packer->ext_size == 4 ? copy_elements_of_4 : copy_elements_of_8;
+}
+
 void pnc_convert_packer_seek(pnc_packer *packer, int64_t element)
 {
+    packer->packed = element;
     if (packer->direct != NULL)
         packer->direct += element * packer->mem_size;
     else if (packer->flat != NULL)
@@ -81,6 +109,7 @@ void pnc_convert_packer_set_memory(pnc_packer *packer, void *memory)
 {
     assert(packer->direct != NULL || packer->flat != NULL);
     packer->status = NC_NOERR;
+    packer->packed = 0;
     packer->memory = memory;
     if (packer->direct != NULL)
         packer->direct = memory;
@@ -359,6 +388,10 @@ void pnc_convert_packer_pack(pnc_packer *packer, void *ext, int64_t n)
     } else {
         pack_runs(packer, ext, n);
     }
+    if (packer->quantizer.mode == 0)
+        return;
+    pnc_convert_external_quantize(&packer->quantizer, packer->encoding, packer->packed, ext, n);
+    packer->packed += n;
 }
 
 void pnc_convert_packer_unpack(pnc_packer *packer, const void *ext, int64_t n)

@@ -3,16 +3,18 @@
 #ifndef PNC_CONVERT_QUANTIZE_H
 #define PNC_CONVERT_QUANTIZE_H
 
-#include <stdint.h>
+#include "base/types.h"
 
+/* NC_QUANTIZE_BITGROOM .. */
 typedef enum pnc_quantization {
-    PNC_BIT_ROUND,         /* keeps a number of bits of the mantissa (Kouznetsov 2021) */
-    PNC_GRANULAR_BIT_ROUND /* keeps, value by value, the bits that a number of decimal digits needs (Delaunay and others
-                              2019, Kouznetsov 2021) */
+    PNC_BIT_GROOM = 1,      /* sets the bits that decimal digits never need to 0 and 1 in turns (Zender 2016) */
+    PNC_GRANULAR_BIT_ROUND, /* keeps, value by value, the bits that decimal digits need (Delaunay and others 2019,
+                               Kouznetsov 2021) */
+    PNC_BIT_ROUND           /* keeps a number of bits of the mantissa (Kouznetsov 2021) */
 } pnc_quantization;
 
 typedef struct pnc_quantizer {
-    pnc_quantization mode;
+    pnc_quantization mode;    /* 0: none */
     int type;                 /* NC_FLOAT or NC_DOUBLE */
     int number;               /* of bits or digits that are kept: 1 to pnc_convert_quantizer_get_most */
     int nkept;                /* elements of `kept` */
@@ -22,7 +24,14 @@ typedef struct pnc_quantizer {
 /* The largest number of bits or digits of an external type; 0 for types that are not quantized. */
 int pnc_convert_quantizer_get_most(pnc_quantization mode, int xtype);
 
-/* n values in memory, in place. NaN and infinities stay as they are, and no value becomes infinite. */
+/* The attribute in which netCDF-C notes the number, of type NC_INT. */
+const char *pnc_convert_quantization_get_attribute(pnc_quantization mode);
+
+/* n values in memory, in place. NaN and infinities stay as they are, and no value becomes infinite. BitGroom, which
+ * counts the values, begins with 0. */
 void pnc_convert_values_quantize(const pnc_quantizer *quantizer, void *values, int64_t n);
+/* n external values, at any address; `first` is the number of the first one among those of the call. */
+void pnc_convert_external_quantize(const pnc_quantizer *quantizer, pnc_encoding encoding, int64_t first, void *values,
+                                   int64_t n);
 
 #endif

@@ -1,6 +1,7 @@
 /* Leaving define mode: arguments and hints of the layout, and definitions of this rank that differed. */
 #include "dataset/agree.h"
 #include "dataset/modes.h"
+#include "format/quantization.h"
 #include "io/request/queue.h"
 
 /* A hint outranks the argument, which outranks the default. */
@@ -48,11 +49,23 @@ static int report_overruled(pnc_dataset *ds)
     return err;
 }
 
+/* The storage of variables does not change after the enddef that follows their definition. */
+static int note_quantization(pnc_dataset *ds)
+{
+    const pnc_model *before = ds->format->before;
+
+    for (int i = before == NULL ? 0 : before->nvars; i < ds->model.nvars; i++)
+        PNC_TRY(pnc_format_quantization_note(&ds->model, ds->model.vars[i], &ds->error));
+    return NC_NOERR;
+}
+
 /* For a new file no collective step precedes the agreement on the header: it also carries the errors in arguments. */
 static int end_define_mode(pnc_dataset *ds, pnc_layout_hints *hints, int err)
 {
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, hints, sizeof *hints}};
 
+    if (err == NC_NOERR)
+        err = note_quantization(ds);
     err = pnc_dataset_arguments_agree(ds, err, args, 1, ds->format->is_new ? PNC_STAYS_LOCAL : PNC_IS_COLLECTIVE);
     if (err != NC_NOERR && (!ds->format->is_new || ds->safe))
         return err;

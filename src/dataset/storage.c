@@ -1,5 +1,6 @@
 /* Chunks, filters, byte order and quantization of variables, where the format leaves a choice. The model checks the
  * rules; this file checks modes, and compares the arguments of ranks. */
+#include "format/quantization.h"
 #include "format/storage.h"
 
 #include <assert.h>
@@ -290,7 +291,7 @@ int pnc_dataset_def_var_quantize(pnc_dataset *ds, int varid, int quantize_mode, 
     pnc_var *var;
 
     PNC_TRY(begin_change(ds, varid, args, 2, NULL, 0, &var));
-    return pnc_format_storage_set_quantize(var, quantize_mode, nsd, &ds->error);
+    return pnc_format_quantization_set(var, quantize_mode, nsd, &ds->error);
 }
 
 int pnc_dataset_inq_var_quantize(pnc_dataset *ds, int varid, int *quantize_modep, int *nsdp)
@@ -299,7 +300,7 @@ int pnc_dataset_inq_var_quantize(pnc_dataset *ds, int varid, int *quantize_modep
 
     PNC_TRY(check_storage_choice(ds));
     PNC_TRY(get_var(ds, varid, &var));
-    PNC_SET_OUTPUT(quantize_modep, var->storage->quantize_mode);
-    PNC_SET_OUTPUT(nsdp, var->storage->nsd);
+    PNC_SET_OUTPUT(quantize_modep, var->quantize_mode);
+    PNC_SET_OUTPUT(nsdp, var->nsd);
     return NC_NOERR;
 }

@@ -155,6 +155,8 @@ static int copy_var(pnc_model *out, const pnc_var *from)
     var->classic = from->classic;
     var->netcdf4 = from->netcdf4;
     var->no_fill = from->no_fill;
+    var->quantize_mode = from->quantize_mode;
+    var->nsd = from->nsd;
     var->little = from->little;
     var->is_record = from->is_record;
     var->inner_unlimited = from->inner_unlimited;

@@ -74,6 +74,7 @@ typedef struct pnc_var {
     pnc_atts atts;
     struct pnc_storage *storage; /* format/storage.h; NULL: the format leaves no choice */
     bool no_fill;                /* not in the file: filling is off for this variable */
+    int quantize_mode, nsd;      /* of what is put: NC_NOQUANTIZE .., and the number of digits or bits */
     bool little;                 /* its values are little-endian */
     /* derived from dimids when the variable is added or decoded */
     bool is_record;       /* its first dimension is unlimited */

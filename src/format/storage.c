@@ -194,30 +194,3 @@ int pnc_format_storage_set_endian(pnc_var *var, int endian, pnc_error *error)
     var->little = endian == NC_ENDIAN_LITTLE || (endian == NC_ENDIAN_NATIVE && PNC_HOST_IS_LITTLE);
     return NC_NOERR;
 }
-
-/* As netCDF-C: decimal digits, or bits of the mantissa. */
-static int get_most_digits(int type, int mode)
-{
-    if (mode == NC_QUANTIZE_BITROUND)
-        return type == NC_FLOAT ? NC_QUANTIZE_MAX_FLOAT_NSB : NC_QUANTIZE_MAX_DOUBLE_NSB;
-    return type == NC_FLOAT ? NC_QUANTIZE_MAX_FLOAT_NSD : NC_QUANTIZE_MAX_DOUBLE_NSD;
-}
-
-int pnc_format_storage_set_quantize(pnc_var *var, int mode, int nsd, pnc_error *error)
-{
-    int most = get_most_digits(var->type, mode);
-
-    if (mode < NC_NOQUANTIZE || mode > NC_QUANTIZE_BITROUND)
-        return pnc_error_set(error, NC_EINVAL,
-                             "quantize_mode is %d: must be NC_NOQUANTIZE, NC_QUANTIZE_BITGROOM, "
-                             "NC_QUANTIZE_GRANULARBR or NC_QUANTIZE_BITROUND",
-                             mode);
-    if (mode != NC_NOQUANTIZE && var->type != NC_FLOAT && var->type != NC_DOUBLE)
-        return pnc_error_set(error, NC_EINVAL,
-                             "variable \"%s\" is neither NC_FLOAT nor NC_DOUBLE: it cannot be quantized", var->name);
-    if (mode != NC_NOQUANTIZE && (nsd < 1 || nsd > most))
-        return pnc_error_set(error, NC_EINVAL, "nsd is %d: must be 1 to %d for variable \"%s\"", nsd, most, var->name);
-    var->storage->quantize_mode = mode;
-    var->storage->nsd = mode == NC_NOQUANTIZE ? 0 : nsd;
-    return NC_NOERR;
-}

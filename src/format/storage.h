@@ -1,5 +1,4 @@
-/* How a variable is stored, where a format leaves the choice: contiguous or in chunks, filters, byte order,
- * quantization.
+/* How a variable is stored, where a format leaves the choice: contiguous or in chunks, filters, byte order.
  *
  * Functions that set it check the rules of netCDF-4; src/dataset checks modes, and whether the format has a choice. */
 #ifndef PNC_FORMAT_STORAGE_H
@@ -16,7 +15,6 @@ typedef struct pnc_storage {
     const int64_t
         *chunks; /* elements of a chunk along each dimension, in the region; 0: the format chooses; NULL: all */
     int endian;  /* NC_ENDIAN_NATIVE, NC_ENDIAN_LITTLE or NC_ENDIAN_BIG */
-    int quantize_mode, nsd;
     int nfilters;
     pnc_filter filters[PNC_FILTER_MOST]; /* as a chain has them; parameters in the region */
 } pnc_storage;
@@ -41,10 +39,6 @@ void pnc_format_storage_remove_filter(pnc_var *var, int id);
 int pnc_format_storage_set_shuffle(pnc_model *model, pnc_var *var, bool on, pnc_error *error);
 /* NC_EINVAL for another value, or a variable of characters, which has no byte order. */
 int pnc_format_storage_set_endian(pnc_var *var, int endian, pnc_error *error);
-/* nsd: significant digits; significant bits with NC_QUANTIZE_BITROUND. NC_EINVAL: not a mode, a number out of range, or
- * a variable of another type than NC_FLOAT and NC_DOUBLE. */
-int pnc_format_storage_set_quantize(pnc_var *var, int mode, int nsd, pnc_error *error);
-
 /* Index of a filter, or -1; also for a variable without a storage. */
 int pnc_format_storage_find_filter(const pnc_var *var, int id);
 

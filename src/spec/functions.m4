@@ -239,8 +239,10 @@ NC_ENOTVAR NC_EGLOBAL])
 FUNCTION([def_var_quantize], [all], [P(varid, varid)P(flags, quantize_mode)P(flags, nsd)],
 [Keep nsd significant digits of the values of an NC_FLOAT or NC_DOUBLE variable, so that they compress better.
 quantize_mode: NC_QUANTIZE_BITGROOM or NC_QUANTIZE_GRANULARBR with decimal digits, at most 7 or 15;
-NC_QUANTIZE_BITROUND with bits, at most 23 or 52; NC_NOQUANTIZE. COLLECTIVE STORAGE_ERRORS NC_EINVAL (another mode, a
-number out of range, another type)])
+NC_QUANTIZE_BITROUND with bits, at most 23 or 52; NC_NOQUANTIZE. Puts quantize a copy, with the bits of netCDF-C;
+_FillValue, missing_value, zeros, NaN and infinities stay as they are. The attribute of netCDF-C says so from
+ncmpi_enddef on; in a file that is opened it decides. COLLECTIVE STORAGE_ERRORS NC_EINVAL (another mode, a number out
+of range, another type)])
 
 FUNCTION([inq_var_quantize], [all], [P(varid, varid)P(flags_out, quantize_modep, quantize_mode)P(flags_out, nsdp, nsd)],
 [Quantization of a variable, and its significant digits or bits. Either pointer may be NULL. LOCAL Errors: NC_ENOTNC4

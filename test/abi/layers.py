@@ -27,7 +27,7 @@ IO_MAY_SEE = {
 }
 MAY_SEE = {
     "base": ["spec"],
-    "format": PURE + ["mapping", "select", "filter/filter.h"],
+    "format": PURE + ["mapping", "select", "convert/quantize.h", "filter/filter.h"],
     "select": PURE,
     "mapping": PURE + ["select"],
     "convert": PURE + ["select"],
@@ -45,8 +45,9 @@ MAY_SEE = {
     "formats/netcdf4": PURE + ["select", "convert", "filter/filter.h", "format", "formats/format.h", "host/codecs.h",
                                "host/plugins.h", "file", "drivers/chunks/chunks.h", "drivers/chunks/cache.h"],
     # a dataset knows definitions, and how they are stored only by the operations of a format
-    "dataset": PURE + ["convert", "format/model.h", "format/storage.h", "formats/format.h", "statistics",
-                       "drivers/driver.h", "file", "io"],
+    "dataset": PURE + ["convert", "filter/filter.h", "format/model.h", "format/coordinates.h", "format/quantization.h",
+                       "format/storage.h", "formats/format.h", "statistics", "host/codecs.h", "drivers/driver.h",
+                       "file", "io"],
     "api": PURE + ["select", "convert", "format", "dataset", "io", "drivers/driver.h", "pnetcdf.h"],
     # its calls go through pnetcdf.h; what it says about them, and asks before them, through dataset/caller.h
     "binding": PURE + ["dataset/caller.h", "pnetcdf.h"],

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "format/quantization.h"
 #include "format/storage.h"
 
 enum { FIXED, RECORDS, SCALAR, LETTERS, NVARS };
@@ -136,18 +137,46 @@ static void test_values(void **state)
     for (int mode = 1; mode <= 3; mode++) {
         int most = mode == 3 ? 23 : 7, most_of_double = mode == 3 ? 52 : 15;
 
-        assert_int_equal(pnc_format_storage_set_quantize(model.vars[FIXED], mode, most, &error), NC_NOERR);
-        assert_int_equal(pnc_format_storage_set_quantize(model.vars[FIXED], mode, most + 1, &error), NC_EINVAL);
-        assert_int_equal(pnc_format_storage_set_quantize(model.vars[FIXED], mode, 0, &error), NC_EINVAL);
-        assert_int_equal(pnc_format_storage_set_quantize(model.vars[RECORDS], mode, most_of_double, &error), NC_NOERR);
-        assert_int_equal(pnc_format_storage_set_quantize(model.vars[RECORDS], mode, most_of_double + 1, &error),
-                         NC_EINVAL);
-        assert_int_equal(pnc_format_storage_set_quantize(model.vars[LETTERS], mode, 3, &error), NC_EINVAL);
+        assert_int_equal(pnc_format_quantization_set(model.vars[FIXED], mode, most, &error), NC_NOERR);
+        assert_int_equal(pnc_format_quantization_set(model.vars[FIXED], mode, most + 1, &error), NC_EINVAL);
+        assert_int_equal(pnc_format_quantization_set(model.vars[FIXED], mode, 0, &error), NC_EINVAL);
+        assert_int_equal(pnc_format_quantization_set(model.vars[RECORDS], mode, most_of_double, &error), NC_NOERR);
+        assert_int_equal(pnc_format_quantization_set(model.vars[RECORDS], mode, most_of_double + 1, &error), NC_EINVAL);
+        assert_int_equal(pnc_format_quantization_set(model.vars[LETTERS], mode, 3, &error), NC_EINVAL);
     }
-    assert_int_equal(pnc_format_storage_set_quantize(model.vars[FIXED], 4, 3, &error), NC_EINVAL);
-    assert_int_equal(model.vars[FIXED]->storage->nsd, 23);
-    assert_int_equal(pnc_format_storage_set_quantize(model.vars[FIXED], NC_NOQUANTIZE, 3, &error), NC_NOERR);
-    assert_int_equal(model.vars[FIXED]->storage->nsd, 0);
+    assert_int_equal(pnc_format_quantization_set(model.vars[FIXED], 4, 3, &error), NC_EINVAL);
+    assert_int_equal(model.vars[FIXED]->nsd, 23);
+    assert_int_equal(pnc_format_quantization_set(model.vars[FIXED], NC_NOQUANTIZE, 3, &error), NC_NOERR);
+    assert_int_equal(model.vars[FIXED]->nsd, 0);
+}
+
+/* The attribute is that of the mode and has the number; a file may have any. */
+static void test_quantization_attribute(void **state)
+{
+    const char *const name = "_QuantizeBitGroomNumberOfSignificantDigits";
+    const unsigned char too_many[] = {0, 0, 0, 8}, negative[] = {0xff, 0xff, 0xff, 0xff}, three[] = {0, 0, 0, 3};
+    pnc_var *var = model.vars[FIXED];
+    int mode, nsd, at;
+
+    (void)state;
+    model.little = false;
+    assert_int_equal(pnc_format_quantization_set(var, NC_QUANTIZE_BITROUND, 5, &error), NC_NOERR);
+    assert_int_equal(pnc_format_quantization_note(&model, var, &error), NC_NOERR);
+    assert_int_equal(pnc_format_quantization_set(var, NC_QUANTIZE_BITGROOM, 3, &error), NC_NOERR);
+    assert_int_equal(pnc_format_quantization_note(&model, var, &error), NC_NOERR);
+    assert_int_equal(var->atts.n, 1);
+    at = pnc_format_atts_find(&var->atts, name);
+    assert_int_equal(at, 0);
+    assert_int_equal(var->atts.at[at]->type, NC_INT);
+    assert_memory_equal(var->atts.at[at]->value, three, sizeof three);
+    pnc_format_quantization_find(&model, var, &mode, &nsd);
+    assert_true(mode == NC_QUANTIZE_BITGROOM && nsd == 3);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(pnc_format_atts_put(&model, &var->atts, name, NC_INT, 1, i == 0 ? too_many : negative, &error),
+                         NC_NOERR);
+        pnc_format_quantization_find(&model, var, &mode, &nsd);
+        assert_true(mode == NC_NOQUANTIZE && nsd == 0);
+    }
 }
 
 /* ncmpi_redef copies the model: the copy has the same storage in memory of its own. */
@@ -175,6 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_layouts, prepare, finish),
         cmocka_unit_test_setup_teardown(test_filters, prepare, finish),
+        cmocka_unit_test_setup_teardown(test_quantization_attribute, prepare, finish),
         cmocka_unit_test_setup_teardown(test_values, prepare, finish),
         cmocka_unit_test_setup_teardown(test_copies, prepare, finish),
     };

@@ -183,6 +183,15 @@ static void adopt_fill_modes(const pnc_netcdf4_content *content, pnc_model *mode
         model->vars[i]->no_fill = content->storage[i].no_fill;
 }
 
+/* The attributes of quantization may be those of a file that was copied: values are put as before. */
+static void keep_quantization(const pnc_model *from, pnc_model *to)
+{
+    for (int i = 0; i < from->nvars && i < to->nvars; i++) {
+        to->vars[i]->quantize_mode = from->vars[i]->quantize_mode;
+        to->vars[i]->nsd = from->vars[i]->nsd;
+    }
+}
+
 static void report_difference(pnc_netcdf4 *n, const pnc_model *found)
 {
     pnc_format *f = &n->format;
@@ -206,6 +215,7 @@ static void install_definitions(pnc_netcdf4 *n, pnc_model *model, pnc_netcdf4_co
     pnc_file *file = n->format.file;
 
     adopt_fill_modes(content, model);
+    keep_quantization(n->format.model, model);
     report_difference(n, model);
     old->model = *n->format.model;
     old->content = n->content;

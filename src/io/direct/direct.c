@@ -171,6 +171,7 @@ static void finish_request(active_request *a)
 static bool is_small(const pnc_io_context *io, const pnc_request *r)
 {
     return pnc_io_request_is_single(r) && pnc_io_request_count_bytes(r) <= SMALL_BYTES && !r->external &&
+           !pnc_io_request_is_quantized(io, r) &&
            !pnc_convert_may_fail(io->model->vars[r->elements.varid]->type, r->mem);
 }
 

@@ -225,17 +225,20 @@ static int convert_extent(pnc_file_order *o, pnc_request *r, int64_t position, p
 
     if (action == PNC_VALUES_KEEP)
         return NC_NOERR;
-    if (r->external) {
+    if (r->external && !pnc_io_request_is_quantized(o->io, r)) {
         memcpy(bytes, r->memory + position, (size_t)n);
         return NC_NOERR;
     }
-    if (o->last == NULL || o->last->elements.varid != e->varid || o->last->mem != r->mem) {
+    if (o->last == NULL || o->last->elements.varid != e->varid || o->last->mem != r->mem ||
+        o->last->external != r->external) {
         pnc_convert_packer_free(&o->packer);
         PNC_TRY(pnc_io_request_init_packer(o->io, r, &o->packer));
     }
     if (position > 0) /* a division for each request would take as long as its copy */
         memory += position / e->elem_size * o->packer.mem_size;
     pnc_convert_packer_set_memory(&o->packer, memory);
+    if (position > 0 && pnc_io_request_is_quantized(o->io, r))
+        o->packer.packed = position / e->elem_size;
     o->last = r;
     if (action == PNC_VALUES_PACK)
         pnc_convert_packer_pack(&o->packer, bytes, elements);
@@ -250,7 +253,7 @@ static int convert_alike(pnc_file_order *o, const pnc_single *single, pnc_value_
 {
     const pnc_request *like = o->singles.list[0];
 
-    if (like->external) {
+    if (like->external && !pnc_io_request_is_quantized(o->io, like)) {
         memcpy(bytes, single->memory, (size_t)single->length);
         return NC_NOERR;
     }

@@ -48,7 +48,7 @@ static int start_search(search *s)
         return s->kernel == NULL ? NC_EINTERNAL : NC_NOERR;
     }
     s->value_type = exact.xtype;
-    PNC_TRY(pnc_io_request_init_packer(s->io, r, &s->packer));
+    PNC_TRY(pnc_io_request_init_converter(s->io, r, &s->packer));
     return pnc_convert_packer_init(&s->exact, &exact, r->flat, r->memory);
 }
 

@@ -22,7 +22,7 @@ static int try_conversion(pnc_io_context *io, pnc_request *r)
 {
     char block[4096];
     pnc_packer packer;
-    int err = pnc_io_request_init_packer(io, r, &packer);
+    int err = pnc_io_request_init_converter(io, r, &packer);
 
     for (int64_t left = r->elements.count, n; err == NC_NOERR && left > 0; left -= n) {
         n = (int64_t)sizeof block / packer.ext_size;
@@ -39,7 +39,7 @@ static int try_conversion(pnc_io_context *io, pnc_request *r)
 static int pack_values(pnc_io_context *io, pnc_request *r, char *values)
 {
     pnc_packer packer;
-    int err = pnc_io_request_init_packer(io, r, &packer);
+    int err = pnc_io_request_init_converter(io, r, &packer);
 
     if (err == NC_NOERR)
         pnc_convert_packer_pack(&packer, values, r->elements.count);

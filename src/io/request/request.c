@@ -325,7 +325,7 @@ int pnc_io_request_fail(pnc_io_context *io, int varid, int err)
                          pnc_error_get_text(err));
 }
 
-int pnc_io_request_init_packer(pnc_io_context *io, const pnc_request *r, pnc_packer *packer)
+int pnc_io_request_init_converter(pnc_io_context *io, const pnc_request *r, pnc_packer *packer)
 {
     const pnc_var *var = io->model->vars[r->elements.varid];
     pnc_conversion conversion = {(pnc_direction)r->direction, var->type, r->mem,
@@ -343,4 +343,33 @@ int pnc_io_request_init_packer(pnc_io_context *io, const pnc_request *r, pnc_pac
     }
     err = pnc_convert_packer_init(packer, &conversion, r->flat, r->memory);
     return err == NC_NOERR ? NC_NOERR : pnc_io_request_fail(io, r->elements.varid, err);
+}
+
+/* Values that mean something else than a number stay as they are. */
+static void keep_special_values(const pnc_model *model, const pnc_var *var, pnc_quantizer *q)
+{
+    const pnc_encoding encoding = pnc_format_var_get_encoding(model, var);
+    int at = pnc_format_atts_find(&var->atts, "missing_value");
+    const pnc_att *missing = at < 0 ? NULL : var->atts.at[at];
+    pnc_mem_type mem = pnc_type_get_mem_type(var->type);
+    unsigned char fill[8];
+
+    pnc_format_var_get_fill_value(model, var, fill);
+    pnc_convert_kernel_find(PNC_GET, var->type, mem, encoding, NULL)(q->kept[q->nkept++], fill, 1, NULL);
+    if (missing != NULL && missing->type == var->type && missing->len == 1)
+        pnc_convert_kernel_find(PNC_GET, var->type, mem, pnc_format_model_get_encoding(model),
+                                NULL)(q->kept[q->nkept++], missing->value, 1, NULL);
+}
+
+int pnc_io_request_init_packer(pnc_io_context *io, const pnc_request *r, pnc_packer *packer)
+{
+    const pnc_var *var = io->model->vars[r->elements.varid];
+    pnc_quantizer q = {.mode = (pnc_quantization)var->quantize_mode, .type = var->type, .number = var->nsd};
+
+    PNC_TRY(pnc_io_request_init_converter(io, r, packer));
+    if (!pnc_io_request_is_quantized(io, r))
+        return NC_NOERR;
+    keep_special_values(io->model, var, &q);
+    pnc_convert_packer_set_quantizer(packer, &q, pnc_format_var_get_encoding(io->model, var));
+    return NC_NOERR;
 }

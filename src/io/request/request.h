@@ -162,7 +162,15 @@ static inline int pnc_io_conversion_check(pnc_io_context *io, const pnc_var *var
 /* Set the memory of a request from buffer, datatype and imap (NC_ECHAR, NC_EIOMISMATCH ..). r->elements must be set,
  * and with imap also the numbers. */
 int pnc_io_request_set_memory(pnc_io_context *io, const pnc_call *call, pnc_request *r);
-/* Init a packer over all values of the request. */
+/* Init a packer over all values of the request, for its execution: puts are quantized then. */
 int pnc_io_request_init_packer(pnc_io_context *io, const pnc_request *r, pnc_packer *packer);
+/* The same without quantization, for values that are kept until then. In define mode it is not known yet. */
+int pnc_io_request_init_converter(pnc_io_context *io, const pnc_request *r, pnc_packer *packer);
+
+/* Whether execution must change values that are external already. */
+static inline bool pnc_io_request_is_quantized(const pnc_io_context *io, const pnc_request *r)
+{
+    return io->model->vars[r->elements.varid]->quantize_mode != NC_NOQUANTIZE && r->direction == PNC_PUT;
+}
 
 #endif

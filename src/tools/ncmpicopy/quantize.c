@@ -12,15 +12,14 @@
 #include "tools/ncmpicopy/coordinates.h"
 
 static const struct {
-    const char *option, *attribute, *unit;
-} modes[] = {[PNC_BIT_ROUND] = {"bits=", "_QuantizeBitRoundNumberOfSignificantBits", "bits"},
-             [PNC_GRANULAR_BIT_ROUND] = {"digits=", "_QuantizeGranularBitRoundNumberOfSignificantDigits", "digits"}};
+    const char *option, *unit;
+} modes[] = {[PNC_GRANULAR_BIT_ROUND] = {"digits=", "digits"}, [PNC_BIT_ROUND] = {"bits=", "bits"}};
 
 /* --- the option --- */
 
 static bool parse_number(const char *text, copy_quantize *out)
 {
-    for (int mode = PNC_BIT_ROUND; mode <= PNC_GRANULAR_BIT_ROUND; mode++) {
+    for (int mode = PNC_GRANULAR_BIT_ROUND; mode <= PNC_BIT_ROUND; mode++) {
         size_t length = strlen(modes[mode].option);
         char *end;
         if (strncmp(text, modes[mode].option, length) != 0)
@@ -133,5 +132,5 @@ int copy_quantizers_choose(int ncid, copy_plan *plan)
 int copy_quantizer_put(const copy_var *var, int ncid, int varid)
 {
     const pnc_quantizer *q = &var->quantizer;
-    return ncmpi_put_att_int(ncid, varid, modes[q->mode].attribute, NC_INT, 1, &q->number);
+    return ncmpi_put_att_int(ncid, varid, pnc_convert_quantization_get_attribute(q->mode), NC_INT, 1, &q->number);
 }
