@@ -8,7 +8,8 @@ m4_include(`common.m4')m4_include([hints.m4])m4_dnl
 .Nd hints on the layout and access of a file
 .Sh DESCRIPTION
 Hints affect the speed of access, the layout of the file, and which conditions are errors.
-They never change the contents of a file.
+They never change the values in a file, except
+.Li nc_quantize .
 A hint is given, for each file, in one of these ways.
 The first has the highest precedence:
 .Bl -enum -compact
@@ -60,12 +61,39 @@ matches one character of a set.
 A pattern is compared with the path as passed to the library.
 A pattern without a slash is also compared with the last component of the path.
 Blanks around keys, values and patterns are ignored.
-The value of a hint in a pattern cannot contain a colon or a comma.
+The value of a hint in a pattern cannot contain a colon or a comma, except a colon before an integer
+.Pq Ql zstd:3
+and the commas of
+.Li nc_chunks .
 In a
 .Ql key=value
 for every file it can
 .Pq Ql cb_config_list=*:1 .
 Other text, and a value that a hint cannot have, are ignored, and rank 0 reports them on stderr.
+.Ss Variables
+The hints
+.Li nc_compression , nc_shuffle , nc_chunks
+and
+.Li nc_quantize
+are about variables that are defined while the file is open.
+A name of a variable, or a pattern as above, may follow the hint, in
+.Ev PNETCDF_HINTS
+as in the
+.Vt MPI_Info :
+.Bd -literal -offset indent
+PNETCDF_HINTS='*.nc:nc_format=netcdf4:nc_compression=deflate:nc_compression@T*=zstd:3'
+PNETCDF_HINTS='out*.nc:nc_quantize@[TUV]=bitround:10:nc_chunks=time/1,lat/180'
+.Ed
+.Pp
+For a variable the hints of
+.Ev PNETCDF_HINTS
+decide before those of the
+.Vt MPI_Info ,
+then the pattern with most characters other than
+.Ql *?[] ,
+last the hint without a pattern.
+The values on rank 0 apply to all ranks.
+What the program itself has chosen for a variable stays.
 .Ss PNETCDF_HINTS_DISPLAY
 With
 .Ev PNETCDF_HINTS_DISPLAY=1

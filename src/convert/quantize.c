@@ -1,6 +1,6 @@
 /* Quantization of binary32 and binary64 values. The results are those of netCDF-C 4.9 and later, bit by bit, with
- * these exceptions: NaN, infinities and -0 stay as they are, no result is infinite, a value that needs more bits than its
- * type has does not change, and GranularBitRound keeps subnormal numbers. netCDF-C 4.9.0 loses such values. */
+ * these exceptions: NaN, infinities and -0 stay as they are, no result is infinite, a value that needs more bits than
+ * its type has does not change, and GranularBitRound keeps subnormal numbers. netCDF-C 4.9.0 loses such values. */
 #include "convert/quantize.h"
 
 #include <float.h>

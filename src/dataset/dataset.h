@@ -56,6 +56,7 @@ typedef struct pnc_dataset {
     MPI_Info info;        /* as given by user and environment, or MPI_INFO_NULL */
     MPI_Info environment; /* those of PNETCDF_HINTS alone, or MPI_INFO_NULL */
     pnc_hints hints;
+    char *storage_hints; /* those for variables, of rank 0 (storage_hints.h), or NULL */
 
     /* state */
     pnc_mode mode;

@@ -1,6 +1,7 @@
 /* Leaving define mode: arguments and hints of the layout, and definitions of this rank that differed. */
 #include "dataset/agree.h"
 #include "dataset/modes.h"
+#include "dataset/storage_hints.h"
 #include "format/quantization.h"
 #include "io/request/queue.h"
 
@@ -50,10 +51,11 @@ static int report_overruled(pnc_dataset *ds)
 }
 
 /* The storage of variables does not change after the enddef that follows their definition. */
-static int note_quantization(pnc_dataset *ds)
+static int finish_storage(pnc_dataset *ds)
 {
     const pnc_model *before = ds->format->before;
 
+    PNC_TRY(pnc_dataset_storage_hints_apply(ds));
     for (int i = before == NULL ? 0 : before->nvars; i < ds->model.nvars; i++)
         PNC_TRY(pnc_format_quantization_note(&ds->model, ds->model.vars[i], &ds->error));
     return NC_NOERR;
@@ -65,12 +67,13 @@ static int end_define_mode(pnc_dataset *ds, pnc_layout_hints *hints, int err)
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, hints, sizeof *hints}};
 
     if (err == NC_NOERR)
-        err = note_quantization(ds);
+        err = finish_storage(ds);
     err = pnc_dataset_arguments_agree(ds, err, args, 1, ds->format->is_new ? PNC_STAYS_LOCAL : PNC_IS_COLLECTIVE);
     if (err != NC_NOERR && (!ds->format->is_new || ds->safe))
         return err;
     PNC_TRY(ds->format->ops->enddef(ds->format, hints, err));
     ds->mode = PNC_COLLECTIVE;
+    pnc_dataset_storage_hints_adopt(ds);
     return report_overruled(ds);
 }
 

@@ -10,6 +10,7 @@
 #include "dataset/environment.h"
 #include "dataset/hints_effect.h"
 #include "dataset/hints_text.h"
+#include "dataset/storage_hints.h"
 #include "drivers/driver.h"
 #include "io/choose/costs.h"
 
@@ -424,6 +425,9 @@ static void report_alignment(const pnc_dataset *ds, const pnc_hint *hint, char *
     int64_t number = get_field(&ds->hints, hint);
     pnc_format_layout layout;
 
+    value[0] = '\0';
+    if (ds->format->ops->has_storage) /* no header, no layout */
+        return;
     if (number <= 0) {
         ds->format->ops->get_layout(ds->format, &layout);
         number = of_records ? layout.r_align : layout.v_align;
@@ -437,7 +441,7 @@ static void report_reserve(const pnc_dataset *ds, const pnc_hint *hint, char *va
     int64_t given = get_field(&ds->hints, hint);
 
     value[0] = '\0'; /* programs pass what is reported to other files: a default would be a given value there */
-    if (given >= 0)
+    if (given >= 0 && !ds->format->ops->has_storage)
         snprintf(value, MPI_MAX_INFO_VAL, "%lld", (long long)given);
 }
 
@@ -473,6 +477,8 @@ static void report_ability(const pnc_dataset *ds, const pnc_hint *hint, char *va
 /* The value in effect of a hint of the library; false if there is none to report. */
 static bool in_effect(const pnc_dataset *ds, const pnc_hint *hint, char *value)
 {
+    char why[PNC_HINT_EFFECT_BYTES];
+
     switch (hint->kind) {
     case PNC_HINT_SIZE:
     case PNC_HINT_CHOICE:
@@ -481,7 +487,8 @@ static bool in_effect(const pnc_dataset *ds, const pnc_hint *hint, char *value)
         hint->report(ds, hint, value);
         return *value != '\0';
     case PNC_HINT_TEXT:
-        return pnc_dataset_hints_get(ds->info, hint->name, value) && pnc_dataset_hint_is_valid(hint, value);
+        return pnc_dataset_hints_get(ds->info, hint->name, value) && pnc_dataset_hint_is_valid(hint, value) &&
+               !pnc_dataset_hint_is_overruled(ds, hint->name, why);
     case PNC_HINT_FREE:
         if (!pnc_dataset_hints_get(ds->info, hint->name, value))
             snprintf(value, MPI_MAX_INFO_VAL, "%s", hint->value);
@@ -489,6 +496,28 @@ static bool in_effect(const pnc_dataset *ds, const pnc_hint *hint, char *value)
     case PNC_HINT_FIXED: snprintf(value, MPI_MAX_INFO_VAL, "%s", hint->value); return true;
     default: return false;
     }
+}
+
+/* Those with a pattern of variables. */
+static int report_patterns(pnc_dataset *ds, MPI_Info out)
+{
+    int n = 0;
+
+    if (ds->info != MPI_INFO_NULL)
+        MPI_Info_get_nkeys(ds->info, &n);
+    for (int i = 0; i < n; i++) {
+        char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1], why[PNC_HINT_EFFECT_BYTES];
+        const char *base =
+            MPI_Info_get_nthkey(ds->info, i, key) == MPI_SUCCESS ? pnc_dataset_storage_hint_find(key) : NULL;
+
+        if (base == NULL || !pnc_dataset_hints_get(ds->info, key, value) ||
+            !pnc_dataset_hint_is_valid(pnc_dataset_hint_find(base), value) ||
+            pnc_dataset_hint_is_overruled(ds, base, why))
+            continue;
+        if (MPI_Info_set(out, key, value) != MPI_SUCCESS)
+            return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Info_set failed for hint %s", ds->file.path, key);
+    }
+    return NC_NOERR;
 }
 
 int pnc_dataset_hints_report(pnc_dataset *ds, MPI_Info *out)
@@ -510,5 +539,10 @@ int pnc_dataset_hints_report(pnc_dataset *ds, MPI_Info *out)
                                 ds->file.path, hint->name);
         }
     }
+    if (err != NC_NOERR)
+        return err;
+    err = report_patterns(ds, *out);
+    if (err != NC_NOERR)
+        MPI_Info_free(out);
     return err;
 }

@@ -61,6 +61,16 @@ static bool by_opening(const pnc_dataset *ds, char *why)
     return !ds->format->is_new && SAY("the file is not new");
 }
 
+static bool by_classic_format(const pnc_dataset *ds, char *why)
+{
+    return !ds->format->ops->has_storage && SAY("the file is not netCDF-4 (nc_format=netcdf4 makes new ones so)");
+}
+
+static bool by_netcdf4_format(const pnc_dataset *ds, char *why)
+{
+    return ds->format->ops->has_storage && SAY("the file is netCDF-4");
+}
+
 static bool by_creation(const pnc_dataset *ds, char *why)
 {
     return ds->format->is_new && SAY("a new file has no header to read");
@@ -103,6 +113,13 @@ static bool by_no_delays(const pnc_dataset *ds, char *why)
     return ds->hints.write_behind == 0 && SAY("nc_write_behind is disabled");
 }
 
+static bool by_no_compression(const pnc_dataset *ds, char *why)
+{
+    bool has_any = ds->storage_hints != NULL && strstr(ds->storage_hints, "nc_compression") != NULL;
+
+    return !has_any && SAY("nc_compression is not set");
+}
+
 #define MOST_RULES 4
 typedef bool overruling(const pnc_dataset *ds, char *why);
 
@@ -122,15 +139,19 @@ bool pnc_dataset_hint_is_overruled(const pnc_dataset *ds, const char *name, char
         {"nc_strategy", {is_collective_for_one}},
         {"nc_timeout", {by_single_rank}},
         {"nc_timeout_action", {by_single_rank, by_no_timeout}},
-        {"nc_var_align_size", {by_reading}},
-        {"nc_header_align_size", {by_reading}},
-        {"nc_record_align_size", {by_reading}},
-        {"nc_header_reserve", {by_reading}},
+        {"nc_var_align_size", {by_netcdf4_format, by_reading}},
+        {"nc_header_align_size", {by_netcdf4_format, by_reading}},
+        {"nc_record_align_size", {by_netcdf4_format, by_reading}},
+        {"nc_header_reserve", {by_netcdf4_format, by_reading}},
         {"nc_header_read_chunk_size", {by_creation}},
-        {"nc_data_move_chunk_size", {by_reading}},
-        {"nc_data_move_limit", {by_reading}},
         {"nc_write_behind", {by_file_without_delays}},
         {"nc_write_behind_memory", {by_no_delays, by_file_without_delays}},
+        {"nc_data_move_chunk_size", {by_netcdf4_format, by_reading}},
+        {"nc_data_move_limit", {by_netcdf4_format, by_reading}},
+        {"nc_compression", {by_classic_format, by_reading}},
+        {"nc_shuffle", {by_classic_format, by_reading, by_no_compression}},
+        {"nc_chunks", {by_classic_format, by_reading}},
+        {"nc_quantize", {by_reading}},
         {"nc_whole_files", {by_driver_without_names, by_opening}},
     };
 

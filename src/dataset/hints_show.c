@@ -10,6 +10,7 @@
 #include "dataset/hints.h"
 #include "dataset/hints_effect.h"
 #include "dataset/last_error.h"
+#include "dataset/storage_hints.h"
 
 /* One line of the display: `value` is used or ignored as `effect` says. */
 typedef struct line {
@@ -152,6 +153,22 @@ static void explain_common(const display *d, const pnc_hint *hint, line *l)
         snprintf(l->effect, sizeof l->effect, "ignored: not one of its values; %.400s", by_mpi);
 }
 
+/* A hint that is a text, whose row may be for all variables. */
+static void explain_text(const display *d, const pnc_hint *hint, line *l)
+{
+    char form[PNC_HINT_EFFECT_BYTES];
+    const char *name = l->name;
+
+    if (l->value[0] == '\0' || pnc_dataset_hint_is_valid(hint, l->value)) {
+        l->name = hint->name; /* what decides in place of it does not depend on variables */
+        explain_use(d, l->value[0] != '\0', NULL, l);
+        l->name = name;
+        return;
+    }
+    pnc_dataset_storage_hint_explain(hint->name, l->value, form, sizeof form);
+    snprintf(l->effect, sizeof l->effect, "ignored: %s", form[0] != '\0' ? form : "not in its form");
+}
+
 /* A hint that is not in the table: a typing error, or a hint of this MPI library. */
 static void explain_other(const display *d, line *l)
 {
@@ -222,12 +239,7 @@ static void show_ours(display *d, const pnc_hint *hint)
     switch (hint->kind) {
     case PNC_HINT_SIZE: explain_size(d, hint, &l); break;
     case PNC_HINT_CHOICE: explain_choice(d, hint, &l); break;
-    case PNC_HINT_TEXT:
-        if (!given || pnc_dataset_hint_is_valid(hint, l.value))
-            explain_use(d, given, NULL, &l);
-        else
-            snprintf(l.effect, sizeof l.effect, "ignored: not in its form");
-        break;
+    case PNC_HINT_TEXT: explain_text(d, hint, &l); break;
     case PNC_HINT_FIXED: /* in effect if it has the value that the library always uses */
         snprintf(l.effect, sizeof l.effect, "%s: %s",
                  !given || strcmp(l.value, hint->value) == 0 ? "in effect" : "ignored", hint->text);
@@ -249,13 +261,18 @@ static void show_others(display *d, MPI_Info info, MPI_Info but)
     MPI_Info_get_nkeys(info, &n);
     for (int i = 0; i < n; i++) {
         char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
+        const char *base;
         line l = {.name = key};
 
         if (MPI_Info_get_nthkey(info, i, key) != MPI_SUCCESS || pnc_dataset_hint_find(key) != NULL ||
             pnc_dataset_hints_get(but, key, value))
             continue;
         find_given(d, &l);
-        explain_other(d, &l);
+        base = pnc_dataset_storage_hint_find(key);
+        if (base != NULL)
+            explain_text(d, pnc_dataset_hint_find(base), &l);
+        else
+            explain_other(d, &l);
         print(d, &l);
     }
 }
@@ -305,7 +322,8 @@ void pnc_dataset_hints_display(pnc_dataset *ds)
 }
 
 /* A sentence about a value that cannot be used: of a hint, or of a variable that stands for one. */
-static int explain_refusal(const pnc_hint *hint, const char *value, bool by_user, char *out, size_t capacity)
+static int explain_refusal(const pnc_hint *hint, const char *key, const char *value, bool by_user, char *out,
+                           size_t capacity)
 {
     const char *what = pnc_dataset_hint_is_passed(hint) ? "is not passed to MPI-IO" : "is ignored";
     const char *variable = by_user ? find_variable(hint->name) : "";
@@ -323,35 +341,68 @@ static int explain_refusal(const pnc_hint *hint, const char *value, bool by_user
             n += snprintf(out + n, capacity - (size_t)n, "%s %s", i > 0 ? "," : "", hint->words[i]);
         return n;
     }
-    if (hint->kind == PNC_HINT_TEXT)
-        return snprintf(out, capacity, "hint %s=%.40s is ignored: not in the form that pnetcdf_hints(7) describes",
-                        hint->name, value);
+    if (hint->kind == PNC_HINT_TEXT) {
+        char form[PNC_HINT_EFFECT_BYTES];
+
+        pnc_dataset_storage_hint_explain(hint->name, value, form, sizeof form);
+        return snprintf(out, capacity, "hint %s=%.40s is ignored: %s", key, value,
+                        form[0] != '\0' ? form : "not in the form that pnetcdf_hints(7) describes");
+    }
     return snprintf(out, capacity, "hint %s=%.40s %s: must be an integer from %lld to %lld", hint->name, value, what,
                     (long long)hint->least, (long long)hint->most);
 }
 
+typedef struct refusals {
+    char text[sizeof((pnc_error *)0)->text];
+    size_t n;
+    bool any_by_user; /* programs may set hints of other libraries; a user who sets one expects its effect */
+} refusals;
+
+/* Add what is wrong with the value that was given for a key of the hint. */
+static void add_refusal(const pnc_dataset *ds, const pnc_hint *hint, const char *key, refusals *r)
+{
+    char value[MPI_MAX_INFO_VAL + 1];
+    bool by_user;
+    int more;
+
+    if (r->n >= sizeof r->text || !pnc_dataset_hints_get(ds->info, key, value) ||
+        pnc_dataset_hint_is_valid(hint, value))
+        return;
+    by_user = pnc_dataset_hints_get(ds->environment, key, value);
+    r->any_by_user = r->any_by_user || by_user;
+    more = snprintf(r->text + r->n, sizeof r->text - r->n, "%s", r->n > 0 ? "; " : "");
+    r->n += more > 0 ? (size_t)more : 0;
+    more =
+        r->n < sizeof r->text ? explain_refusal(hint, key, value, by_user, r->text + r->n, sizeof r->text - r->n) : 0;
+    r->n += more > 0 ? (size_t)more : 0;
+}
+
+/* Keys with a pattern of variables. */
+static void add_refusals_of_patterns(const pnc_dataset *ds, refusals *r)
+{
+    int n = 0;
+
+    if (ds->info != MPI_INFO_NULL)
+        MPI_Info_get_nkeys(ds->info, &n);
+    for (int i = 0; i < n; i++) {
+        char key[MPI_MAX_INFO_KEY + 1];
+        const char *base =
+            MPI_Info_get_nthkey(ds->info, i, key) == MPI_SUCCESS ? pnc_dataset_storage_hint_find(key) : NULL;
+
+        if (base != NULL)
+            add_refusal(ds, pnc_dataset_hint_find(base), key, r);
+    }
+}
+
 void pnc_dataset_hints_check(pnc_dataset *ds)
 {
-    char text[sizeof ds->error.text], value[MPI_MAX_INFO_VAL + 1];
-    bool any_by_user = false; /* programs may set hints of other libraries; a user who sets one expects its effect */
-    size_t n = 0;
+    refusals r = {.n = 0};
 
-    for (int i = 0; i < pnc_hint_count && n < sizeof text; i++) {
-        const pnc_hint *hint = &pnc_hint_table[i];
-        bool by_user;
-        int more;
-
-        if (!pnc_dataset_hints_get(ds->info, hint->name, value) || pnc_dataset_hint_is_valid(hint, value))
-            continue;
-        by_user = pnc_dataset_hints_get(ds->environment, hint->name, value);
-        any_by_user = any_by_user || by_user;
-        more = snprintf(text + n, sizeof text - n, "%s", n > 0 ? "; " : "");
-        n += more > 0 ? (size_t)more : 0;
-        more = n < sizeof text ? explain_refusal(hint, value, by_user, text + n, sizeof text - n) : 0;
-        n += more > 0 ? (size_t)more : 0;
-    }
-    if (n == 0)
+    for (int i = 0; i < pnc_hint_count; i++)
+        add_refusal(ds, &pnc_hint_table[i], pnc_hint_table[i].name, &r);
+    add_refusals_of_patterns(ds, &r);
+    if (r.n == 0)
         return;
-    pnc_error_set(&ds->error, NC_NOERR, "%s: %s", ds->file.path, text);
-    pnc_dataset_remark_report(ds, any_by_user);
+    pnc_error_set(&ds->error, NC_NOERR, "%s: %s", ds->file.path, r.text);
+    pnc_dataset_remark_report(ds, r.any_by_user);
 }

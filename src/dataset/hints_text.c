@@ -7,7 +7,8 @@
  *     hint     = key "=" value
  *
  * Keys do not contain ':': an entry with a ':' before its first '=' begins with a pattern, and the value of a hint for
- * every file may contain ':' and ','. Blanks around tokens are ignored. */
+ * every file may contain ':' and ','. In a hint after a pattern, an integer after a ':' belongs to the value (zstd:3),
+ * and so do lengths after a ',' if the hint is nc_chunks. Blanks around tokens are ignored. */
 #include "dataset/hints_text.h"
 
 #include <ctype.h>
@@ -77,11 +78,75 @@ static bool matches(const char *pattern, const char *path)
     return slash != NULL && strchr(pattern, '/') == NULL && fnmatch(pattern, slash + 1, 0) == 0;
 }
 
+/* Whether a text up to the next separator is [NAME/]LENGTH. */
+static bool is_chunk_length(const char *text)
+{
+    const char *end = text + strcspn(text, ",:;"), *number = text;
+
+    for (const char *at = text; at < end; at++)
+        if (*at == '/')
+            number = at + 1;
+    if (number == end || number == text + 1)
+        return false;
+    for (; number < end; number++)
+        if (!isdigit((unsigned char)*number))
+            return false;
+    return true;
+}
+
+/* The first of several patterns with their hints, which becomes a string; *rest are the others. */
+static char *split_pattern(char **rest)
+{
+    static const char chunks[] = "nc_chunks";
+    char *begin = *rest, *last = begin; /* the last hint so far */
+
+    if (*begin == '\0')
+        return NULL;
+    for (char *at = begin; *at != '\0'; at++) {
+        if (*at == ':' && at[1 + strcspn(at + 1, "=:,")] == '=')
+            last = at + 1 + strspn(at + 1, " \t");
+        if (*at != ',' || (strncmp(last, chunks, strlen(chunks)) == 0 && is_chunk_length(at + 1)))
+            continue;
+        *at = '\0';
+        *rest = at + 1;
+        return begin;
+    }
+    *rest = begin + strlen(begin);
+    return begin;
+}
+
+/* Whether a text up to the next separator is an integer. */
+static bool is_integer(const char *text)
+{
+    const char *digits = text + (*text == '-');
+    size_t n = strspn(digits, "0123456789");
+
+    return n > 0 && (digits[n] == ':' || digits[n] == '\0');
+}
+
+/* The first of several hints after a pattern, which becomes a string; *rest are the others. */
+static char *split_hint(char **rest)
+{
+    char *begin = *rest;
+
+    if (*begin == '\0')
+        return NULL;
+    for (char *at = begin; *at != '\0'; at++) {
+        if (*at != ':' || is_integer(at + 1))
+            continue;
+        *at = '\0';
+        *rest = at + 1;
+        return begin;
+    }
+    *rest = begin + strlen(begin);
+    return begin;
+}
+
 static void find_match(scan *s, char *entry)
 {
-    char *rest = NULL;
+    char *rest = entry;
 
-    for (char *one = strtok_r(entry, ",", &rest); one != NULL && s->matched == NULL; one = strtok_r(NULL, ",", &rest)) {
+    for (char *one = split_pattern(&rest); one != NULL && s->matched == NULL; one = split_pattern(&rest)) {
         char *colon = strchr(one, ':'), *equals = strchr(one, '=');
 
         if (*trim(one) == '\0')
@@ -109,8 +174,9 @@ static int parse(scan *s, char *list)
             err = set_hint(s, entry);
     }
     /* last, to outrank the hints for every file */
-    for (char *hint = s->matched == NULL ? NULL : strtok_r(s->matched, ":", &rest); hint != NULL && err == NC_NOERR;
-         hint = strtok_r(NULL, ":", &rest))
+    rest = s->matched;
+    for (char *hint = rest == NULL ? NULL : split_hint(&rest); hint != NULL && err == NC_NOERR;
+         hint = split_hint(&rest))
         err = set_hint(s, hint);
     return err;
 }

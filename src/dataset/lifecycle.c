@@ -11,6 +11,7 @@
 #include "dataset/opening.h"
 #include "dataset/registry.h"
 #include "dataset/statistics.h"
+#include "dataset/storage_hints.h"
 #include "file/agree.h"
 #include "file/behind.h"
 #include "io/request/queue.h"
@@ -157,6 +158,7 @@ static int open_or_create(pnc_opening *o, int *ncidp)
     pnc_dataset_statistics_open(ds);
     pnc_dataset_hints_display(ds);
     if (!o->creates) {
+        pnc_dataset_storage_hints_adopt(ds);
         report_bad_names(ds);
         report_remark(ds);
     }

@@ -22,6 +22,7 @@
 #include "dataset/message.h"
 #include "dataset/modes.h"
 #include "dataset/statistics.h"
+#include "dataset/storage_hints.h"
 #include "drivers/driver.h"
 #include "file/agree.h"
 #include "file/communicator.h"
@@ -35,7 +36,8 @@ typedef struct decisions {
     bool safe, relax; /* they decide which collective calls are made, and the environments of ranks may differ */
     pnc_hints hints;
     pnc_inspection inspected;
-    int64_t list_length; /* of PNETCDF_HINTS: launchers need not set it on all ranks */
+    int64_t storage_length; /* of the hints for variables */
+    int64_t list_length;    /* of PNETCDF_HINTS: launchers need not set it on all ranks */
     char list[LIST_BYTES];
 } decisions;
 
@@ -64,6 +66,7 @@ void pnc_dataset_state_free(pnc_dataset *ds)
     pnc_file_time_limit_free(&ds->file);
     pnc_file_watch_free(ds->file.watch);
     pnc_statistics_free(ds->file.statistics);
+    pnc_memory_free(ds->storage_hints);
     pnc_memory_free(ds->store_path);
     pnc_memory_free(ds->file.path);
     pnc_memory_free(ds);
@@ -181,6 +184,8 @@ static int decide(pnc_dataset *ds, const pnc_opening *o, decisions *d)
     PNC_TRY(pnc_dataset_hints_merge_environment(ds));
     pnc_dataset_hints_set(ds);
     ds->hints.statistics = pnc_dataset_statistics_choose(ds->hints.statistics);
+    PNC_TRY(pnc_dataset_storage_hints_collect(ds));
+    d->storage_length = ds->storage_hints == NULL ? 0 : (int64_t)strlen(ds->storage_hints);
     d->mode = o->mode;
     d->format = o->format;
     d->safe = pnc_dataset_environment_is_on("PNETCDF_SAFE_MODE", false);
@@ -262,7 +267,7 @@ static bool delays_writes(const pnc_dataset *ds, const pnc_opening *o)
 
 static int adopt_decisions(pnc_dataset *ds, pnc_opening *o, const decisions *d)
 {
-    int err, limited;
+    int err, shared, limited;
 
     ds->safe = d->safe;
     ds->io.relax = d->relax;
@@ -279,6 +284,8 @@ static int adopt_decisions(pnc_dataset *ds, pnc_opening *o, const decisions *d)
     if (ds->safe)
         o->mismatch = pnc_file_status_agree(&ds->file, o->mismatch);
     err = adopt_list(ds, o, d);
+    shared = pnc_dataset_storage_hints_share(ds, d->storage_length);
+    err = pnc_error_keep_first(err, shared);
     pnc_file_watch_set(ds->file.watch, pnc_dataset_hints_get_patience(&ds->hints));
     limited = pnc_file_time_limit_set(&ds->file, pnc_dataset_hints_get_limit(&ds->hints),
                                       ds->hints.timeout_action == PNC_TIMEOUT_ABORTS);

@@ -61,7 +61,9 @@ int pnc_dataset_def_var_chunking(pnc_dataset *ds, int varid, int storage, const 
     pnc_var *var;
 
     PNC_TRY(begin_change(ds, varid, &storage, 1, chunksizes, bytes, &var));
-    return pnc_format_storage_set_layout(&ds->model, var, storage, (const int64_t *)chunksizes, &ds->error);
+    PNC_TRY(pnc_format_storage_set_layout(&ds->model, var, storage, (const int64_t *)chunksizes, &ds->error));
+    var->storage->chosen_layout = true;
+    return NC_NOERR;
 }
 
 int pnc_dataset_inq_var_chunking(pnc_dataset *ds, int varid, int *storagep, MPI_Offset *chunksizesp)
@@ -110,7 +112,9 @@ static int set_filter(pnc_dataset *ds, pnc_var *var, int id, int nparameters, co
 {
     const pnc_filter filter = {.id = id, .nparameters = nparameters, .parameters = parameters};
 
-    return pnc_format_storage_set_filter(&ds->model, var, &filter, &ds->error);
+    PNC_TRY(pnc_format_storage_set_filter(&ds->model, var, &filter, &ds->error));
+    var->storage->chosen_filters = true;
+    return NC_NOERR;
 }
 
 static int set_deflate(pnc_dataset *ds, pnc_var *var, bool shuffle, bool deflate, unsigned level)
@@ -119,6 +123,7 @@ static int set_deflate(pnc_dataset *ds, pnc_var *var, bool shuffle, bool deflate
         PNC_TRY(set_filter(ds, var, PNC_FILTER_DEFLATE, 1, &level));
     else
         pnc_format_storage_remove_filter(var, PNC_FILTER_DEFLATE);
+    var->storage->chosen_filters = true;
     return pnc_format_storage_set_shuffle(&ds->model, var, shuffle, &ds->error);
 }
 
@@ -161,6 +166,7 @@ int pnc_dataset_def_var_fletcher32(pnc_dataset *ds, int varid, int fletcher32)
     if (fletcher32 != NC_NOCHECKSUM)
         return set_filter(ds, var, PNC_FILTER_FLETCHER32, 0, NULL);
     pnc_format_storage_remove_filter(var, PNC_FILTER_FLETCHER32);
+    var->storage->chosen_filters = true;
     return NC_NOERR;
 }
 
@@ -291,7 +297,9 @@ int pnc_dataset_def_var_quantize(pnc_dataset *ds, int varid, int quantize_mode, 
     pnc_var *var;
 
     PNC_TRY(begin_change(ds, varid, args, 2, NULL, 0, &var));
-    return pnc_format_quantization_set(var, quantize_mode, nsd, &ds->error);
+    PNC_TRY(pnc_format_quantization_set(var, quantize_mode, nsd, &ds->error));
+    var->storage->chosen_quantization = true;
+    return NC_NOERR;
 }
 
 int pnc_dataset_inq_var_quantize(pnc_dataset *ds, int varid, int *quantize_modep, int *nsdp)

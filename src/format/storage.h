@@ -16,7 +16,8 @@ typedef struct pnc_storage {
         *chunks; /* elements of a chunk along each dimension, in the region; 0: the format chooses; NULL: all */
     int endian;  /* NC_ENDIAN_NATIVE, NC_ENDIAN_LITTLE or NC_ENDIAN_BIG */
     int nfilters;
-    pnc_filter filters[PNC_FILTER_MOST]; /* as a chain has them; parameters in the region */
+    bool chosen_layout, chosen_filters, chosen_quantization; /* by the program: hints do not change them */
+    pnc_filter filters[PNC_FILTER_MOST];                     /* as a chain has them; parameters in the region */
 } pnc_storage;
 
 /* Give a variable the storage of a new one: contiguous, or chunked if it has an unlimited dimension. NC_ENOMEM */

@@ -350,7 +350,8 @@ FUNCTION([inq_var_fill], [f77], [P(varid, varid)P(flags_out, no_fill)P(values_ou
 [Fill mode of a variable (1: filling is off) and its fill value in the variable's type. LOCAL Errors:
 NC_ENOTVAR NC_EGLOBAL])
 FUNCTION([inq_varoffset], [all], [P(varid, varid)P(offset_out, offset)],
-[File offset in bytes of the variable's first element, as of the last ncmpi_enddef: 0 for a variable defined later.
+[File offset in bytes of the variable's first element, as of the last ncmpi_enddef: 0 for a variable defined later, and
+in a netCDF-4 file for one that is in chunks, or has no space yet.
 LOCAL Errors: NC_ENOTVAR])
 
 FUNCTION([inq_format], [f77], [P(flags_out, formatp, format)],
@@ -367,13 +368,13 @@ FUNCTION([get_file_info], [all], [P(info_out, info_used, mpi_info)], [Former nam
 FUNCTION([inq_striping], [all], [P(count_out, striping_size)P(count_out, striping_count)],
 [Size of the stripes in bytes and their number, 0 if the file system does not report them. LOCAL])
 FUNCTION([inq_header_size], [all], [P(offset_out, size, h_size)],
-[Size of the header in bytes, in define mode with the definitions so far. LOCAL])
+[Size of the header in bytes, in define mode with the definitions so far. A netCDF-4 file has no header: 0. LOCAL])
 FUNCTION([inq_header_extent], [all], [P(offset_out, extent, h_extent)],
 [Extent of the header in bytes, including its free space, as of the last ncmpi_enddef: the first variable follows it. 0
-for a new file before its first ncmpi_enddef. LOCAL])
+for a new file before its first ncmpi_enddef, and for a netCDF-4 file. LOCAL])
 FUNCTION([inq_recsize], [all], [P(offset_out, recsize)],
 [Record size in bytes, the sum over all record variables, as of the last ncmpi_enddef: 0 for a new file before its first
-one. LOCAL])
+one, and for a netCDF-4 file. LOCAL])
 FUNCTION([inq_put_size], [all], [P(offset_out, size, put_size)], [Number of bytes that this rank has written. LOCAL])
 FUNCTION([inq_get_size], [all], [P(offset_out, size, get_size)], [Number of bytes that this rank has read. LOCAL])
 

@@ -65,6 +65,25 @@ the root group, to which dimensions and variables can be added then])
 HINT_SIZE([nc_chunk_cache_size], [format.chunk_cache], [33554432], [0], [INT64_C(1) << 40], [SENSELESS], [1], [],
 [bytes of chunks of a netCDF-4 file that each rank keeps in memory, decompressed, for the next read. 0: only the chunk
 that was used last. Chunks that wait for more values before they are written are not among them])
+HINT_TEXT([nc_compression], [pnc_dataset_compression_parse],
+[compression of variables that are defined in a netCDF-4 file, where the program has not called ncmpi_def_var_deflate,
+ncmpi_def_var_zstandard or another function for filters. deflate:LEVEL, 1 to 9, alone 1, which all readers of netCDF-4
+have; zstd:LEVEL, alone 3, faster, but readers need a plugin of HDF5; none. Scalars, and variables that the program has
+made contiguous, are not compressed; text is where a pattern names the variable])
+HINT_TEXT([nc_shuffle], [pnc_dataset_shuffle_parse],
+[automatic, enable: nc_compression sorts the bytes of numbers of several bytes, so that they compress better. disable:
+it does not])
+HINT_TEXT([nc_chunks], [pnc_dataset_chunks_parse],
+[chunks of variables that are defined in a netCDF-4 file, where the program has not called ncmpi_def_var_chunking.
+LENGTH,LENGTH,..: of variables with as many dimensions. DIMENSION/LENGTH,..: of variables that have one of them. A
+length is at most that of the dimension; 0, or no length: chosen by the library, as all are with auto, the default])
+HINT_TEXT([nc_quantize], [pnc_dataset_quantize_parse],
+[quantization of NC_FLOAT and NC_DOUBLE variables, where the program has not called ncmpi_def_var_quantize. bitround:BITS,
+granular:DIGITS, bitgroom:DIGITS: as NC_QUANTIZE_BITROUND, NC_QUANTIZE_GRANULARBR and NC_QUANTIZE_BITGROOM of
+ncmpi_def_var_quantize; none. It changes what is written, also in classic files, and the attribute of netCDF-C says so.
+Coordinate variables, and those that an attribute coordinates, bounds, climatology or grid_mapping names, are not
+quantized, and neither are variables without so many bits or digits. Variables that the file has already are, if their
+attribute says what the hint says])
 HINT_CHOICE([nc_whole_files], [whole_files], [disable], [WORDS(disable, enable)], [report_ability],
 [enable: a file that ncmpi_create makes is NAME.part-XXXXXXXX, in the same folder, until ncmpi_close has written all of
 it to disk, and renames it. Until then a file of that name is unchanged. ncmpi_abort deletes the new one; a program that

@@ -207,7 +207,9 @@ static void read_values(const char *path)
     fclose(file);
     memcpy(v.d_before, v.d, sizeof v.d);
     for (int i = 0; i < N; i++) {
-        v.f[i] = i % 97 == 5 ? (i % 2 == 0 ? INFINITY : -INFINITY) : (float)v.d[i]; /* as double: NC_ERANGE */
+        v.f[i] = (float)v.d[i];
+        if (i % 97 == 5) /* as double: NC_ERANGE */
+            v.f[i] = i % 2 == 0 ? INFINITY : -INFINITY;
         v.i[i] = i * 1234 % 100003 - 50000;
         v.wide[2 * i] = v.d[i];
         v.transposed[i % COLUMNS * ROWS + i / COLUMNS] = v.d[i];

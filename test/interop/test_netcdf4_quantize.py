@@ -130,6 +130,17 @@ def main():
             if ok(status == 0 and "wrong" not in out, f"{label}: all kinds of puts", out[-1500:] + err[-1500:]):
                 wrong = compare(path, values, mode, digits, ranks)
                 ok(not wrong, f"{label}: the bits of netCDF-C", wrong)
+    for format_ in ("cdf2", "cdf5", "netcdf4"):
+        word, mode, number = {"cdf2": ("granular:3", "GranularBitRound", 3), "cdf5": ("bitround:9", "BitRound", 9),
+                              "netcdf4": ("bitgroom:2", "BitGroom", 2)}[format_]
+        values, path = numbers(2), scratch("by_hint.nc")
+        values.tofile(scratch("values.bin"))
+        hints = f"*_hint.nc:nc_format={format_}:nc_quantize@*=bitround:1:nc_quantize@*_?={word}"
+        env = {**os.environ, "PNETCDF_HINTS": hints}
+        status, out, err = run_mpi(2, PROGRAM, path, scratch("values.bin"), 0, 0, "hint", env=env)
+        if ok(status == 0 and "wrong" not in out, f"{format_}, by hint: all kinds of puts", out[-1500:] + err[-1500:]):
+            wrong = compare(path, values, mode, number, 2)
+            ok(not wrong, f"{format_}, by hint: the bits of netCDF-C", wrong)
     finish()
 
 

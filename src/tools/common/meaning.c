@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/types.h"
 #include "convert/convert.h"
+#include "format/coordinates.h"
 #include "tools/common/file.h"
 #include "tools/common/number.h"
 
@@ -54,7 +55,7 @@ static void relate_words(const pnc_model *model, int varid, const char *attribut
 
 int tool_relations_init(const pnc_model *model, tool_relations *r)
 {
-    static const char *const attributes[] = TOOL_COORDINATE_ATTRIBUTES;
+    static const char *const attributes[] = PNC_COORDINATE_ATTRIBUTES;
     r->parent = pnc_memory_alloc(model->nvars, sizeof *r->parent);
     r->coordinate = pnc_memory_alloc_zeroed(model->nvars, sizeof *r->coordinate);
     r->mapping = pnc_memory_alloc_zeroed(model->nvars, sizeof *r->mapping);

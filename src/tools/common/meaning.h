@@ -20,12 +20,6 @@ typedef struct tool_meaning {
     cal_clock clock;
 } tool_meaning;
 
-/* The variables that belong to others are named in these attributes. */
-#define TOOL_COORDINATE_ATTRIBUTES                             \
-    {                                                          \
-        "coordinates", "bounds", "climatology", "grid_mapping" \
-    }
-
 /* Of each variable of a file. */
 typedef struct tool_relations {
     int *parent;      /* the variable that it is the bounds of, or -1 */

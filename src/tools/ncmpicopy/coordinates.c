@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "tools/common/meaning.h"
+#include "base/types.h"
+#include "format/coordinates.h"
 
 /* A variable that has the name of a dimension, and only this dimension. */
 static int add_of_dimension(int ncid, int dimid, bool *wanted)
@@ -64,7 +65,7 @@ static int add_named(int ncid, int varid, const char *attribute, bool *wanted)
 
 static int add_of_variable(int ncid, int varid, bool *wanted)
 {
-    static const char *const attributes[] = TOOL_COORDINATE_ATTRIBUTES;
+    static const char *const attributes[] = PNC_COORDINATE_ATTRIBUTES;
     int err = add_of_dimensions(ncid, varid, wanted);
     for (size_t i = 0; err == NC_NOERR && i < sizeof attributes / sizeof *attributes; i++)
         err = add_named(ncid, varid, attributes[i], wanted);

@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "base/types.h"
-#include "tools/common/meaning.h"
+#include "format/coordinates.h"
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
 
@@ -219,7 +219,7 @@ int copy_edit_put(const copy_edit *edit, int from, const copy_var *var, int to, 
 
 static bool names_variables(const char *att)
 {
-    static const char *const names[] = TOOL_COORDINATE_ATTRIBUTES;
+    static const char *const names[] = PNC_COORDINATE_ATTRIBUTES;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], att) == 0)
             return true;

@@ -1,0 +1,461 @@
+/* Hints for the storage of variables. Rank 0 collects them as lines of text, which it sends to the others:
+ *
+ *     line = origin hint ["@" pattern] "=" value "\n"      origin: E for PNETCDF_HINTS, I for the MPI_Info
+ *
+ * For a variable and a hint one line decides: those of PNETCDF_HINTS first, then the pattern with most characters that
+ * are not wildcards, then the first in alphabetical order. A line without a pattern comes last. */
+#include "dataset/storage_hints.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "convert/quantize.h"
+#include "dataset/hints.h"
+#include "dataset/last_error.h"
+#include "file/agree.h"
+#include "format/coordinates.h"
+#include "format/quantization.h"
+#include "format/storage.h"
+#include "host/codecs.h"
+
+#define DEFLATE_LEVEL 1 /* without a number; the least, as 0 does not compress */
+#define ZSTD_LEVEL 3
+#define MOST_CHUNK_LENGTH INT64_C(0xffffffff)
+
+static const char *const hint_names[] = {"nc_compression", "nc_shuffle", "nc_chunks", "nc_quantize"};
+enum { NAMES = sizeof hint_names / sizeof *hint_names };
+
+/* --- values --- */
+
+typedef struct compression {
+    int filter; /* 0: none */
+    int level;
+} compression;
+
+typedef struct quantization {
+    int mode, nsd;
+} quantization;
+
+/* WORD or WORD:NUMBER. *text moves behind the number; `number` keeps its value without one. */
+static bool take_word(const char *text, const char *word, int least, int most, int *number)
+{
+    size_t n = strlen(word);
+    char *end;
+    long value;
+
+    if (strncmp(text, word, n) != 0)
+        return false;
+    if (text[n] == '\0')
+        return *number >= least;
+    if (text[n] != ':' || !(isdigit((unsigned char)text[n + 1]) || text[n + 1] == '-'))
+        return false;
+    value = strtol(text + n + 1, &end, 10);
+    if (*end != '\0' || value < least || value > most)
+        return false;
+    *number = (int)value;
+    return true;
+}
+
+static bool parse_compression(const char *text, compression *out)
+{
+    *out = (compression){PNC_FILTER_DEFLATE, DEFLATE_LEVEL};
+    if (take_word(text, "deflate", DEFLATE_LEVEL, NC_MAX_DEFLATE_LEVEL, &out->level))
+        return true;
+    *out = (compression){PNC_FILTER_ZSTD, ZSTD_LEVEL};
+    if (take_word(text, "zstd", PNC_FILTER_ZSTD_LEVEL_LEAST, PNC_FILTER_ZSTD_LEVEL_MOST, &out->level))
+        return true;
+    *out = (compression){0, 0};
+    return strcmp(text, "none") == 0;
+}
+
+/* A file is not to fail because of a hint. */
+static bool is_installed(const compression *c)
+{
+    const unsigned level = (unsigned)c->level;
+    const pnc_filter filter = {.id = c->filter, .nparameters = 1, .parameters = &level};
+    const pnc_filter_chain chain = {1, &filter};
+
+    return c->filter == 0 || pnc_filter_chain_check(&chain, 0, pnc_host_codecs_get(), NULL) == NC_NOERR;
+}
+
+bool pnc_dataset_compression_parse(const char *text, pnc_hints *out)
+{
+    compression c;
+
+    (void)out;
+    return parse_compression(text, &c) && is_installed(&c);
+}
+
+bool pnc_dataset_shuffle_parse(const char *text, pnc_hints *out)
+{
+    (void)out;
+    return strcmp(text, "automatic") == 0 || strcmp(text, "enable") == 0 || strcmp(text, "disable") == 0;
+}
+
+static bool parse_quantization(const char *text, quantization *out)
+{
+    static const struct {
+        const char *word;
+        int mode;
+    } modes[] = {
+        {"bitgroom", NC_QUANTIZE_BITGROOM}, {"granular", NC_QUANTIZE_GRANULARBR}, {"bitround", NC_QUANTIZE_BITROUND}};
+
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        int most = pnc_convert_quantizer_get_most((pnc_quantization)modes[i].mode, NC_DOUBLE);
+
+        *out = (quantization){modes[i].mode, 0};
+        if (take_word(text, modes[i].word, 1, most, &out->nsd))
+            return true;
+    }
+    *out = (quantization){NC_NOQUANTIZE, 0};
+    return strcmp(text, "none") == 0;
+}
+
+bool pnc_dataset_quantize_parse(const char *text, pnc_hints *out)
+{
+    quantization unused;
+
+    (void)out;
+    return parse_quantization(text, &unused);
+}
+
+/* One item of nc_chunks: [NAME/]LENGTH, up to the next comma. Returns what follows, or NULL if it is malformed. */
+static const char *take_chunk_length(const char *text, const char **name, int *name_length, int64_t *length)
+{
+    const char *end = text + strcspn(text, ","), *number = text;
+    int64_t value = 0;
+
+    for (const char *at = text; at < end; at++)
+        if (*at == '/')
+            number = at + 1;
+    *name = text;
+    *name_length = number > text ? (int)(number - 1 - text) : 0;
+    if (number == end || number == text + 1)
+        return NULL;
+    for (; number < end; number++) {
+        if (!isdigit((unsigned char)*number) || value > MOST_CHUNK_LENGTH)
+            return NULL;
+        value = 10 * value + (*number - '0');
+    }
+    *length = value;
+    return value > MOST_CHUNK_LENGTH ? NULL : end + (*end == ',');
+}
+
+/* All items have a name, or none has one. */
+bool pnc_dataset_chunks_parse(const char *text, pnc_hints *out)
+{
+    int named = 0, n = 0;
+
+    (void)out;
+    if (strcmp(text, "auto") == 0)
+        return true;
+    if (text[0] == '\0' || text[strlen(text) - 1] == ',')
+        return false;
+    for (const char *at = text, *name; *at != '\0'; n++) {
+        int name_length;
+        int64_t length;
+
+        at = take_chunk_length(at, &name, &name_length, &length);
+        if (at == NULL)
+            return false;
+        named += name_length > 0;
+    }
+    return named == 0 || named == n;
+}
+
+void pnc_dataset_storage_hint_explain(const char *name, const char *value, char *out, size_t capacity)
+{
+    static const char *const forms[NAMES] = {"must be none, deflate:1 to deflate:9, or zstd:LEVEL",
+                                             "must be automatic, enable or disable",
+                                             "must be auto, lengths as in 1,180,360, or dimensions with lengths as in "
+                                             "lat/180,lon/360",
+                                             "must be none, bitround:BITS (at most 52), granular:DIGITS or "
+                                             "bitgroom:DIGITS (at most 15)"};
+    compression c;
+
+    out[0] = '\0';
+    for (int i = 0; i < NAMES; i++)
+        if (strcmp(name, hint_names[i]) == 0)
+            snprintf(out, capacity, "%s", forms[i]);
+    if (strcmp(name, hint_names[0]) == 0 && parse_compression(value, &c))
+        snprintf(out, capacity, "%s is not installed", c.filter == PNC_FILTER_ZSTD ? PNC_LIBZSTD : PNC_LIBDEFLATE);
+}
+
+/* --- collecting --- */
+
+const char *pnc_dataset_storage_hint_find(const char *key)
+{
+    for (int i = 0; i < NAMES; i++) {
+        size_t n = strlen(hint_names[i]);
+
+        if (strncmp(key, hint_names[i], n) == 0 && key[n] == '@' && key[n + 1] != '\0')
+            return hint_names[i];
+    }
+    return NULL;
+}
+
+static bool is_storage_hint(const char *key, const char *value)
+{
+    const char *name = pnc_dataset_storage_hint_find(key);
+    const pnc_hint *hint = NULL;
+
+    for (int i = 0; i < NAMES; i++)
+        if (name == hint_names[i] || strcmp(key, hint_names[i]) == 0)
+            hint = pnc_dataset_hint_find(hint_names[i]);
+    return hint != NULL && pnc_dataset_hint_is_valid(hint, value);
+}
+
+/* Append a line; *text may move. */
+static int append_line(char **text, char origin, const char *key, const char *value)
+{
+    size_t used = *text == NULL ? 0 : strlen(*text), more = strlen(key) + strlen(value) + 4;
+    char *longer = pnc_memory_resize(*text, (int64_t)(used + more), 1);
+
+    if (longer == NULL)
+        return NC_ENOMEM;
+    *text = longer;
+    snprintf(longer + used, more, "%c%s=%s\n", origin, key, value);
+    return NC_NOERR;
+}
+
+/* The hints of an info that are not in `but`, whose values replace them. */
+static int collect_hints(char **text, char origin, MPI_Info from, MPI_Info but)
+{
+    int n = 0;
+
+    if (from == MPI_INFO_NULL)
+        return NC_NOERR;
+    MPI_Info_get_nkeys(from, &n);
+    for (int i = 0; i < n; i++) {
+        char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1], unused[MPI_MAX_INFO_VAL + 1];
+
+        if (MPI_Info_get_nthkey(from, i, key) != MPI_SUCCESS || !pnc_dataset_hints_get(from, key, value) ||
+            !is_storage_hint(key, value) || pnc_dataset_hints_get(but, key, unused))
+            continue;
+        PNC_TRY(append_line(text, origin, key, value));
+    }
+    return NC_NOERR;
+}
+
+int pnc_dataset_storage_hints_collect(pnc_dataset *ds)
+{
+    int err = collect_hints(&ds->storage_hints, 'E', ds->environment, MPI_INFO_NULL);
+
+    if (err == NC_NOERR)
+        err = collect_hints(&ds->storage_hints, 'I', ds->info, ds->environment);
+    return err == NC_NOERR ? NC_NOERR : pnc_error_set(&ds->error, err, "%s: no memory for the hints", ds->file.path);
+}
+
+int pnc_dataset_storage_hints_share(pnc_dataset *ds, int64_t length)
+{
+    int err = NC_NOERR;
+
+    if (length == 0 || ds->file.nprocs == 1)
+        return NC_NOERR;
+    if (ds->file.rank != 0)
+        ds->storage_hints = pnc_memory_alloc_zeroed(length + 1, 1);
+    if (ds->storage_hints == NULL)
+        err = pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory for the hints", ds->file.path);
+    PNC_TRY(pnc_file_status_agree(&ds->file, err));
+    pnc_file_bytes_broadcast(&ds->file, ds->storage_hints, length, "the hints for variables");
+    return NC_NOERR;
+}
+
+/* --- which one decides --- */
+
+typedef struct line {
+    char origin;
+    char pattern[MPI_MAX_INFO_KEY + 1];
+    bool has_pattern;
+    int literals;
+    char value[MPI_MAX_INFO_VAL + 1];
+} line;
+
+/* Read the line at `text` if it is one of the hint. */
+static bool read_line(const char *text, const char *hint, line *out)
+{
+    size_t n = strlen(hint);
+    const char *equals = strchr(text, '='), *end = strchr(text, '\n');
+
+    if (equals == NULL || end == NULL || end < equals || strncmp(text + 1, hint, n) != 0 ||
+        (text[1 + n] != '@' && text[1 + n] != '='))
+        return false;
+    out->origin = text[0];
+    out->has_pattern = text[1 + n] == '@';
+    snprintf(out->pattern, sizeof out->pattern, "%.*s", out->has_pattern ? (int)(equals - text - 2 - (int)n) : 0,
+             text + 2 + n);
+    snprintf(out->value, sizeof out->value, "%.*s", (int)(end - equals - 1), equals + 1);
+    out->literals = 0;
+    for (const char *at = out->pattern; *at != '\0'; at++)
+        out->literals += strchr("*?[]", *at) == NULL;
+    return true;
+}
+
+static bool is_before(const line *a, const line *b)
+{
+    if (a->origin != b->origin)
+        return a->origin == 'E';
+    if (a->has_pattern != b->has_pattern)
+        return a->has_pattern;
+    if (a->literals != b->literals)
+        return a->literals > b->literals;
+    return strcmp(a->pattern, b->pattern) < 0;
+}
+
+/* The line that decides a hint for a variable; false without one. */
+static bool find_line(const pnc_dataset *ds, const char *hint, const pnc_var *var, line *out)
+{
+    bool found = false;
+    line one;
+
+    for (const char *text = ds->storage_hints; text != NULL && *text != '\0'; text = strchr(text, '\n') + 1) {
+        if (!read_line(text, hint, &one) || (one.has_pattern && fnmatch(one.pattern, var->name, 0) != 0))
+            continue;
+        if (!found || is_before(&one, out))
+            *out = one;
+        found = true;
+    }
+    return found;
+}
+
+/* --- applying --- */
+
+static bool needs_shuffle(const pnc_dataset *ds, const pnc_var *var)
+{
+    line l;
+
+    return pnc_type_get_size(var->type) > 1 &&
+           !(find_line(ds, "nc_shuffle", var, &l) && strcmp(l.value, "disable") == 0);
+}
+
+static int apply_compression(pnc_dataset *ds, pnc_var *var)
+{
+    unsigned level;
+    pnc_filter filter = {.nparameters = 1, .parameters = &level};
+    compression given;
+    line l;
+
+    if (!find_line(ds, "nc_compression", var, &l) || !parse_compression(l.value, &given) || given.filter == 0)
+        return NC_NOERR;
+    if (var->ndims == 0 || (var->type == NC_CHAR && !l.has_pattern) || var->storage->chosen_filters ||
+        (var->storage->chosen_layout && var->storage->layout != NC_CHUNKED))
+        return NC_NOERR;
+    filter.id = given.filter;
+    level = (unsigned)given.level;
+    if (needs_shuffle(ds, var))
+        PNC_TRY(pnc_format_storage_set_shuffle(&ds->model, var, true, &ds->error));
+    return pnc_format_storage_set_filter(&ds->model, var, &filter, &ds->error);
+}
+
+/* The lengths of nc_chunks for a variable: 0 where the format chooses. False if they are not for this one. */
+static bool get_chunk_lengths(const pnc_model *model, const pnc_var *var, const char *text, int64_t *lengths)
+{
+    int n = 0;
+    bool is_named = false, is_any = false;
+
+    for (const char *at = text, *name; at != NULL && *at != '\0'; n++) {
+        int name_length;
+        int64_t length = 0;
+
+        at = take_chunk_length(at, &name, &name_length, &length);
+        is_named = name_length > 0;
+        for (int d = 0; d < var->ndims; d++) {
+            const pnc_dim *dim = model->dims[var->dimids[d]];
+            bool is_this = is_named ? strlen(dim->name) == (size_t)name_length &&
+                                          strncmp(dim->name, name, (size_t)name_length) == 0
+                                    : d == n;
+
+            if (is_this)
+                lengths[d] = dim->unlimited || length < dim->len ? length : dim->len;
+            is_any = is_any || is_this;
+        }
+    }
+    return is_named ? is_any : n == var->ndims;
+}
+
+static int apply_chunks(pnc_dataset *ds, pnc_var *var)
+{
+    int64_t lengths[PNC_STORAGE_DIMS_MOST] = {0};
+    line l;
+
+    if (var->ndims == 0 || var->ndims > PNC_STORAGE_DIMS_MOST || var->storage->chosen_layout ||
+        !find_line(ds, "nc_chunks", var, &l) || strcmp(l.value, "auto") == 0 ||
+        !get_chunk_lengths(&ds->model, var, l.value, lengths))
+        return NC_NOERR;
+    if (pnc_format_storage_set_layout(&ds->model, var, NC_CHUNKED, lengths, &ds->error) == NC_NOERR)
+        return NC_NOERR;
+    if (ds->error.code == NC_ENOMEM)
+        return NC_ENOMEM;
+    ds->error.code = NC_NOERR; /* chunks that are too large, which depends on the file */
+    pnc_dataset_remark_report(ds, false);
+    return NC_NOERR;
+}
+
+/* A float of which a double's number of bits is asked for stays as it is. */
+static void apply_quantization(pnc_dataset *ds, pnc_var *var)
+{
+    quantization given;
+    line l;
+
+    if (var->quantize_mode != NC_NOQUANTIZE || (var->storage != NULL && var->storage->chosen_quantization) ||
+        !find_line(ds, "nc_quantize", var, &l) || !parse_quantization(l.value, &given) || given.mode == NC_NOQUANTIZE)
+        return;
+    if (given.nsd > pnc_convert_quantizer_get_most((pnc_quantization)given.mode, var->type))
+        return;
+    var->quantize_mode = given.mode;
+    var->nsd = given.nsd;
+}
+
+int pnc_dataset_storage_hints_apply(pnc_dataset *ds)
+{
+    const pnc_model *before = ds->format->before;
+    bool *coordinates;
+    int err = NC_NOERR;
+
+    if (ds->storage_hints == NULL)
+        return NC_NOERR;
+    coordinates = pnc_memory_alloc_zeroed(ds->model.nvars, sizeof *coordinates);
+    if (coordinates == NULL)
+        return pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory to find coordinates", ds->file.path);
+    pnc_format_coordinates_find(&ds->model, coordinates);
+    for (int i = before == NULL ? 0 : before->nvars; err == NC_NOERR && i < ds->model.nvars; i++) {
+        pnc_var *var = ds->model.vars[i];
+
+        if (!coordinates[i])
+            apply_quantization(ds, var);
+        if (var->storage == NULL)
+            continue;
+        err = apply_compression(ds, var);
+        if (err == NC_NOERR)
+            err = apply_chunks(ds, var);
+    }
+    pnc_memory_free(coordinates);
+    return err;
+}
+
+static void adopt_quantization(pnc_dataset *ds, pnc_var *var)
+{
+    quantization found, given;
+    line l;
+
+    pnc_format_quantization_find(&ds->model, var, &found.mode, &found.nsd);
+    if (!ds->format->ops->has_storage &&
+        !(find_line(ds, "nc_quantize", var, &l) && parse_quantization(l.value, &given) && given.mode == found.mode &&
+          given.nsd == found.nsd))
+        found = (quantization){NC_NOQUANTIZE, 0};
+    var->quantize_mode = found.mode;
+    var->nsd = found.nsd;
+}
+
+void pnc_dataset_storage_hints_adopt(pnc_dataset *ds)
+{
+    if (ds->format->ops->has_storage ? !ds->format->overruled : ds->storage_hints == NULL)
+        return;
+    for (int i = 0; i < ds->model.nvars; i++)
+        adopt_quantization(ds, ds->model.vars[i]);
+}

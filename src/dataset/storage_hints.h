@@ -1,0 +1,33 @@
+/* Hints for the storage of variables: nc_compression, nc_shuffle, nc_chunks, nc_quantize, also for the variables that a
+ * pattern names: nc_compression@T*. */
+#ifndef PNC_DATASET_STORAGE_HINTS_H
+#define PNC_DATASET_STORAGE_HINTS_H
+
+#include "dataset/dataset.h"
+
+/* Whether a text is a value of the hint; readers of rows of src/spec/hints.m4. */
+bool pnc_dataset_compression_parse(const char *text, pnc_hints *out);
+bool pnc_dataset_shuffle_parse(const char *text, pnc_hints *out);
+bool pnc_dataset_chunks_parse(const char *text, pnc_hints *out);
+bool pnc_dataset_quantize_parse(const char *text, pnc_hints *out);
+
+/* The name of the hint that stands before the pattern of a key: "nc_chunks" of "nc_chunks@T*"; NULL if the key is no
+ * such hint with a pattern. */
+const char *pnc_dataset_storage_hint_find(const char *key);
+
+/* Why a value of such a hint is ignored; empty for another hint. */
+void pnc_dataset_storage_hint_explain(const char *name, const char *value, char *out, size_t capacity);
+
+/* On rank 0: the valid ones of ds->environment and ds->info as ds->storage_hints. NC_ENOMEM */
+int pnc_dataset_storage_hints_collect(pnc_dataset *ds);
+/* Collective, if `length` is not 0, which all ranks know: the other ranks receive them. */
+int pnc_dataset_storage_hints_share(pnc_dataset *ds, int64_t length);
+
+/* Apply them to the variables that are defined since `before`, where the program has not chosen. Local, the same on all
+ * ranks that have the same definitions. NC_ENOMEM */
+int pnc_dataset_storage_hints_apply(pnc_dataset *ds);
+/* After opening a file, or enddef. A classic file does not say that puts are quantized: the hint and the attribute of a
+ * variable must agree. Elsewhere only definitions that rank 0 has overruled are taken from the attributes. */
+void pnc_dataset_storage_hints_adopt(pnc_dataset *ds);
+
+#endif
