@@ -193,6 +193,89 @@ static void explain_flushes(const pnc_summary *s, char *text)
              (long long)(COUNT(SYNCS) / s->nprocs));
 }
 
+/* --- chunks --- */
+
+enum { FEW_CHUNKS = 20 }; /* for which advice is not worth while */
+
+static double time_of_chunks(const pnc_summary *s, pnc_counter access)
+{
+    return average_time(s, PNC_COUNT_TIME_FILTERS) + average_time(s, access);
+}
+
+static double estimate_written_again(const pnc_summary *s)
+{
+    double again = share(COUNT(CHUNKS_WRITTEN_AGAIN), COUNT(CHUNKS_WRITTEN));
+
+    if (COUNT(CHUNKS_WRITTEN_AGAIN) < FEW_CHUNKS || again < 0.25)
+        return 0;
+    return again * time_of_chunks(s, PNC_COUNT_TIME_WRITE);
+}
+
+static void explain_written_again(const pnc_summary *s, char *text)
+{
+    snprintf(
+        text, PNC_ADVICE_BYTES,
+        "%.0f%% of %lld chunks were written more than once, as puts fill them in parts: put whole chunks in one "
+        "call, or post with iput and call ncmpi_wait_all once; call ncmpi_sync less often; or choose chunks of the "
+        "shape of the puts (hint nc_chunks)",
+        100 * share(COUNT(CHUNKS_WRITTEN_AGAIN), COUNT(CHUNKS_WRITTEN)), (long long)COUNT(CHUNKS_WRITTEN));
+}
+
+static double estimate_read_again(const pnc_summary *s)
+{
+    double again = share(COUNT(CHUNKS_READ_AGAIN), COUNT(CHUNKS_READ));
+
+    if (COUNT(CHUNKS_READ_AGAIN) < FEW_CHUNKS || again < 0.25)
+        return 0;
+    return again * time_of_chunks(s, PNC_COUNT_TIME_READ);
+}
+
+static void explain_read_again(const pnc_summary *s, char *text)
+{
+    snprintf(text, PNC_ADVICE_BYTES,
+             "%.0f%% of %lld chunks were read more than once, as each of many gets needs a part of them: get more in a "
+             "call, with the _all functions; or copy the file to chunks of the shape of the gets (ncmpicopy, or nccopy "
+             "-c)",
+             100 * share(COUNT(CHUNKS_READ_AGAIN), COUNT(CHUNKS_READ)), (long long)COUNT(CHUNKS_READ));
+}
+
+/* Chunks that are read once, of which gets need little. */
+static double estimate_little_used(const pnc_summary *s)
+{
+    int64_t used = COUNT(GET_BYTES), read = COUNT(CHUNK_BYTES_READ);
+
+    if (COUNT(CHUNKS_READ) - COUNT(CHUNKS_READ_AGAIN) < FEW_CHUNKS || COUNT(CHUNKS_MERGED) > COUNT(CHUNKS_READ) / 4 ||
+        read < 4 * used || estimate_read_again(s) > 0)
+        return 0;
+    return (1 - share(used, read)) * time_of_chunks(s, PNC_COUNT_TIME_READ);
+}
+
+static void explain_little_used(const pnc_summary *s, char *text)
+{
+    snprintf(text, PNC_ADVICE_BYTES,
+             "gets needed %s of the %s of chunks that they read: copy the file to smaller chunks, or to chunks of the "
+             "shape of the gets (ncmpicopy, or nccopy -c), or write it so (hint nc_chunks)",
+             pnc_amount_of_bytes_format((double)COUNT(GET_BYTES)).text,
+             pnc_amount_of_bytes_format((double)COUNT(CHUNK_BYTES_READ)).text);
+}
+
+static double estimate_incompressible(const pnc_summary *s)
+{
+    double left = share(COUNT(STORED_BYTES_WRITTEN), COUNT(CHUNK_BYTES_WRITTEN));
+
+    if (COUNT(CHUNKS_WRITTEN) < FEW_CHUNKS || left < 0.9 || COUNT(CHUNKS_READ) > COUNT(CHUNKS_WRITTEN))
+        return 0;
+    return average_time(s, PNC_COUNT_TIME_FILTERS);
+}
+
+static void explain_incompressible(const pnc_summary *s, char *text)
+{
+    snprintf(text, PNC_ADVICE_BYTES,
+             "filters made chunks only %.0f%% smaller: keep fewer digits of the values (ncmpi_def_var_quantize, hint "
+             "nc_quantize), or do not compress them (hint nc_compression=none)",
+             100 - 100 * share(COUNT(STORED_BYTES_WRITTEN), COUNT(CHUNK_BYTES_WRITTEN)));
+}
+
 /* --- waiting --- */
 
 /* One rank waits for most of its time, another one for little of it: the ranks arrive at different times. */
@@ -231,6 +314,10 @@ static const struct {
     {"holes", estimate_holes, explain_holes},
     {"alignment", estimate_alignment, explain_alignment},
     {"flushes", estimate_flushes, explain_flushes},
+    {"chunks_written_again", estimate_written_again, explain_written_again},
+    {"chunks_read_again", estimate_read_again, explain_read_again},
+    {"chunks_little_used", estimate_little_used, explain_little_used},
+    {"incompressible", estimate_incompressible, explain_incompressible},
     {"imbalance", estimate_imbalance, explain_imbalance},
 };
 #define RULES ((int)(sizeof rules / sizeof *rules))

@@ -67,6 +67,15 @@
     ROW(HEADER_BYTES, "header_bytes", BYTES, "bytes read or written for the header and the number of records") \
     ROW(MOVED_BYTES, "moved_bytes", BYTES, "bytes of data that moved, as the header or variables grew") \
     ROW(CONVERTED_BYTES, "converted_bytes", BYTES, "bytes of the file that were converted from or to memory") \
+    ROW(CHUNKS_WRITTEN, "chunks_written", CHUNKS, "chunks that were written, compressed if they have filters") \
+    ROW(CHUNKS_WRITTEN_AGAIN, "chunks_written_again", CHUNKS, "of them, those that the rank had written before") \
+    ROW(CHUNKS_MERGED, "chunks_merged", CHUNKS, "of them, those whose other values were read first") \
+    ROW(CHUNK_BYTES_WRITTEN, "chunk_bytes_written", BYTES, "bytes of the written chunks before filters") \
+    ROW(STORED_BYTES_WRITTEN, "stored_bytes_written", BYTES, "bytes of them after filters, as they are in the file") \
+    ROW(CHUNKS_READ, "chunks_read", CHUNKS, "chunks that were read, and decompressed if they have filters") \
+    ROW(CHUNKS_READ_AGAIN, "chunks_read_again", CHUNKS, "of them, those that the rank had read before") \
+    ROW(CHUNK_BYTES_READ, "chunk_bytes_read", BYTES, "bytes of the read chunks after filters, as programs see them") \
+    ROW(STORED_BYTES_READ, "stored_bytes_read", BYTES, "bytes of them as they are in the file") \
     ROW(NODE_BYTES, "node_bytes", BYTES, "bytes that passed to or from an aggregator of the same node") \
     ROW(MESSAGES, "messages", MESSAGES, "messages with values to aggregators of other nodes") \
     ROW(MESSAGE_BYTES, "message_bytes", BYTES, "bytes of them") \
@@ -76,6 +85,7 @@
     ROW(TIME_DEFINE, "time_define", NANOSECONDS, "in ncmpi_enddef, ncmpi_open and other calls that access no values") \
     ROW(TIME_REQUESTS, "time_requests", NANOSECONDS, "in calls that access values, for all that has no row below") \
     ROW(TIME_CONVERT, "time_convert", NANOSECONDS, "to gather, convert and distribute values") \
+    ROW(TIME_FILTERS, "time_filters", NANOSECONDS, "to compress and decompress chunks") \
     ROW(TIME_EXCHANGE, "time_exchange", NANOSECONDS, "to pass values between ranks and aggregators") \
     ROW(TIME_WRITE, "time_write", NANOSECONDS, "in writes and flushes") \
     ROW(TIME_READ, "time_read", NANOSECONDS, "in reads") \
@@ -100,8 +110,7 @@ typedef enum pnc_counter { PNC_COUNTERS(PNC_COUNTER_ID) PNC_COUNTER_N } pnc_coun
 
 /* clang-format off */
 typedef enum pnc_unit { PNC_IN_RANKS, PNC_IN_CALLS, PNC_IN_REQUESTS, PNC_IN_ACCESSES, PNC_IN_MESSAGES, PNC_IN_ROUNDS,
-                        PNC_IN_BYTES,
-                        PNC_IN_NANOSECONDS } pnc_unit;
+                        PNC_IN_CHUNKS, PNC_IN_BYTES, PNC_IN_NANOSECONDS } pnc_unit;
 /* clang-format on */
 
 typedef struct pnc_counter_row {

@@ -163,8 +163,20 @@ static void print_accesses(const pnc_summary *s, const char *what, pnc_counter f
     print_classes(s, (pnc_counter)(first + (PNC_COUNT_WRITES_100 - PNC_COUNT_WRITES)), gaps, file);
 }
 
+static void print_chunks(const char *what, int64_t chunks, int64_t again, int64_t bytes, int64_t stored, FILE *file)
+{
+    if (chunks > 0)
+        fprintf(file, "  chunks %s: %lld, %s, in the file %s (ratio %.2f); %lld more than once\n", what,
+                (long long)chunks, express_bytes(bytes).text, express_bytes(stored).text, ratio(bytes, stored),
+                (long long)again);
+}
+
 static void print_others(const pnc_summary *s, FILE *file)
 {
+    print_chunks("written", COUNT(CHUNKS_WRITTEN), COUNT(CHUNKS_WRITTEN_AGAIN), COUNT(CHUNK_BYTES_WRITTEN),
+                 COUNT(STORED_BYTES_WRITTEN), file);
+    print_chunks("read", COUNT(CHUNKS_READ), COUNT(CHUNKS_READ_AGAIN), COUNT(CHUNK_BYTES_READ),
+                 COUNT(STORED_BYTES_READ), file);
     if (COUNT(READS_OF_PUTS) > 0)
         fprintf(file, "  read-modify-write: %lld of these reads\n", (long long)COUNT(READS_OF_PUTS));
     if (COUNT(MPI_IO_CALLS) > 0)

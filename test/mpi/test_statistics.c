@@ -466,6 +466,76 @@ static void do_imbalance(const char *path)
     }
 }
 
+/* --- chunks --- */
+
+enum { CHUNK = 1 << 20, CHUNKS = 48 }; /* more than the 32 MiB that a rank keeps */
+
+static void define_chunks(const char *path, MPI_Offset chunk)
+{
+    int dim;
+
+    check(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, MPI_INFO_NULL, &ncid));
+    check(ncmpi_def_dim(ncid, "x", CHUNKS * chunk, &dim));
+    check(ncmpi_def_var(ncid, "v", NC_BYTE, 1, &dim, &var));
+    check(ncmpi_def_var_chunking(ncid, var, NC_CHUNKED, &chunk));
+    check(ncmpi_def_var_deflate(ncid, var, 0, 1, 1));
+    check(ncmpi_enddef(ncid));
+}
+
+/* Bytes of each chunk, by rank 0. */
+static void access_chunks(MPI_Offset chunk, MPI_Offset first, MPI_Offset n, bool put)
+{
+    MPI_Offset count = t_rank == 0 ? n : 0;
+
+    for (int i = 0; i < CHUNKS; i++) {
+        MPI_Offset at = i * chunk + first;
+
+        if (put)
+            check(ncmpi_put_vara_all(ncid, var, &at, &count, large, count, MPI_BYTE));
+        else
+            check(ncmpi_get_vara_all(ncid, var, &at, &count, large, count, MPI_BYTE));
+    }
+}
+
+static void do_chunks_written_again(const char *path)
+{
+    define_chunks(path, 1000);
+    for (int i = 0; i < 5; i++) {
+        access_chunks(1000, 200 * i, 200, true);
+        if (bad)
+            check(ncmpi_sync(ncid));
+    }
+}
+
+static void do_chunks_read_again(const char *path)
+{
+    define_chunks(path, CHUNK);
+    access_chunks(CHUNK, 0, CHUNK, true);
+    check(ncmpi_sync(ncid));
+    for (int i = 0; i < (bad ? 5 : 1); i++)
+        access_chunks(CHUNK, 0, bad ? CHUNK / 5 : CHUNK, false);
+}
+
+static void do_chunks_little_used(const char *path)
+{
+    define_chunks(path, CHUNK);
+    access_chunks(CHUNK, 0, CHUNK, true);
+    check(ncmpi_sync(ncid));
+    access_chunks(CHUNK, 0, bad ? 1000 : CHUNK, false);
+}
+
+static void do_incompressible(const char *path)
+{
+    uint64_t state = 1;
+
+    for (int i = 0; bad && i < LARGE; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        large[i] = (char)(state >> 56);
+    }
+    define_chunks(path, CHUNK / 8);
+    access_chunks(CHUNK / 8, 0, CHUNK / 8, true);
+}
+
 /* The file is open and still empty while another one is closed, which writes the reports. */
 static void do_another(const char *path)
 {
@@ -498,6 +568,10 @@ static void run_program(const char *what, const char *path)
                     {"columns", do_columns},
                     {"flushes", do_flushes},
                     {"imbalance", do_imbalance},
+                    {"chunks_written_again", do_chunks_written_again},
+                    {"chunks_read_again", do_chunks_read_again},
+                    {"chunks_little_used", do_chunks_little_used},
+                    {"incompressible", do_incompressible},
                     {"another", do_another}};
 
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)

@@ -19,6 +19,7 @@ PROGRAM = "test/mpi/test_statistics"
 FILE = tap.scratch("statistics.nc")
 RULES = {"small_writes": 2, "small_reads": 2, "small_calls": 2, "growth": 2, "holes": 1, "flushes": 1, "imbalance": 2,
          "alignment": 2}
+RULES_OF_CHUNKS = {"chunks_written_again": 2, "chunks_read_again": 1, "chunks_little_used": 2, "incompressible": 2}
 
 
 def run(ranks, what, how, stats):
@@ -110,11 +111,11 @@ def test_document():
     report, _ = run_json(1, "small_calls", "good")
     with open(top, encoding="utf-8") as file:
         text = file.read()
-    missing = [name for name in [*report["counters"], *RULES] if f"`{name}`" not in text]
+    missing = [name for name in [*report["counters"], *RULES, *RULES_OF_CHUNKS] if f"`{name}`" not in text]
     tap.ok(not missing, "docs/statistics.md has all counters and rules", missing)
     with open(os.path.join(os.path.dirname(top), "..", "src", "statistics", "advice.c"), encoding="utf-8") as file:
         rules = re.findall(r'^    \{"(\w+)", estimate_', file.read(), re.M)
-    tap.ok(len(rules) > 5 and set(rules) == set(RULES), "each rule has a bad and a good program", rules)
+    tap.ok(len(rules) > 5 and set(rules) == {*RULES, *RULES_OF_CHUNKS}, "each rule has a bad and a good program", rules)
 
 
 def advice_of_growth(hints):
@@ -377,6 +378,9 @@ def test_rule(rule, ranks):
         os.environ["MPIR_CVAR_NUM_CLIQUES"] = "2"
     for how in ("bad", "good"):
         report, text = run_json(ranks, rule, how)
+        if rule in RULES_OF_CHUNKS and "HDF5" in text:
+            tap.skip(f"{rule}, {how}", "the build is without HDF5")
+            continue
         found = [] if report is None else [item["rule"] for item in report["advice"]]
         if rule == "alignment" and report is not None and report["nodes"] == 1:
             tap.skip(f"{rule}, {how}", "the MPI library cannot simulate nodes")
@@ -384,6 +388,30 @@ def test_rule(rule, ranks):
         tap.ok(report is not None and (rule in found) == (how == "bad"), f"advice on {rule}: the {how} program",
                (found, text))
     os.environ.pop("MPIR_CVAR_NUM_CLIQUES", None)
+
+
+def test_chunks():
+    """Counters of chunks, against the sizes of the program's calls, and of the file."""
+    report, text = run_json(2, "chunks_written_again", "bad")
+    if "HDF5" in text:
+        tap.skip("counters of chunks", "the build is without HDF5")
+        return
+    s = {name: each["sum"] for name, each in report["counters"].items()}
+    tap.ok((s["chunks_written"], s["chunks_written_again"], s["chunk_bytes_written"]) == (240, 192, 240000) and
+           0 < s["stored_bytes_written"] < 24000 and s["time_filters"] > 0, "48 chunks that are written 5 times", s)
+    report, text = run_json(1, "incompressible", "bad")
+    s = {name: each["sum"] for name, each in report["counters"].items()}
+    size = os.path.getsize(FILE)
+    tap.ok(0 < size - s["stored_bytes_written"] < 20000 and s["stored_bytes_written"] > s["chunk_bytes_written"] * 0.99,
+           "bytes after filters are those of the file", (size, s["stored_bytes_written"]))
+    report, text = run_json(1, "chunks_read_again", "bad")
+    s = {name: each["sum"] for name, each in report["counters"].items()}
+    tap.ok(s["chunks_read"] == 240 - s["chunks_merged"] and s["chunks_read_again"] == s["chunks_read"] - 48 and
+           s["chunk_bytes_read"] == s["chunks_read"] << 20, "48 chunks that are read 5 times", s)
+    _, _, text = run(1, "chunks_read_again", "bad", "1")
+    written = r"^  chunks written: 48, 48.0 MiB, in the file .* \(ratio \d+\.\d\d\); 0 more than once$"
+    tap.ok(re.search(written, text, re.M) and re.search("^  chunks read: .* 192 more than once$", text, re.M),
+           "the report for people has them", text)
 
 
 def test_appends():
@@ -453,6 +481,7 @@ test_ncmpistat()
 test_appends()
 test_aggregators()
 test_values()
-for name, number in RULES.items():
+for name, number in {**RULES, **RULES_OF_CHUNKS}.items():
     test_rule(name, number)
+test_chunks()
 tap.finish()

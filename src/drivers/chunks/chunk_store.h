@@ -17,6 +17,8 @@ typedef struct pnc_chunk_store {
     pnc_chunk_grid *grids;
     pnc_chunk_cache cache; /* as the file has them; with what is pending of this rank */
     pnc_filter_worker worker;
+    pnc_chunk_map loaded; /* with statistics: the chunks that were read, in the region */
+    pnc_region loaded_region;
     struct pnc_wanted_list *wanted;
     char *stored; /* the bytes of a chunk as the file has them */
     int64_t capacity;

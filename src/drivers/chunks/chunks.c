@@ -73,6 +73,8 @@ static void release_chunks(pnc_store *store)
     pnc_chunks_dirty_free(&s->dirty);
     pnc_chunks_pending_clear(&s->pending);
     pnc_chunks_pending_clear(&s->logged);
+    pnc_chunks_map_free(&s->loaded);
+    pnc_region_free(&s->loaded_region);
     pnc_chunks_places_free(&s->places);
     pnc_chunks_places_free(&s->shared);
     pnc_chunks_messages_free(&s->messages);

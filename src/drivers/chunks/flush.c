@@ -71,12 +71,15 @@ static int encode_dirty(pnc_chunk_store *s, pnc_dirty_chunk *d, write_round *rou
     const pnc_chunk_array *a = &s->source.arrays[d->item.array];
     bool is_first = error == NULL || error->code == NC_NOERR;
     const void *stored;
+    pnc_counter before;
     int err;
 
     PNC_TRY(find_address(s, d, error));
     if (d->is_new && !pnc_chunks_places_reserve(&s->places, &d->item))
         return pnc_error_set(error, NC_ENOMEM, "variable \"%s\": no memory for the place of a chunk", a->name);
+    before = pnc_statistics_begin(s->store.statistics, PNC_COUNT_TIME_FILTERS);
     err = pnc_filter_chunk_encode(&s->worker, &a->filters, d->values, d->bytes, &stored, &d->stored, &d->mask, error);
+    pnc_statistics_end(s->store.statistics, before);
     if (err != NC_NOERR)
         return pnc_chunks_name_add(a, err, is_first, error);
     d->at = -1;
@@ -230,12 +233,26 @@ static int write_inner(pnc_chunk_store *s, int64_t offset, const char *bytes, in
     return NC_NOERR;
 }
 
+static void count_written(const pnc_chunk_store *s, const pnc_dirty_chunk *d)
+{
+    pnc_statistics *t = s->store.statistics;
+
+    if (t == NULL)
+        return;
+    pnc_statistics_add(t, PNC_COUNT_CHUNKS_WRITTEN, 1);
+    pnc_statistics_add(t, PNC_COUNT_CHUNK_BYTES_WRITTEN, d->bytes);
+    pnc_statistics_add(t, PNC_COUNT_STORED_BYTES_WRITTEN, d->stored);
+    if (pnc_chunks_places_find(&s->places, d->item.array, d->item.chunk) != NULL)
+        pnc_statistics_add(t, PNC_COUNT_CHUNKS_WRITTEN_AGAIN, 1);
+}
+
 /* The file has the bytes of a chunk. The cache keeps those of one that is not complete: more may follow. */
 static void record_chunk(pnc_chunk_store *s, pnc_dirty_chunk *d)
 {
     const pnc_chunk_place place = {d->address, d->stored, d->mask};
     unsigned char *cached = pnc_chunks_cache_find(&s->cache, d->item.array, d->item.chunk);
 
+    count_written(s, d);
     if (cached == NULL && d->covered < d->inside)
         cached = pnc_chunks_cache_add(&s->cache, d->item.array, d->item.chunk, d->bytes);
     if (cached != NULL)

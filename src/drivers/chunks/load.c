@@ -71,6 +71,7 @@ static int decode_chunk(pnc_chunk_store *s, const pnc_chunk_array *a, const pnc_
 {
     const pnc_filter_chain none = {0, NULL}, *chain = is_filtered ? &a->filters : &none;
     bool is_first = error == NULL || error->code == NC_NOERR;
+    pnc_counter before;
     int err;
 
     if (place->bytes > pnc_filter_chain_get_bound(chain, bytes))
@@ -78,9 +79,35 @@ static int decode_chunk(pnc_chunk_store *s, const pnc_chunk_array *a, const pnc_
                              (long long)bytes, (long long)place->bytes);
     PNC_TRY(reserve_stored(s, a, place->bytes, error));
     PNC_TRY(read_inner(s, place->offset, place->bytes, s->stored, error));
+    before = pnc_statistics_begin(s->store.statistics, PNC_COUNT_TIME_FILTERS);
     err =
         pnc_filter_chunk_decode(&s->worker, chain, s->stored, place->bytes, (uint32_t)place->mask, chunk, bytes, error);
+    pnc_statistics_end(s->store.statistics, before);
     return err == NC_NOERR ? NC_NOERR : pnc_chunks_name_add(a, err, is_first, error);
+}
+
+/* Chunks of which it is known whether they were read before: 64 MiB. */
+#define MOST_LOADED (1 << 20)
+
+static void count_loaded(pnc_chunk_store *s, int64_t array, int64_t chunk, int64_t bytes, int64_t stored)
+{
+    pnc_statistics *t = s->store.statistics;
+    pnc_chunk_item *item;
+
+    if (t == NULL)
+        return;
+    pnc_statistics_add(t, PNC_COUNT_CHUNKS_READ, 1);
+    pnc_statistics_add(t, PNC_COUNT_CHUNK_BYTES_READ, bytes);
+    pnc_statistics_add(t, PNC_COUNT_STORED_BYTES_READ, stored);
+    if (pnc_chunks_map_find(&s->loaded, array, chunk) != NULL) {
+        pnc_statistics_add(t, PNC_COUNT_CHUNKS_READ_AGAIN, 1);
+        return;
+    }
+    item = s->loaded.n < MOST_LOADED ? pnc_region_alloc(&s->loaded_region, (int64_t)sizeof *item) : NULL;
+    if (item == NULL) /* also without memory: it counts as new again */
+        return;
+    *item = (pnc_chunk_item){array, chunk, 0, NULL};
+    (void)pnc_chunks_map_add(&s->loaded, item);
 }
 
 /* The filters are checked first: an unknown one says nothing about the length of what it stores. */
@@ -101,6 +128,8 @@ static int load_chunk(pnc_chunk_store *s, int64_t array, int64_t chunk, const pn
     err = decode_chunk(s, a, place, is_filtered, *out, bytes, error);
     if (err != NC_NOERR)
         pnc_chunks_cache_undo(&s->cache);
+    else
+        count_loaded(s, array, chunk, bytes, place->bytes);
     return err;
 }
 
@@ -169,6 +198,7 @@ int pnc_chunks_chunk_merge(pnc_chunk_store *s, pnc_dirty_chunk *d, pnc_error *er
         base = pnc_chunks_cache_find(&s->cache, d->item.array, d->item.chunk);
         if (base == NULL)
             PNC_TRY(load_from_file(s, d->item.array, d->item.chunk, &base, error));
+        pnc_statistics_add(s->store.statistics, PNC_COUNT_CHUNKS_MERGED, base != NULL);
     }
     pnc_chunks_dirty_merge(d, base, s->source.arrays[d->item.array].fill);
     return NC_NOERR;
