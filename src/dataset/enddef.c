@@ -57,7 +57,7 @@ static int finish_storage(pnc_dataset *ds)
 
     PNC_TRY(pnc_dataset_storage_hints_apply(ds));
     for (int i = before == NULL ? 0 : before->nvars; i < ds->model.nvars; i++)
-        PNC_TRY(pnc_format_quantization_note(&ds->model, ds->model.vars[i], &ds->error));
+        PNC_TRY(pnc_format_quantization_write(&ds->model, ds->model.vars[i], &ds->error));
     return NC_NOERR;
 }
 

@@ -184,7 +184,7 @@ static int decide(pnc_dataset *ds, const pnc_opening *o, decisions *d)
     PNC_TRY(pnc_dataset_hints_merge_environment(ds));
     pnc_dataset_hints_set(ds);
     ds->hints.statistics = pnc_dataset_statistics_choose(ds->hints.statistics);
-    PNC_TRY(pnc_dataset_storage_hints_collect(ds));
+    PNC_TRY(pnc_dataset_storage_hints_read(ds));
     d->storage_length = ds->storage_hints == NULL ? 0 : (int64_t)strlen(ds->storage_hints);
     d->mode = o->mode;
     d->format = o->format;

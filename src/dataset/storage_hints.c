@@ -242,7 +242,7 @@ static int collect_hints(char **text, char origin, MPI_Info from, MPI_Info but)
     return NC_NOERR;
 }
 
-int pnc_dataset_storage_hints_collect(pnc_dataset *ds)
+int pnc_dataset_storage_hints_read(pnc_dataset *ds)
 {
     int err = collect_hints(&ds->storage_hints, 'E', ds->environment, MPI_INFO_NULL);
 

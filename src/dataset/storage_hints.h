@@ -19,7 +19,7 @@ const char *pnc_dataset_storage_hint_find(const char *key);
 void pnc_dataset_storage_hint_explain(const char *name, const char *value, char *out, size_t capacity);
 
 /* On rank 0: the valid ones of ds->environment and ds->info as ds->storage_hints. NC_ENOMEM */
-int pnc_dataset_storage_hints_collect(pnc_dataset *ds);
+int pnc_dataset_storage_hints_read(pnc_dataset *ds);
 /* Collective, if `length` is not 0, which all ranks know: the other ranks receive them. */
 int pnc_dataset_storage_hints_share(pnc_dataset *ds, int64_t length);
 

@@ -61,7 +61,7 @@ void pnc_format_quantization_find(const pnc_model *model, const pnc_var *var, in
     }
 }
 
-int pnc_format_quantization_note(pnc_model *model, pnc_var *var, pnc_error *error)
+int pnc_format_quantization_write(pnc_model *model, pnc_var *var, pnc_error *error)
 {
     unsigned char value[INT_BYTES];
 

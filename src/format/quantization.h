@@ -10,6 +10,6 @@ int pnc_format_quantization_set(pnc_var *var, int mode, int nsd, pnc_error *erro
 /* What the attributes of a variable say: *mode is NC_NOQUANTIZE without a valid one. */
 void pnc_format_quantization_find(const pnc_model *model, const pnc_var *var, int *mode, int *nsd);
 /* Give the variable the attribute of its quantization, if it has one, and no other such attribute. NC_ENOMEM */
-int pnc_format_quantization_note(pnc_model *model, pnc_var *var, pnc_error *error);
+int pnc_format_quantization_write(pnc_model *model, pnc_var *var, pnc_error *error);
 
 #endif

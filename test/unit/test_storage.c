@@ -161,9 +161,9 @@ static void test_quantization_attribute(void **state)
     (void)state;
     model.little = false;
     assert_int_equal(pnc_format_quantization_set(var, NC_QUANTIZE_BITROUND, 5, &error), NC_NOERR);
-    assert_int_equal(pnc_format_quantization_note(&model, var, &error), NC_NOERR);
+    assert_int_equal(pnc_format_quantization_write(&model, var, &error), NC_NOERR);
     assert_int_equal(pnc_format_quantization_set(var, NC_QUANTIZE_BITGROOM, 3, &error), NC_NOERR);
-    assert_int_equal(pnc_format_quantization_note(&model, var, &error), NC_NOERR);
+    assert_int_equal(pnc_format_quantization_write(&model, var, &error), NC_NOERR);
     assert_int_equal(var->atts.n, 1);
     at = pnc_format_atts_find(&var->atts, name);
     assert_int_equal(at, 0);
