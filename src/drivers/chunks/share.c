@@ -10,21 +10,27 @@
 typedef struct shared_records {
     pnc_chunk_record *at; /* `most` of them */
     int64_t n, own, first;
+    bool lacks_memory; /* any rank */
 } shared_records;
 
-/* Collective. How many there are, and where those of this rank begin. err: of this rank. */
-static int count_shared(pnc_chunk_store *s, shared_records *r, int err, pnc_error *error)
+/* Collective. How many there are, and where those of this rank begin. After an error of MPI, too, the rank takes part
+ * in the steps that follow. */
+static int count_shared(pnc_chunk_store *s, shared_records *r, pnc_error *error)
 {
-    int64_t sums[2] = {r->own, err != NC_NOERR};
+    int64_t sums[2] = {r->own, r->at == NULL};
+    int summed = MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM, s->store.comm);
+    int scanned = MPI_Exscan(&r->own, &r->first, 1, MPI_INT64_T, MPI_SUM, s->store.comm);
 
-    if (MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM, s->store.comm) != MPI_SUCCESS ||
-        MPI_Exscan(&r->own, &r->first, 1, MPI_INT64_T, MPI_SUM, s->store.comm) != MPI_SUCCESS)
-        return pnc_error_set(error, NC_EMPI, "MPI_Allreduce of the number of chunks failed");
     pnc_statistics_add(s->store.statistics, PNC_COUNT_AGREEMENTS, 1);
     r->n = sums[0];
+    r->lacks_memory = sums[1] > 0;
     if (s->store.rank == 0) /* MPI_Exscan sets nothing there */
         r->first = 0;
-    return sums[1] == 0 ? NC_NOERR : pnc_error_keep_first(err, NC_ENOMEM);
+    if (summed == MPI_SUCCESS && scanned == MPI_SUCCESS)
+        return NC_NOERR;
+    r->own = 0;
+    return pnc_error_set(error, NC_EMPI, "%s of the number of chunks failed",
+                         summed != MPI_SUCCESS ? "MPI_Allreduce" : "MPI_Exscan");
 }
 
 /* Local. */
@@ -63,7 +69,7 @@ int pnc_chunks_store_share(pnc_store *store, int64_t most, bool *is_shared, pnc_
     pnc_chunk_store *s = pnc_chunks_store_of(store);
     const pnc_chunk_record *own;
     shared_records r = {.n = 0};
-    int err = NC_NOERR;
+    int err = NC_NOERR, later;
 
     *is_shared = true;
     if (store->owned_from == 0 || store->nprocs == 1)
@@ -72,10 +78,13 @@ int pnc_chunks_store_share(pnc_store *store, int64_t most, bool *is_shared, pnc_
     r.at = pnc_memory_alloc(most, sizeof *r.at);
     if (r.at == NULL)
         err = pnc_error_set(error, NC_ENOMEM, "no memory for the places of chunks");
-    err = count_shared(s, &r, err, error);
+    later = count_shared(s, &r, error);
+    err = pnc_error_keep_first(err, later);
     *is_shared = r.n <= most;
-    if (err == NC_NOERR && *is_shared)
-        err = exchange_shared(s, &r, own, error);
+    if (*is_shared && !r.lacks_memory) {
+        later = exchange_shared(s, &r, own, error);
+        err = pnc_error_keep_first(err, later);
+    }
     pnc_memory_free(r.at);
     return err;
 }
