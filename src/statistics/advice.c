@@ -202,13 +202,15 @@ static double time_of_chunks(const pnc_summary *s, pnc_counter access)
     return average_time(s, PNC_COUNT_TIME_FILTERS) + average_time(s, access);
 }
 
+/* The time of accesses to chunks that were accessed before: so many of all. */
+static double estimate_again(const pnc_summary *s, int64_t again, int64_t all, pnc_counter access)
+{
+    return again < FEW_CHUNKS || share(again, all) < 0.25 ? 0 : share(again, all) * time_of_chunks(s, access);
+}
+
 static double estimate_written_again(const pnc_summary *s)
 {
-    double again = share(COUNT(CHUNKS_WRITTEN_AGAIN), COUNT(CHUNKS_WRITTEN));
-
-    if (COUNT(CHUNKS_WRITTEN_AGAIN) < FEW_CHUNKS || again < 0.25)
-        return 0;
-    return again * time_of_chunks(s, PNC_COUNT_TIME_WRITE);
+    return estimate_again(s, COUNT(CHUNKS_WRITTEN_AGAIN), COUNT(CHUNKS_WRITTEN), PNC_COUNT_TIME_WRITE);
 }
 
 static void explain_written_again(const pnc_summary *s, char *text)
@@ -223,11 +225,7 @@ static void explain_written_again(const pnc_summary *s, char *text)
 
 static double estimate_read_again(const pnc_summary *s)
 {
-    double again = share(COUNT(CHUNKS_READ_AGAIN), COUNT(CHUNKS_READ));
-
-    if (COUNT(CHUNKS_READ_AGAIN) < FEW_CHUNKS || again < 0.25)
-        return 0;
-    return again * time_of_chunks(s, PNC_COUNT_TIME_READ);
+    return estimate_again(s, COUNT(CHUNKS_READ_AGAIN), COUNT(CHUNKS_READ), PNC_COUNT_TIME_READ);
 }
 
 static void explain_read_again(const pnc_summary *s, char *text)
