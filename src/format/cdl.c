@@ -76,6 +76,22 @@ int pnc_format_cdl_bytes_append(pnc_cdl_reader *reader, pnc_cdl_bytes *bytes, co
     return NC_NOERR;
 }
 
+bool pnc_format_cdl_format_set(pnc_cdl_reader *reader, int format)
+{
+    bool is_netcdf4 = format == NC_FORMAT_NETCDF4 || format == NC_FORMAT_NETCDF4_CLASSIC;
+
+    if (is_netcdf4 && reader->sink == NULL)
+        return false;
+    if (reader->format_known)
+        return true;
+    reader->format_known = true;
+    if (is_netcdf4)
+        reader->netcdf4 = format;
+    else
+        reader->model->format = format;
+    return true;
+}
+
 /* The dumping tools write the format and the number of records only in comments. */
 void pnc_format_cdl_comment_read(pnc_cdl_reader *reader, const char *text, int64_t n)
 {
@@ -85,11 +101,13 @@ void pnc_format_cdl_comment_read(pnc_cdl_reader *reader, const char *text, int64
     long long records;
 
     memcpy(copy, text, n < 79 ? (size_t)n : 79);
-    if (!reader->begun && !reader->format_known && strncmp(copy, words, length) == 0 && copy[length] != '\0' &&
-        strchr("125", copy[length]) != NULL) {
-        reader->model->format = copy[length] - '0';
-        reader->format_known = true;
-    }
+    if (!reader->begun && strncmp(copy, words, length) == 0 && copy[length] != '\0' &&
+        strchr("125", copy[length]) != NULL)
+        pnc_format_cdl_format_set(reader, copy[length] - '0');
+    if (!reader->begun && strcmp(copy, "// file format: netCDF-4") == 0)
+        pnc_format_cdl_format_set(reader, NC_FORMAT_NETCDF4);
+    if (!reader->begun && strcmp(copy, "// file format: netCDF-4 classic model") == 0)
+        pnc_format_cdl_format_set(reader, NC_FORMAT_NETCDF4_CLASSIC);
     if (sscanf(copy, "// (%18lld currently)", &records) == 1 && records > 0)
         reader->records_given = records;
 }
@@ -117,21 +135,20 @@ static int parse_text(pnc_cdl_reader *reader)
 
 int pnc_format_cdl_read(const pnc_cdl_source *source, const pnc_cdl_sink *sink, pnc_model *model, pnc_error *error)
 {
-    pnc_cdl_reader reader = {.source = source,
-                             .sink = sink,
-                             .model = model,
-                             .error = error,
-                             .next = {1, 1},
-                             .format_known = source->format != 0};
+    pnc_cdl_reader reader = {.source = source, .sink = sink, .model = model, .error = error, .next = {1, 1}};
     int code;
 
-    PNC_TRY(pnc_format_model_init(model, source->format != 0 ? source->format : NC_FORMAT_CDF5, error));
+    PNC_TRY(pnc_format_model_init(model, NC_FORMAT_CDF5, error));
+    if (source->format != 0)
+        pnc_format_cdl_format_set(&reader, source->format);
     code = parse_text(&reader);
     pnc_memory_free(reader.name);
     pnc_memory_free(reader.dimids);
     pnc_memory_free(reader.att_name);
     pnc_memory_free(reader.text.at);
     pnc_memory_free(reader.items.at);
+    pnc_memory_free(reader.specials.at);
+    pnc_memory_free(reader.special_values.at);
     pnc_memory_free(reader.open_texts.at);
     pnc_memory_free(reader.block);
     if (code != NC_NOERR)

@@ -11,7 +11,8 @@
 typedef struct pnc_cdl_source {
     const char *name; /* messages begin with "name:line:column: "; NULL: with "line l, column c: " */
     int format;       /* format to create; 0: the one that the text gives in a comment "// file format: CDF-n" before
-                         the first definition or in an attribute :_Format, else the smallest that can hold the data */
+                         the first definition or in an attribute :_Format, else the smallest classic one that can hold
+                         the data. Without a sink, only a classic one */
     /* Reads at most capacity bytes; returns their number, 0 at the end, or a negative code with a message in error. */
     int64_t (*read)(void *with, void *bytes, int64_t capacity, pnc_error *error);
     void *with;
@@ -29,7 +30,11 @@ typedef struct pnc_cdl_sink {
     void *with;
 } pnc_cdl_sink;
 
-/* Read CDL. Without a sink, reading ends at "data:" or at the last brace, and the caller computes the layout; with a
+/* A text for a netCDF-4 file gives a model by the rules of CDF-5, whose format is NC_FORMAT_NETCDF4 or _CLASSIC from
+ * sink->header on. Its layout is that of a CDF-5 file with the same values. Variables have a storage where special
+ * attributes say how they are stored.
+ *
+ * Read CDL. Without a sink, reading ends at "data:" or at the last brace, and the caller computes the layout; with a
  * sink, the data are read too, and model->numrecs is set at the end.
  *
  * If the values of a variable end within a row, a text is padded with null characters, because the dumping tools drop

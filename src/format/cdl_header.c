@@ -145,48 +145,6 @@ int pnc_format_cdl_att_begin(pnc_cdl_reader *reader, pnc_cdl_word type, pnc_cdl_
     return err;
 }
 
-/* Attributes that ncdump -s prints about how a file is stored; the file does not contain them. */
-static bool is_virtual(const pnc_cdl_reader *reader)
-{
-    static const char *const of_file[] = {"_Format", "_NCProperties", "_IsNetcdf4", "_SuperblockVersion", NULL};
-    static const char *const of_variable[] = {"_Storage",      "_ChunkSizes", "_Endianness", "_NoFill", "_Fletcher32",
-                                              "_DeflateLevel", "_Shuffle",    "_Filter",     "_Codecs", NULL};
-    const char *const *names = reader->att_varid == NC_GLOBAL ? of_file : of_variable;
-
-    for (int i = 0; names[i] != NULL; i++)
-        if (strcmp(reader->att_name, names[i]) == 0)
-            return true;
-    return false;
-}
-
-/* An attribute :_Format = "classic" (and so on) sets the format, unless the caller or a comment has set it. */
-static int read_virtual(pnc_cdl_reader *reader)
-{
-    static const struct {
-        const char *name;
-        int format;
-    } rows[] = {
-        {"classic", NC_FORMAT_CLASSIC},
-        {"64-bit offset", NC_FORMAT_CDF2},
-        {"64-bit data", NC_FORMAT_CDF5},
-        {"cdf5", NC_FORMAT_CDF5},
-    };
-
-    if (strcmp(reader->att_name, "_Format") != 0 || reader->format_known)
-        return NC_NOERR;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (strlen(rows[i].name) == (size_t)reader->text.n &&
-            memcmp(rows[i].name, reader->text.at, (size_t)reader->text.n) == 0) {
-            reader->model->format = rows[i].format;
-            reader->format_known = true;
-            return NC_NOERR;
-        }
-    }
-    return pnc_format_cdl_fail(reader, reader->att_position, NC_ENOTNC,
-                               "_Format must be \"classic\", "
-                               "\"64-bit offset\" or \"64-bit data\"");
-}
-
 /* A single number without type and suffix is converted to the variable's type, if it fits. NaN keeps its type: other
  * libraries write it as a double for a float variable, and a copy by way of a dump must be identical. */
 static void adapt_fill(pnc_cdl_reader *reader, int64_t len)
@@ -225,8 +183,8 @@ int pnc_format_cdl_att_end(pnc_cdl_reader *reader)
 
     if (!reader->att_given && !reader->att_typed)
         reader->att_type = NC_CHAR;
-    if (is_virtual(reader))
-        return read_virtual(reader);
+    if (pnc_format_cdl_special_is(reader))
+        return pnc_format_cdl_special_keep(reader);
     if (!pnc_type_is_valid(reader->att_type, reader->model->format))
         return pnc_format_cdl_fail(reader, reader->att_position, NC_ESTRICTCDF2,
                                    "attribute \"%s\" is of type %s, which "
@@ -279,10 +237,14 @@ int pnc_format_cdl_header_end(pnc_cdl_reader *reader, pnc_cdl_position at)
     reader->in_data = true;
     if (reader->sink == NULL)
         return NC_NOERR;
+    if (reader->netcdf4 != 0)
+        PNC_TRY(pnc_format_cdl_specials_apply(reader));
     if (!format_holds(model, model->format, &why))
         return pnc_format_cdl_fail(reader, at, why.code != NC_NOERR ? why.code : NC_ESTRICTCDF2,
                                    "CDF-%d cannot hold this: %s", model->format,
                                    why.code != NC_NOERR ? why.text : "it has types or lengths of CDF-5");
+    if (reader->netcdf4 != 0)
+        model->format = reader->netcdf4;
     if (reader->sink->header == NULL)
         return NC_NOERR;
     return pnc_format_cdl_fail_refused(reader, at, reader->sink->header(reader->sink->with, model, reader->name, &why),

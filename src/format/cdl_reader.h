@@ -62,8 +62,10 @@ typedef struct pnc_cdl_reader {
     /* the header */
     enum { PNC_CDL_NOWHERE, PNC_CDL_DIMENSIONS, PNC_CDL_VARIABLES } section;
     bool format_known;
-    int64_t records_given; /* by a comment */
-    int var_type;          /* of the variables between commas */
+    int netcdf4; /* NC_FORMAT_NETCDF4 or _CLASSIC: the model is one of CDF-5 until its header is complete */
+    pnc_cdl_bytes specials, special_values; /* cdl_special.c */
+    int64_t records_given;                  /* by a comment */
+    int var_type;                           /* of the variables between commas */
     int *dimids;
     int ndims, dimids_capacity;
     /* the attribute */
@@ -131,6 +133,13 @@ int pnc_format_cdl_var_add(pnc_cdl_reader *reader, pnc_cdl_position at, const ch
 int pnc_format_cdl_att_begin(pnc_cdl_reader *reader, pnc_cdl_word type, pnc_cdl_word owner, pnc_cdl_position at,
                              char *name);
 int pnc_format_cdl_att_end(pnc_cdl_reader *reader);
+/* Whether the attribute is about how a file is stored: the file does not contain it. keep: it ends; its effect, if the
+ * file is a netCDF-4 file, is that of apply, when the header is complete. */
+bool pnc_format_cdl_special_is(const pnc_cdl_reader *reader);
+int pnc_format_cdl_special_keep(pnc_cdl_reader *reader);
+int pnc_format_cdl_specials_apply(pnc_cdl_reader *reader);
+/* Have the file this format, of any kind, unless it is known. NC_ENOTNC where the reader makes no netCDF-4 file. */
+bool pnc_format_cdl_format_set(pnc_cdl_reader *reader, int format);
 /* The header ends: at "data:", or at the last brace. */
 int pnc_format_cdl_header_end(pnc_cdl_reader *reader, pnc_cdl_position at);
 

@@ -16,6 +16,7 @@ typedef struct pnc_storage {
         *chunks; /* elements of a chunk along each dimension, in the region; 0: the format chooses; NULL: all */
     int endian;  /* NC_ENDIAN_NATIVE, NC_ENDIAN_LITTLE or NC_ENDIAN_BIG */
     int nfilters;
+    bool no_fill_value;                                      /* of a new variable: the file says that it has none */
     bool chosen_layout, chosen_filters, chosen_quantization; /* by the program: hints do not change them */
     pnc_filter filters[PNC_FILTER_MOST];                     /* as a chain has them; parameters in the region */
 } pnc_storage;

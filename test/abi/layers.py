@@ -51,7 +51,8 @@ MAY_SEE = {
     "api": PURE + ["select", "convert", "format", "dataset", "io", "drivers/driver.h", "pnetcdf.h"],
     # its calls go through pnetcdf.h; what it says about them, and asks before them, through dataset/caller.h
     "binding": PURE + ["dataset/caller.h", "pnetcdf.h"],
-    "tools": PURE + ["format", "growth", "convert", "filter/filter.h", "host", "formats/netcdf4/reader.h", "pnetcdf.h"],
+    "tools": PURE + ["format", "growth", "convert", "filter/filter.h", "host", "formats/netcdf4/reader.h",
+                     "formats/netcdf4/whole_file.h", "pnetcdf.h"],
     # plans count by the arithmetic of the library
     "tools/plan": PURE + ["format", "select", "convert", "tools/common", "file/reduction.h", "io/choose"],
     "spec": [],

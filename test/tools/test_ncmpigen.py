@@ -331,7 +331,7 @@ def test_mistakes():
             ("netcdf a { :a = \"never\nends", "1:17", "closing"),
             ("netcdf a { variables: int v ; data: v = foo ; }", "1:41", "a number"),
             ("netcdf a { dimensions: x = 99999999999999999999 ; }", "1:28", "99999999999999999999"),
-            ("netcdf a { :_Format = \"netCDF-4\" ; }", "1:13", "_Format"),
+            ("netcdf a { :_Format = \"netCDF-3\" ; }", "1:13", "_Format"),
             ("", "1:1", "netcdf"), ("\0\0\0", "1:1", "0x00"), ("CDF\1", "1:1", "netcdf")]:
         fails([*GEN, "-b", write("bad.cdl", text)], f"bad.cdl:{place}: ", f"{text[-40:]!r}: line and column")
         tap.ok(words in run([*GEN, "bad.cdl"])[2], f"  and {words!r}", run([*GEN, "bad.cdl"])[2])
@@ -340,7 +340,7 @@ def test_mistakes():
 
 
 def test_arguments():
-    cases = [("-z", "z"), ("-v 3", "3"), ("-k netCDF-4", "netCDF-4"), ("-v", "v"), ("-l java", "java"),
+    cases = [("-z", "z"), ("-v 6", "6"), ("-k netCDF-6", "netCDF-6"), ("-v", "v"), ("-l java", "java"),
              ("-b -c", "exclude each other"),
              ("a.cdl b.cdl", "more than one"),
              ("missing.cdl", "missing.cdl: "), (". -o x.nc", ".: "), ("made.cdl -o no/folder/x.nc", "no/folder/x.nc: "),

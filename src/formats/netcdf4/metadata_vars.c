@@ -142,7 +142,8 @@ int pnc_netcdf4_var_create(pnc_netcdf4_metadata *m, const pnc_model *model, cons
     pnc_format_var_get_fill_value(model, var, fill);
     *out = -1;
     if (type >= 0 && dcpl >= 0 && space >= 0 && set_layout(h, dcpl, var, &loan) &&
-        h->p_set_fill_value(dcpl, pnc_netcdf4_type_get(h, var->type, !var->little), fill) >= 0)
+        (var->storage->no_fill_value ||
+         h->p_set_fill_value(dcpl, pnc_netcdf4_type_get(h, var->type, !var->little), fill) >= 0))
         *out = h->d_create(m->root, path, type, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
     if (space >= 0)
         h->s_close(space);

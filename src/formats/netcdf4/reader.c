@@ -9,6 +9,7 @@
 #include "base/minmax.h"
 #include "drivers/chunks/cache.h"
 #include "formats/netcdf4/array.h"
+#include "formats/netcdf4/descriptor.h"
 #include "formats/netcdf4/netcdf4.h"
 #include "formats/netcdf4/plugins.h"
 #include "host/codecs.h"
@@ -16,17 +17,9 @@
 /* A guess: some chunks of 1 to 4 MiB. A larger one is kept in any case. */
 #define KEPT_BYTES (INT64_C(64) << 20)
 
-/* The store of a descriptor that the caller has opened. */
-typedef struct descriptor_store {
-    pnc_store store;
-    pnc_store_end end;
-    const char *path;
-    int fd;
-} descriptor_store;
-
 struct pnc_netcdf4_reader {
     pnc_file file;
-    descriptor_store store;
+    pnc_netcdf4_descriptor store;
     int64_t size;
     char *path;                     /* a copy */
     pnc_netcdf4_metadata *metadata; /* NULL until it is needed */
@@ -41,62 +34,6 @@ struct pnc_netcdf4_reader {
     unsigned char *stored; /* a chunk as the file has it */
     int64_t capacity;
 };
-
-/* --- the store --- */
-
-static int read_descriptor(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
-                           pnc_error *error)
-{
-    const descriptor_store *s = (const descriptor_store *)store;
-    char *to = buf;
-
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t done = 0; done < extents[i].length;) {
-            ssize_t now = pread(s->fd, to, (size_t)(extents[i].length - done), (off_t)(extents[i].offset + done));
-
-            if (now < 0 && errno == EINTR)
-                continue;
-            if (now <= 0)
-                return pnc_error_set(error, NC_EREAD, "%s: cannot read %lld bytes at byte %lld: %s", s->path,
-                                     (long long)(extents[i].length - done), (long long)(extents[i].offset + done),
-                                     now < 0 ? strerror(errno) : "the file is truncated");
-            done += now;
-            to += now;
-        }
-    if (got != NULL)
-        *got = to - (char *)buf;
-    return NC_NOERR;
-}
-
-/* For a repair. */
-static int write_descriptor(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
-{
-    const descriptor_store *s = (const descriptor_store *)store;
-    const char *from = buf;
-
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t done = 0; done < extents[i].length;) {
-            ssize_t now = pwrite(s->fd, from, (size_t)(extents[i].length - done), (off_t)(extents[i].offset + done));
-
-            if (now < 0 && errno == EINTR)
-                continue;
-            if (now <= 0)
-                return pnc_error_set(error, errno == ENOSPC ? NC_ENO_SPACE : NC_EWRITE, "%s: cannot be written: %s",
-                                     s->path, strerror(errno));
-            done += now;
-            from += now;
-        }
-    return NC_NOERR;
-}
-
-static const pnc_store_ops descriptor_ops = {.name = "descriptor", .read = read_descriptor, .write = write_descriptor};
-
-static void init_file(descriptor_store *s, pnc_file *file, int fd, char *path, pnc_error *error)
-{
-    *s = (descriptor_store){.store = {.ops = &descriptor_ops, .nprocs = 1, .nnodes = 1}, .path = path, .fd = fd};
-    s->store.end = &s->end;
-    *file = (pnc_file){.path = path, .nprocs = 1, .read_only = true, .store = &s->store, .error = error};
-}
 
 /* --- opening --- */
 
@@ -134,7 +71,7 @@ static int check_completeness(pnc_netcdf4_reader *r)
                          r->path);
 }
 
-static int flush_descriptor(const descriptor_store *s, pnc_error *error)
+static int flush_descriptor(const pnc_netcdf4_descriptor *s, pnc_error *error)
 {
     if (fsync(s->fd) == 0 || errno == EINVAL)
         return NC_NOERR;
@@ -144,7 +81,7 @@ static int flush_descriptor(const descriptor_store *s, pnc_error *error)
 /* The superblock becomes valid when the rest is on the disk. */
 static int complete_marked(pnc_redo *redo, pnc_file *file)
 {
-    const descriptor_store *store = (const descriptor_store *)file->store;
+    const pnc_netcdf4_descriptor *store = (const pnc_netcdf4_descriptor *)file->store;
 
     PNC_TRY(pnc_netcdf4_redo_write(redo, file));
     PNC_TRY(flush_descriptor(store, file->error));
@@ -155,7 +92,7 @@ static int complete_marked(pnc_redo *redo, pnc_file *file)
 int pnc_netcdf4_reader_repair(int fd, const char *path, int64_t size, bool *was_interrupted, pnc_error *error)
 {
     char *copy = pnc_string_copy(path);
-    descriptor_store store;
+    pnc_netcdf4_descriptor store;
     pnc_file file;
     pnc_redo redo;
     int64_t superblock;
@@ -164,7 +101,7 @@ int pnc_netcdf4_reader_repair(int fd, const char *path, int64_t size, bool *was_
     *was_interrupted = false;
     if (copy == NULL)
         return pnc_error_set(error, NC_ENOMEM, "%s: no memory for its name", path);
-    init_file(&store, &file, fd, copy, error);
+    pnc_netcdf4_descriptor_init(&store, &file, fd, copy, error);
     err = find_mark(&file, size, was_interrupted, &superblock);
     if (err == NC_NOERR && *was_interrupted) {
         err = pnc_netcdf4_redo_load(&redo, &file, size, superblock);
@@ -187,7 +124,7 @@ int pnc_netcdf4_reader_open(int fd, const char *path, int64_t size, pnc_error *e
     if (r == NULL || r->path == NULL)
         return pnc_error_set(error, NC_ENOMEM, "%s: no memory to read metadata", path);
     r->size = size;
-    init_file(&r->store, &r->file, fd, r->path, error);
+    pnc_netcdf4_descriptor_init(&r->store, &r->file, fd, r->path, error);
     r->cache.most = KEPT_BYTES;
     r->codecs = *pnc_host_codecs_get();
     r->codecs.load_plugin = pnc_netcdf4_plugin_load;

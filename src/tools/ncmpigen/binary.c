@@ -1,5 +1,8 @@
 /* CDL to a netCDF file. Values are written at their offsets as they are read, but values of many small records are
- * collected first (records.h). Fill values, padding and header follow when the number of records is known. */
+ * collected first (records.h). Fill values, padding and header follow when the number of records is known.
+ *
+ * For a netCDF-4 file they are collected so in an unlinked temporary file, without a header, from which its chunks are
+ * made at the end (netcdf4.h). */
 #include "config.h" /* system extensions */
 
 #include <errno.h>
@@ -13,6 +16,7 @@
 #include "format/layout.h"
 #include "tools/common/bytes.h"
 #include "tools/ncmpigen/gen.h"
+#include "tools/ncmpigen/netcdf4.h"
 #include "tools/ncmpigen/records.h"
 
 enum { BUFFER_BYTES = 1 << 20 };
@@ -22,6 +26,7 @@ typedef struct binary {
     const pnc_model *model;
     tool_output output;
     int file;
+    FILE *spool;          /* of a netCDF-4 file: `file` is its descriptor */
     int64_t *counts;      /* elements with values in the text, for each variable */
     gen_records *records; /* NULL: values of record variables are written at once too */
     char *buffer;         /* `used` bytes that belong at offset begin of the file */
@@ -64,6 +69,11 @@ static int put(void *with, int64_t at, const char *bytes, int64_t n, pnc_error *
     return err;
 }
 
+static bool is_netcdf4(const pnc_model *model)
+{
+    return model->format == NC_FORMAT_NETCDF4 || model->format == NC_FORMAT_NETCDF4_CLASSIC;
+}
+
 /* After an error, discard releases what was allocated. */
 static int open_output(binary *b, const char *path, pnc_error *error)
 {
@@ -72,7 +82,12 @@ static int open_output(binary *b, const char *path, pnc_error *error)
     if (b->counts == NULL || b->buffer == NULL)
         return pnc_error_set(error, NC_ENOMEM, "%s: not enough memory", path);
     PNC_TRY(gen_output_begin(b->options, path, &b->output, error));
-    b->file = open(b->output.temporary, O_WRONLY);
+    if (is_netcdf4(b->model)) {
+        PNC_TRY(gen_spool_create(b->output.path, &b->spool, error));
+        b->file = fileno(b->spool);
+    } else {
+        b->file = open(b->output.temporary, O_WRONLY);
+    }
     if (b->file < 0)
         return pnc_error_set(error, NC_EFILE, "%s: cannot be written: %s", path, strerror(errno));
     if (!gen_records_is_worthwhile(b->model))
@@ -174,7 +189,9 @@ free_bytes:
 
 static void free_all(binary *b)
 {
-    if (b->file >= 0)
+    if (b->spool != NULL)
+        fclose(b->spool);
+    else if (b->file >= 0)
         close(b->file);
     gen_records_free(b->records);
     pnc_memory_free(b->counts);
@@ -197,18 +214,43 @@ static int close_file(binary *b, int64_t size, pnc_error *error)
     return failed ? write_failed(b, errno, error) : NC_NOERR;
 }
 
+/* The file has a header, and ends behind the last variable. */
+static int complete_classic(binary *b, const pnc_model *model, pnc_error *error)
+{
+    PNC_TRY(put_header(b, model, error));
+    PNC_TRY(flush(b, error));
+    return close_file(b, pnc_format_layout_get_file_end(model), error);
+}
+
+static int complete_netcdf4(binary *b, const pnc_model *model, pnc_error *error)
+{
+    const gen_values values = {.model = model,
+                               .counts = b->counts,
+                               .file = b->file,
+                               .size = pnc_format_layout_get_file_end(model),
+                               .fills = !b->options->no_fill};
+
+    PNC_TRY(flush(b, error));
+    if (ftruncate(b->file, values.size) != 0)
+        return gen_spool_fail("written", error);
+    return gen_netcdf4_write(&values, &b->output, error);
+}
+
+/* A variable of a netCDF-4 file in chunks whose values the text does not have has no chunks. */
+static bool needs_fill(const binary *b, const pnc_model *model, int varid)
+{
+    return !b->options->no_fill && (!is_netcdf4(model) || gen_netcdf4_var_is_written(model, b->counts, true, varid));
+}
+
 static int finish(void *with, const pnc_model *model, pnc_error *error)
 {
     binary *b = with;
-    bool fills = !b->options->no_fill;
-    for (int i = 0; fills && i < model->nvars; i++)
-        if (b->records == NULL || !model->vars[i]->is_record)
+    for (int i = 0; i < model->nvars; i++)
+        if (needs_fill(b, model, i) && (b->records == NULL || !model->vars[i]->is_record))
             PNC_TRY(fill_variable(b, model, i, error));
     if (b->records != NULL)
-        PNC_TRY(gen_records_write(b->records, model, fills, put, b, error));
-    PNC_TRY(put_header(b, model, error));
-    PNC_TRY(flush(b, error));
-    PNC_TRY(close_file(b, pnc_format_layout_get_file_end(model), error));
+        PNC_TRY(gen_records_write(b->records, model, !b->options->no_fill, put, b, error));
+    PNC_TRY(is_netcdf4(model) ? complete_netcdf4(b, model, error) : complete_classic(b, model, error));
     PNC_TRY(tool_output_commit(&b->output, error));
     free_all(b);
     return NC_NOERR;

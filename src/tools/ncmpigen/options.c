@@ -10,10 +10,10 @@
 #include "tools/common/kind.h"
 #include "tools/common/message.h"
 
-static const char usage[] = "usage: ncmpigen [-b | -c | -f] [-o output] [-O] [-n] [-v 1|2|5] [-x] [file.cdl]\n";
+static const char usage[] = "usage: ncmpigen [-b | -c | -f] [-o output] [-O] [-n] [-k kind] [-x] [file.cdl]\n";
 
 static const char help[] =
-    "Generate a netCDF file of a classic format, or a program that creates it, from CDL text.\n"
+    "Generate a netCDF file, or a program that creates it, from CDL text.\n"
     "Without -b, -c, -f, -n and -o the text is only checked.\n"
     "\n"
     "  -b            write a netCDF file named after the dataset: name.nc\n"
@@ -22,17 +22,22 @@ static const char help[] =
     "  -O            replace an existing file of any kind, not only a netCDF file\n"
     "  -c            write a C program to standard output\n"
     "  -f            write a Fortran 77 program to standard output\n"
-    "  -v format     1 or classic, 2 or 64-bit-offset, 5 or 64-bit-data; the default is the format that the text\n"
-    "                names, else the first of these that can store the data\n"
+    "  -k kind       1, nc3 or classic; 2, nc6 or 64-bit-offset; 3, nc4 or netCDF-4; 4, nc7 or netCDF-4-classic;\n"
+    "                5, nc5 or 64-bit-data; the default is the kind that the text names, else the first classic one\n"
+    "                that can store the data\n"
+    "  -v kind       the same\n"
     "  -x            do not write fill values for elements without values in the text\n"
     "  -O, --overwrite, --help, --version\n";
 
 static int parse_format(const char *text, gen_options *options)
 {
     options->format = tool_kind_parse(text);
-    if (options->format != 0 && options->format != NC_FORMAT_NETCDF4 && options->format != NC_FORMAT_NETCDF4_CLASSIC)
+    if (options->format != 0)
         return -1;
-    tool_error_print("-v %s: must be 1 (classic), 2 (64-bit offset) or 5 (64-bit data, cdf5)", text);
+    tool_error_print(
+        "-k %s: must be classic (1), 64-bit-offset (2), netCDF-4 (3), netCDF-4-classic (4) or 64-bit-data "
+        "(5)",
+        text);
     return 1;
 }
 

@@ -40,14 +40,14 @@ bool gen_records_is_worthwhile(const pnc_model *model)
     return records > 1 && model->classic.recsize <= LARGEST_RECORD;
 }
 
-static int failed(const char *verb, pnc_error *error)
+int gen_spool_fail(const char *verb, pnc_error *error)
 {
     return pnc_error_set(error, errno == ENOSPC ? NC_ENO_SPACE : NC_EFILE,
-                         "a temporary file for the records cannot be %s: %s", verb, strerror(errno));
+                         "a temporary file for the values cannot be %s: %s", verb, strerror(errno));
 }
 
 /* The file is unlinked at once; signals are held until then. */
-static FILE *open_spool(char *path)
+static FILE *open_unlinked(char *path)
 {
     tool_signals_hold();
     int file = mkstemp(path);
@@ -60,7 +60,7 @@ static FILE *open_spool(char *path)
     return spool;
 }
 
-static int create_spool(const char *beside, FILE **spool, pnc_error *error)
+int gen_spool_create(const char *beside, FILE **spool, pnc_error *error)
 {
     static const char ending[] = ".records-XXXXXX";
     size_t capacity = strlen(beside) + sizeof ending;
@@ -68,8 +68,8 @@ static int create_spool(const char *beside, FILE **spool, pnc_error *error)
     if (path == NULL)
         return pnc_error_set(error, NC_ENOMEM, "not enough memory");
     snprintf(path, capacity, "%s%s", beside, ending);
-    *spool = open_spool(path);
-    int err = *spool != NULL ? NC_NOERR : failed("created", error);
+    *spool = open_unlinked(path);
+    int err = *spool != NULL ? NC_NOERR : gen_spool_fail("created", error);
     pnc_memory_free(path);
     return err;
 }
@@ -80,7 +80,7 @@ int gen_records_begin(const char *beside, const pnc_model *model, gen_records **
     if (created == NULL)
         return pnc_error_set(error, NC_ENOMEM, "not enough memory");
     created->model = model;
-    int err = create_spool(beside, &created->spool, error);
+    int err = gen_spool_create(beside, &created->spool, error);
     if (err == NC_NOERR)
         *records = created;
     else
@@ -124,7 +124,7 @@ int gen_records_keep(gen_records *records, int varid, int64_t first, const void 
     if (to == NULL)
         return NC_ENOMEM;
     if (fwrite(bytes, 1, size, records->spool) != size)
-        return failed("written", error);
+        return gen_spool_fail("written", error);
     to->n += n;
     records->size += (int64_t)size;
     return NC_NOERR;
@@ -155,7 +155,7 @@ static int read_spool(const gen_records *records, int64_t offset, char *bytes, i
 {
     int number = tool_bytes_read(fileno(records->spool), offset, bytes, n);
     errno = number > 0 ? number : EIO; /* -1: the file was truncated by another program */
-    return number == 0 ? NC_NOERR : failed("read", error);
+    return number == 0 ? NC_NOERR : gen_spool_fail("read", error);
 }
 
 /* Copy n elements of a variable, from element `first`, to their offsets in the batch, which contains all of them. */
@@ -214,7 +214,7 @@ int gen_records_write(gen_records *records, const pnc_model *model, bool fill,
     if (empty == NULL || to.bytes == NULL)
         err = pnc_error_set(error, NC_ENOMEM, "not enough memory");
     else if (fflush(records->spool) != 0)
-        err = failed("written", error);
+        err = gen_spool_fail("written", error);
     else if (fill)
         fill_record(model, empty);
     while (err == NC_NOERR && to.first < model->numrecs) {

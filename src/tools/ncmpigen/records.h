@@ -5,8 +5,14 @@
 #define PNC_TOOLS_NCMPIGEN_RECORDS_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "tools/ncmpigen/gen.h"
+
+/* An unlinked temporary file in the folder of the file with this path. NC_NOERR, or a code after setting error. */
+int gen_spool_create(const char *beside, FILE **spool, pnc_error *error);
+/* By errno: "cannot be VERB". Returns the code. */
+int gen_spool_fail(const char *verb, pnc_error *error);
 
 typedef struct gen_records gen_records;
 

@@ -13,6 +13,10 @@ int gen_source_open(gen_source *source, const pnc_model *model, const char *name
 {
     const gen_options *options = source->options;
     const gen_options unnamed = {.output = NULL};
+    if (model->format == NC_FORMAT_NETCDF4 || model->format == NC_FORMAT_NETCDF4_CLASSIC)
+        return pnc_error_set(error, NC_ENOTSUPPORT,
+                             "the text is of a netCDF-4 file: -c and -f write programs for the classic formats: choose "
+                             "one of them by -k");
     source->model = model;
     source->path = gen_path_make(&unnamed, name, options->cdf ? ".cdf" : ".nc", error);
     if (source->path == NULL)
