@@ -292,6 +292,73 @@ def test_messages():
     tap.ok(not wrong, "a truncated input is an error", wrong)
 
 
+# --- several inputs ---
+
+UNITS = ["days since 2000-01-01", "hours since 2000-01-05", "days since 2000-01-09"]
+
+
+def make_part(path, i, model):
+    """Four days; other units, fill values, packing, chunks and filters in each file."""
+    with netCDF4.Dataset(path, "w", format=model) as file:
+        file.createDimension("time", None)
+        file.createDimension("x", 5)
+        time = file.createVariable("time", "f8", ("time",))
+        time.units = UNITS[i]
+        time[:] = numpy.arange(4) * [1, 24, 1][i]
+        stored = model.startswith("NETCDF4")
+        ways = [{"zlib": True, "chunksizes": (2, 5)}, {"chunksizes": (3, 2), "fletcher32": True}, {}]
+        how = ways[i] if stored else {}
+        value = file.createVariable("value", "f4", ("time", "x"), fill_value=[-9, -9, -99][i], **how)
+        value[:] = numpy.ma.masked_equal(numpy.arange(20).reshape(4, 5) + 100 * i, 100 * i + 7)
+        packed = file.createVariable("packed", "i2", ("time",), **({"zlib": i == 1} if stored else {}))
+        packed.scale_factor, packed.add_offset = [.5, .25, .5][i], 10. * i
+        packed[:] = 10. * i + numpy.arange(4) / 2
+        file.createVariable("x", "i4", ("x",))[:] = numpy.arange(5) * 3
+        file.createVariable("name", "S1", ("time",))[:] = numpy.array(list(b"abcd"), "u1").view("S1")
+
+
+def joined_is_right(path, model):
+    with netCDF4.Dataset(path) as file:
+        value, expected = file["value"][:], numpy.concatenate([numpy.arange(20).reshape(4, 5) + 100 * i
+                                                               for i in range(3)])
+        return (file.data_model == model and numpy.array_equal(file["time"][:], numpy.arange(12.)) and
+                numpy.array_equal(value.data[~value.mask], expected[expected % 100 != 7]) and
+                numpy.array_equal(value.mask, expected % 100 == 7) and
+                numpy.array_equal(file["packed"][:], numpy.concatenate([10. * i + numpy.arange(4) / 2
+                                                                        for i in range(3)])) and
+                numpy.array_equal(file["x"][:], numpy.arange(5) * 3) and
+                b"".join(file["name"][:].data) == b"abcd" * 3)
+
+
+def test_joins():
+    models = {"n": "NETCDF4", "m": "NETCDF4_CLASSIC", "c": "NETCDF3_CLASSIC", "5": "NETCDF3_64BIT_DATA"}
+    for letter, model in models.items():
+        for i in range(3):
+            make_part(f"part-{letter}{i}.nc", i, model)
+    for inputs, options, model in (("nnn", [], "NETCDF4"), ("mmm", [], "NETCDF4_CLASSIC"), ("ncn", [], "NETCDF4"),
+                                   ("cn5", [], "NETCDF3_CLASSIC"), ("nnn", ["-k", "cdf5"], "NETCDF3_64BIT_DATA"),
+                                   ("ccm", ["-k", "nc4", "--deflate=1"], "NETCDF4")):
+        for ranks in (1, 3):
+            files = [f"part-{letter}{i}.nc" for i, letter in enumerate(inputs)]
+            status, text = copy("-O", "--verify", *options, *files, "joined.nc", ranks=ranks)
+            right = status == 0 and joined_is_right("joined.nc", model)
+            tap.ok(right and "times are converted" in text and "missing values are converted" in text,
+                   f"{inputs} {' '.join(options)} are joined on {ranks} ranks", text)
+    status, text = copy("-O", "part-n0.nc", "part-n1.nc", "part-n2.nc", "joined.nc")
+    with netCDF4.Dataset("joined.nc") as file:
+        tap.ok(file["value"].chunking() == [2, 5] and file["value"].filters()["zlib"],
+               "chunks and filters are those of the first input", (file["value"].chunking(), file["value"].filters()))
+    status, text = copy("-O", "-d", "time,1,-1,3", "part-n0.nc", "part-n1.nc", "part-n2.nc", "joined.nc", ranks=2)
+    with netCDF4.Dataset("joined.nc") as file:
+        tap.ok(numpy.array_equal(file["time"][:], [1, 4, 7, 10]), "a part of the joined dimension", text)
+    make("part.nc")
+    status, text = copy("-O", "-r", "obs", "part.nc", "part.nc", "never.nc")
+    tap.ok(status == 1 and "obs" in text and not os.path.exists("never.nc"),
+           "an inner unlimited dimension cannot be joined", text)
+    status, text = copy("-O", "--strict", "part-n0.nc", "part-n1.nc", "never.nc", ranks=2)
+    tap.ok(status == 1 and not os.path.exists("never.nc"), "--strict refuses what would be converted", text)
+
+
 def main():
     os.makedirs(tap.scratch("copy4"), exist_ok=True)
     os.chdir(tap.scratch("copy4"))
@@ -309,6 +376,7 @@ def main():
     test_parts_and_rechunking()
     test_groups()
     test_other_storage()
+    test_joins()
     test_messages()
     tap.finish()
 
