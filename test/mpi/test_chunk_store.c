@@ -2,6 +2,7 @@
  * against copies of the arrays in memory. The index of the file is a table that the ranks fill with what they have
  * written. */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -438,6 +439,8 @@ static int open_file(const char *path, pnc_open_purpose purpose, pnc_store **sto
     return pnc_driver_file_open(&pnc_store_mpiio, call, store, error);
 }
 
+static char spill_folder[4096];
+
 static pnc_store *open_chunks(const char *path, pnc_open_purpose purpose, int64_t end, int64_t dirty_bytes)
 {
     pnc_chunk_source source = {.narrays = NARRAYS,
@@ -447,7 +450,8 @@ static pnc_store *open_chunks(const char *path, pnc_open_purpose purpose, int64_
                                .find = find_place,
                                .is_writable = purpose != PNC_OPEN_READ,
                                .end = end,
-                               .dirty_bytes = dirty_bytes};
+                               .dirty_bytes = dirty_bytes,
+                               .spill_folder = spill_folder};
     pnc_store *store = NULL;
     pnc_error error = {0};
     int err = open_file(path, purpose, &store, &error);
@@ -584,7 +588,8 @@ static pnc_store *open_wide(const char *path, pnc_open_purpose purpose, int64_t 
                                .find = find_wide_place,
                                .is_writable = purpose != PNC_OPEN_READ,
                                .end = end,
-                               .dirty_bytes = wide_dirty_bytes};
+                               .dirty_bytes = wide_dirty_bytes,
+                               .spill_folder = spill_folder};
     pnc_store *store = NULL;
     pnc_error error = {0};
 
@@ -696,7 +701,98 @@ static void test_scattered(void)
     t_check(good, "a value in each row of chunks of 12 MB has less than 3 MB of memory");
 }
 
+static void invert(uint32_t *of, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        of[i] = ~of[i];
+}
+
+/* Independent writes of more than may wait in memory: all values twice, the first time wrong. Ranks read their own, and
+ * after a flush those of others. */
+static void test_spilled(void)
+{
+    static pnc_extent extents[WIDE_ROWS];
+    uint32_t *expected = malloc(4 * WIDE_ROWS * WIDE_COLUMNS), *found = malloc(4 * WIDE_ROWS * WIDE_COLUMNS);
+    pnc_error error = {0};
+    int64_t before, n, bytes;
+    bool good = true;
+
+    make_wide(100, 250, (pnc_filter_chain){2, fast});
+    wide_dirty_bytes = 300000;
+    pnc_store *store = open_wide(t_path("chunks.bin"), PNC_OPEN_REPLACE, FILE_BYTES);
+    wide_dirty_bytes = 0;
+    before = pnc_memory_get_peak();
+    n = make_wide_extents(true, extents);
+    bytes = make_wide_values(extents, n, expected);
+    for (int turn = 1; turn >= 0; turn--) {
+        if (turn > 0)
+            invert(expected, bytes / 4);
+        for (int64_t i = 0, at = 0; i < n && good; at += extents[i].length / 4, i++) {
+            good &= t_local(store->ops->write(store, &extents[i], 1, expected + at, &error) == NC_NOERR, "write: %s",
+                            error.text);
+            if (i % 50 == 0)
+                good &= t_local(store->ops->read(store, extents, i / 2 + 1, found, NULL, &error) == NC_NOERR &&
+                                    memcmp(found, expected, (size_t)(extents[0].length * (i / 2 + 1))) == 0,
+                                "own values after write %d of turn %d: %s", (int)i, turn, error.text);
+        }
+        if (turn > 0)
+            invert(expected, bytes / 4);
+    }
+    good &= read_wide(store, true, false, expected, found);
+    good &= t_local(pnc_chunks_store_flush(store, &error) == NC_NOERR && !pnc_chunks_store_is_dirty(store), "flush: %s",
+                    error.text);
+    good &=
+        t_local(pnc_memory_get_peak() - before < 6000000, "%d bytes of memory", (int)(pnc_memory_get_peak() - before));
+    good &= read_wide(store, false, true, expected, found);
+    keep_wide_places(store);
+    good &= read_wide(store, false, false, expected, found);
+    good &= close_store(store);
+    free(expected);
+    free(found);
+    t_check(good, "independent writes of 24 MB keep less than 6 MB in memory");
+}
+
 /* --- errors --- */
+
+/* No space for what does not fit in memory: a write says so, and the values that it has kept are not lost. */
+static void test_failed_spill(void)
+{
+    static pnc_extent extents[WIDE_ROWS];
+    uint32_t *expected = malloc(4 * WIDE_ROWS * WIDE_COLUMNS), *found = malloc(4 * WIDE_ROWS * WIDE_COLUMNS);
+    char kept[sizeof spill_folder];
+    int64_t n, written = 0;
+    pnc_error error = {0};
+    int err = NC_NOERR;
+
+    strcpy(kept, spill_folder);
+    strcat(spill_folder, "/nothing");
+    make_wide(100, 250, (pnc_filter_chain){2, fast});
+    wide_dirty_bytes = 300000;
+    pnc_store *store = open_wide(t_path("chunks.bin"), PNC_OPEN_REPLACE, FILE_BYTES);
+    wide_dirty_bytes = 0;
+    n = make_wide_extents(true, extents);
+    make_wide_values(extents, n, expected);
+    for (int64_t at = 0; err == NC_NOERR && written < n; at += extents[written++].length / 4)
+        err = store->ops->write(store, &extents[written], 1, expected + at, &error);
+    t_check(t_nprocs == 1 ? err == NC_NOERR
+                          : err == NC_EWRITE && written < n && strstr(error.text, "/nothing") != NULL &&
+                                strstr(error.text, "TMPDIR") != NULL,
+            "no folder for temporary files: %s", error.text);
+    written -= t_nprocs > 1; /* the last one is not complete */
+    pnc_error_clear(&error);
+    err = store->ops->read(store, extents, written, found, NULL, &error);
+    t_check(err == NC_NOERR && memcmp(found, expected, (size_t)(written * extents[0].length)) == 0,
+            "own values are there: %s", error.text);
+    strcpy(spill_folder, kept);
+    t_check(pnc_chunks_store_flush(store, &error) == NC_NOERR && !pnc_chunks_store_is_dirty(store), "flush: %s",
+            error.text);
+    err = store->ops->read_all(store, extents, written, found, NULL, &error);
+    t_check(err == NC_NOERR && memcmp(found, expected, (size_t)(written * extents[0].length)) == 0,
+            "they are in the file: %s", error.text);
+    t_check(close_store(store), "close");
+    free(expected);
+    free(found);
+}
 
 static int failing_writes; /* of the inner store: so many fail */
 static const pnc_store_ops *true_ops;
@@ -884,7 +980,9 @@ static void test_memory_failure(int rank)
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
+    snprintf(spill_folder, sizeof spill_folder / 2, "%s", t_path("."));
     test_scattered();
+    test_spilled();
     test_rounds(0, t_quick() ? 40 : 150);
     test_rounds(1, t_quick() ? 30 : 100);
     test_rounds(3000, t_quick() ? 30 : 100);
@@ -893,6 +991,7 @@ int main(int argc, char **argv)
     test_wide(1, 300, (pnc_filter_chain){0, NULL});
     test_wide(700, 6, (pnc_filter_chain){1, fletcher32});
     test_failed_write();
+    test_failed_spill();
     test_failed_filter();
     test_damage();
     test_refused();

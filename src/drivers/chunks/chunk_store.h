@@ -34,6 +34,7 @@ typedef struct pnc_chunk_store {
     int64_t encoded_capacity;
     int64_t end;
     bool is_renewed;
+    bool spills; /* values that wait are bounded: nothing is written before the next collective call */
 } pnc_chunk_store;
 
 static inline pnc_chunk_store *pnc_chunks_store_of(const pnc_store *store)
@@ -97,6 +98,8 @@ int pnc_chunks_extents_write_all(pnc_store *store, const pnc_extent *extents, in
 /* Local. Values for a chunk of which this rank is the aggregator. */
 int pnc_chunks_values_put(pnc_chunk_store *s, const pnc_chunk_item *item, int64_t within, const char *bytes,
                           int64_t length, pnc_error *error);
+/* Local. Spill what takes more memory than its bound, if the store spills. */
+int pnc_chunks_memory_release(pnc_chunk_store *s, pnc_error *error);
 /* Collective. Send what is pending to the aggregators. */
 int pnc_chunks_pending_send(pnc_chunk_store *s, pnc_error *error);
 /* Local. The waiting chunk of an item, or another one; NULL without memory. */

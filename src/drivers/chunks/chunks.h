@@ -4,11 +4,10 @@
  * Reads of extents decompress the chunks that they touch, each once in a read, and keep some in a cache.
  *
  * Writes: each chunk has one rank, its aggregator, where its values wait until all of it is there. Independent writes,
- * which exchange nothing, keep values for chunks of other aggregators in memory (in all of them no more than what was
- * written since the last collective step). Collective writes deliver these values, and aggregators encode complete
- * chunks and write them behind the end of the file: one scan of lengths assigns the addresses. A chunk without filters
- * that the file has already keeps its address. Nothing here changes the metadata of the file: the caller registers the
- * records of chunks.
+ * which exchange nothing, keep values for chunks of other aggregators, in memory or, beyond a bound, in a temporary
+ * file. Collective writes deliver these values, and aggregators encode complete chunks and write them behind the end of
+ * the file: one scan of lengths assigns the addresses. A chunk without filters that the file has already keeps its
+ * address. Nothing here changes the metadata of the file: the caller registers the records of chunks.
  *
  * Of values that others have written, independent reads see what is registered, after pnc_chunks_store_renew;
  * collective reads see all that was written before them. */
@@ -75,7 +74,10 @@ typedef struct pnc_chunk_source {
     int64_t dirty_bytes; /* most bytes of chunks that wait for more values, at each rank; 0: PNC_CHUNKS_DIRTY_BYTES.
                           * Other chunks have memory for the values only that they have. After a collective write (one
                           * rank: any write) these values have at most as many bytes, or else their chunks are completed
-                          * with values of the file, or fill values, and written */
+                          * with values of the file, or fill values, and written. On several ranks independent writes
+                          * keep values for chunks of other aggregators, too, and up to 16 MiB of complete chunks: each
+                          * of these three in so much memory, and what is more in a temporary file */
+    const char *spill_folder; /* for temporary files; NULL: all is in memory */
 } pnc_chunk_source;
 
 /* Local. A store in front of `inner`, which it closes with it. NULL without memory: then nothing has changed. Its

@@ -17,6 +17,7 @@ typedef struct values_message {
     int aggregator;
     pnc_packed_chunk head; /* of the last chunk, which is at head_at */
     int64_t head_at;
+    const pnc_chunk_item *item; /* the chunk */
 } values_message;
 
 static void post_values(values_message *m)
@@ -56,22 +57,31 @@ static int64_t fit_run(const values_message *m, int64_t within, int64_t length)
     return length <= space ? length : (within + space) / 8 * 8 - within;
 }
 
-static void pack_chunk(values_message *m, const pnc_pending_chunk *p)
+static int pack_run(void *own, int64_t within, const char *bytes, int64_t length, pnc_error *error)
 {
-    begin_chunk(m, &p->item);
-    for (const pnc_pending_run *run = p->first; run != NULL; run = run->next)
-        for (int64_t done = 0, length; done < run->length; done += length) {
-            pnc_packed_run head;
+    values_message *m = own;
 
-            if (PNC_MESSAGE_BYTES - m->used < LEAST_SPACE)
-                begin_chunk(m, &p->item);
-            length = fit_run(m, run->within + done, run->length - done);
-            head = (pnc_packed_run){(uint32_t)(run->within + done), (uint32_t)length};
-            memcpy(m->bytes + m->used, &head, sizeof head);
-            memcpy(m->bytes + m->used + PNC_RUN_HEAD, run->bytes + done, (size_t)length);
-            m->used += PNC_RUN_HEAD + length;
-            m->head.nruns++;
-        }
+    (void)error;
+    for (int64_t n; length > 0; within += n, bytes += n, length -= n) {
+        pnc_packed_run head;
+
+        if (PNC_MESSAGE_BYTES - m->used < LEAST_SPACE)
+            begin_chunk(m, m->item);
+        n = fit_run(m, within, length);
+        head = (pnc_packed_run){(uint32_t)within, (uint32_t)n};
+        memcpy(m->bytes + m->used, &head, sizeof head);
+        memcpy(m->bytes + m->used + PNC_RUN_HEAD, bytes, (size_t)n);
+        m->used += PNC_RUN_HEAD + n;
+        m->head.nruns++;
+    }
+    return NC_NOERR;
+}
+
+static int pack_chunk(values_message *m, const pnc_pending_chunk *p, pnc_error *error)
+{
+    m->item = &p->item;
+    begin_chunk(m, m->item);
+    return pnc_chunks_pending_scan(&m->s->pending, p, pack_run, m, error);
 }
 
 static int unpack_values(void *own, const char *message, int64_t bytes, char *answer, int64_t *length, pnc_error *error)
@@ -98,6 +108,8 @@ static int unpack_values(void *own, const char *message, int64_t bytes, char *an
             at += PNC_RUN_HEAD;
             later = pnc_chunks_values_put(s, &item, run.within, at, run.length, error);
             err = pnc_error_keep_first(err, later);
+            later = pnc_chunks_memory_release(s, error);
+            err = pnc_error_keep_first(err, later);
             at += run.length;
         }
     }
@@ -121,17 +133,20 @@ int pnc_chunks_pending_send(pnc_chunk_store *s, pnc_error *error)
 {
     values_message m = {.s = s};
     pnc_counter before;
-    int err;
+    int err = NC_NOERR, later;
 
     if (s->store.nprocs == 1)
         return NC_NOERR;
     before = pnc_statistics_begin(s->store.statistics, PNC_COUNT_TIME_EXCHANGE);
     pnc_chunks_messages_begin(&s->messages, unpack_values, NULL, s, error);
     s->pending.chunks = pnc_chunks_items_sort(s->pending.chunks, s->store.rank);
-    for (const pnc_chunk_item *item = s->pending.chunks; item != NULL; item = item->next)
-        pack_chunk(&m, (const pnc_pending_chunk *)item);
+    for (const pnc_chunk_item *item = s->pending.chunks; item != NULL; item = item->next) {
+        later = pack_chunk(&m, (const pnc_pending_chunk *)item, error);
+        err = pnc_error_keep_first(err, later);
+    }
     post_values(&m);
-    err = pnc_chunks_messages_end(&s->messages);
+    later = pnc_chunks_messages_end(&s->messages);
+    err = pnc_error_keep_first(err, later);
     pnc_chunks_pending_clear(&s->pending);
     pnc_chunks_others_discard(s);
     pnc_statistics_end(s->store.statistics, before);

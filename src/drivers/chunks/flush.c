@@ -93,17 +93,29 @@ static int encode_dirty(pnc_chunk_store *s, pnc_dirty_chunk *d, write_round *rou
     return NC_NOERR;
 }
 
+/* A logged chunk that gets its bytes. */
+typedef struct logged_values {
+    pnc_chunk_store *s;
+    pnc_dirty_chunk *d;
+} logged_values;
+
+static int fill_logged_run(void *own, int64_t within, const char *bytes, int64_t length, pnc_error *error)
+{
+    const logged_values *v = own;
+
+    return pnc_chunks_dirty_fill(v->s, v->d, within, bytes, length, error);
+}
+
 /* A logged chunk with all its bytes; NULL: it keeps its log. */
 static int make_logged(pnc_chunk_store *s, const pnc_pending_chunk *p, pnc_chunk_item **out, pnc_error *error)
 {
     pnc_dirty_chunk *d = pnc_chunks_dirty_load(s, &p->item);
-    int err = NC_NOERR;
+    int err;
 
     *out = NULL;
     if (d == NULL)
         return pnc_chunks_memory_fail(&s->source.arrays[p->item.array], s->grids[p->item.array].chunk_bytes, error);
-    for (const pnc_pending_run *run = p->first; run != NULL && err == NC_NOERR; run = run->next)
-        err = pnc_chunks_dirty_fill(s, d, run->within, run->bytes, run->length, error);
+    err = pnc_chunks_pending_scan(&s->logged, p, fill_logged_run, &(logged_values){s, d}, error);
     if (err == NC_NOERR)
         err = pnc_chunks_chunk_merge(s, d, error);
     pnc_chunks_dirty_make_ready(&s->dirty, d);

@@ -204,10 +204,20 @@ int pnc_chunks_chunk_merge(pnc_chunk_store *s, pnc_dirty_chunk *d, pnc_error *er
     return NC_NOERR;
 }
 
-static int apply_pending(pnc_chunk_store *s, const pnc_pending_chunk *p, unsigned char **bytes, pnc_error *error)
+static int copy_logged_run(void *own, int64_t within, const char *bytes, int64_t length, pnc_error *error)
+{
+    (void)error;
+    memcpy((unsigned char *)own + within, bytes, (size_t)length);
+    return NC_NOERR;
+}
+
+/* *bytes: those of the chunk that the cache got last; NULL: it does not have it. */
+static int apply_log(pnc_chunk_store *s, const pnc_pending *log, const pnc_pending_chunk *p, unsigned char **bytes,
+                     pnc_error *error)
 {
     const pnc_chunk_array *a = &s->source.arrays[p->item.array];
     int64_t length = s->grids[p->item.array].chunk_bytes;
+    int err;
 
     if (*bytes == NULL) {
         *bytes = pnc_chunks_cache_add(&s->cache, p->item.array, p->item.chunk, length);
@@ -215,14 +225,17 @@ static int apply_pending(pnc_chunk_store *s, const pnc_pending_chunk *p, unsigne
             return pnc_chunks_memory_fail(a, length, error);
         pnc_chunks_value_fill(a->fill, a->elem_size, 0, (char *)*bytes, length);
     }
-    pnc_chunks_pending_copy(p, *bytes);
-    return NC_NOERR;
+    err = pnc_chunks_pending_scan(log, p, copy_logged_run, *bytes, error);
+    if (err != NC_NOERR)
+        pnc_chunks_cache_undo(&s->cache);
+    return err;
 }
 
 /* The cache has what the file has, and what is pending or logged; not what waits. */
 int pnc_chunks_chunk_get(pnc_chunk_store *s, int64_t array, int64_t chunk, const unsigned char **out, pnc_error *error)
 {
     pnc_dirty_chunk *d = pnc_chunks_dirty_find(&s->dirty, array, chunk);
+    const pnc_pending *log = &s->pending;
     const pnc_pending_chunk *p;
     unsigned char *bytes;
 
@@ -233,11 +246,13 @@ int pnc_chunks_chunk_get(pnc_chunk_store *s, int64_t array, int64_t chunk, const
     bytes = pnc_chunks_cache_find(&s->cache, array, chunk);
     if (bytes == NULL) {
         PNC_TRY(load_from_file(s, array, chunk, &bytes, error));
-        p = (const pnc_pending_chunk *)pnc_chunks_map_find(&s->pending.map, array, chunk);
-        if (p == NULL)
-            p = (const pnc_pending_chunk *)pnc_chunks_map_find(&s->logged.map, array, chunk);
+        p = (const pnc_pending_chunk *)pnc_chunks_map_find(&log->map, array, chunk);
+        if (p == NULL) {
+            log = &s->logged;
+            p = (const pnc_pending_chunk *)pnc_chunks_map_find(&log->map, array, chunk);
+        }
         if (p != NULL)
-            PNC_TRY(apply_pending(s, p, &bytes, error));
+            PNC_TRY(apply_log(s, log, p, &bytes, error));
     }
     *out = bytes;
     return NC_NOERR;

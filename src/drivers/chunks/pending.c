@@ -4,7 +4,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/minmax.h"
+#include "drivers/chunks/packing.h"
 
 /* The second of two adjacent runs has space for others: up to as much as is used already, or this. */
 #define SPARE_BYTES (INT64_C(64) << 10)
@@ -18,8 +20,7 @@ static pnc_pending_chunk *find_pending(pnc_pending *pending, const pnc_chunk_ite
     p = pnc_region_alloc(&pending->region, (int64_t)sizeof *p);
     if (p == NULL)
         return NULL;
-    *p = (pnc_pending_chunk){.item = *item};
-    pending->bytes += (int64_t)sizeof *p;
+    *p = (pnc_pending_chunk){.item = *item, .segment = -1};
     if (!pnc_chunks_map_add(&pending->map, &p->item))
         return NULL;
     p->item.next = pending->chunks;
@@ -29,7 +30,7 @@ static pnc_pending_chunk *find_pending(pnc_pending *pending, const pnc_chunk_ite
 
 static pnc_pending_run *add_run(pnc_pending *pending, pnc_pending_chunk *p, int64_t within, int64_t capacity)
 {
-    pnc_pending_run *run = pnc_region_alloc(&pending->region, (int64_t)offsetof(pnc_pending_run, bytes) + capacity);
+    pnc_pending_run *run = pnc_region_alloc(&pending->runs, (int64_t)offsetof(pnc_pending_run, bytes) + capacity);
 
     if (run == NULL)
         return NULL;
@@ -74,16 +75,205 @@ bool pnc_chunks_pending_add(pnc_pending *pending, const pnc_chunk_item *item, in
     return true;
 }
 
-void pnc_chunks_pending_copy(const pnc_pending_chunk *p, unsigned char *chunk)
+/* --- spilled runs --- */
+
+/* In the file: a head, and the runs, each with its packed_run. */
+typedef struct segment_head {
+    int64_t previous, bytes; /* where the segment before it is, or -1; of the runs */
+} segment_head;
+
+enum { BUFFER_BYTES = 256 << 10 };
+
+/* What is to be written, through the buffer. */
+typedef struct segment_writer {
+    pnc_pending *pending;
+    const char *folder;
+    int64_t used;
+} segment_writer;
+
+static int write_buffered(segment_writer *w, pnc_error *error)
 {
+    int64_t n = w->used;
+
+    w->used = 0;
+    return n == 0 ? NC_NOERR : pnc_chunks_spill_write(&w->pending->spill, w->folder, w->pending->buffer, n, error);
+}
+
+static int write_spilled(segment_writer *w, const void *bytes, int64_t n, pnc_error *error)
+{
+    if (n > BUFFER_BYTES - w->used)
+        PNC_TRY(write_buffered(w, error));
+    if (n > BUFFER_BYTES)
+        return pnc_chunks_spill_write(&w->pending->spill, w->folder, bytes, n, error);
+    memcpy(w->pending->buffer + w->used, bytes, (size_t)n);
+    w->used += n;
+    return NC_NOERR;
+}
+
+static int64_t count_segment(const pnc_pending_chunk *p)
+{
+    int64_t bytes = 0;
+
     for (const pnc_pending_run *run = p->first; run != NULL; run = run->next)
-        memcpy(chunk + run->within, run->bytes, (size_t)run->length);
+        bytes += PNC_RUN_HEAD + run->length;
+    return bytes;
+}
+
+static int write_segment(segment_writer *w, const pnc_pending_chunk *p, pnc_error *error)
+{
+    const segment_head head = {p->segment, count_segment(p)};
+
+    PNC_TRY(write_spilled(w, &head, (int64_t)sizeof head, error));
+    for (const pnc_pending_run *run = p->first; run != NULL; run = run->next) {
+        const pnc_packed_run packed = {(uint32_t)run->within, (uint32_t)run->length};
+
+        PNC_TRY(write_spilled(w, &packed, (int64_t)sizeof packed, error));
+        PNC_TRY(write_spilled(w, run->bytes, run->length, error));
+    }
+    return NC_NOERR;
+}
+
+static int write_segments(segment_writer *w, pnc_error *error)
+{
+    for (pnc_chunk_item *item = w->pending->chunks; item != NULL; item = item->next) {
+        const pnc_pending_chunk *p = (const pnc_pending_chunk *)item;
+
+        if (p->first != NULL)
+            PNC_TRY(write_segment(w, p, error));
+    }
+    return write_buffered(w, error);
+}
+
+/* The segments are in the file, from `at` on, in the order of the list. */
+static void adopt_segments(pnc_pending *pending, int64_t at)
+{
+    for (pnc_chunk_item *item = pending->chunks; item != NULL; item = item->next) {
+        pnc_pending_chunk *p = (pnc_pending_chunk *)item;
+
+        if (p->first == NULL)
+            continue;
+        p->segment = at;
+        p->nsegments++;
+        at += (int64_t)sizeof(segment_head) + count_segment(p);
+        p->first = p->last = NULL;
+    }
+    pnc_region_free(&pending->runs);
+    pending->bytes = 0;
+}
+
+int pnc_chunks_pending_store(pnc_pending *pending, const char *folder, pnc_error *error)
+{
+    segment_writer w = {pending, folder, 0};
+    int64_t begin = pending->spill.end;
+    int err;
+
+    if (pending->buffer == NULL)
+        pending->buffer = pnc_memory_alloc(BUFFER_BYTES, 1);
+    if (pending->buffer == NULL)
+        return pnc_error_set(error, NC_ENOMEM, "no memory to write values of chunks to a temporary file");
+    err = write_segments(&w, error);
+    if (err == NC_NOERR)
+        adopt_segments(pending, begin);
+    else
+        pending->spill.end = begin;
+    return err;
+}
+
+/* A segment that is read through the buffer. */
+typedef struct segment_reader {
+    const pnc_pending *pending;
+    int64_t at, end;      /* what is not read */
+    int64_t used, filled; /* of the buffer */
+} segment_reader;
+
+/* The next bytes, `least` or more if the segment has them. */
+static int fill_buffer(segment_reader *r, int64_t least, pnc_error *error)
+{
+    int64_t left = r->filled - r->used, n = pnc_min64(BUFFER_BYTES - left, r->end - r->at);
+
+    if (left >= least)
+        return NC_NOERR;
+    memmove(r->pending->buffer, r->pending->buffer + r->used, (size_t)left);
+    PNC_TRY(pnc_chunks_spill_read(&r->pending->spill, r->at, r->pending->buffer + left, n, error));
+    r->at += n;
+    r->used = 0;
+    r->filled = left + n;
+    return NC_NOERR;
+}
+
+typedef int (*run_visitor)(void *own, int64_t within, const char *bytes, int64_t length, pnc_error *error);
+
+static int visit_spilled_run(segment_reader *r, run_visitor take, void *own, pnc_error *error)
+{
+    pnc_packed_run run;
+
+    PNC_TRY(fill_buffer(r, PNC_RUN_HEAD, error));
+    memcpy(&run, r->pending->buffer + r->used, sizeof run);
+    r->used += PNC_RUN_HEAD;
+    for (int64_t within = run.within, left = run.length, n; left > 0; within += n, left -= n) {
+        PNC_TRY(fill_buffer(r, pnc_min64(left, 8), error));
+        n = pnc_min64(left, r->filled - r->used);
+        if (n < left)
+            n = (within + n) / 8 * 8 - within;
+        PNC_TRY(take(own, within, r->pending->buffer + r->used, n, error));
+        r->used += n;
+    }
+    return NC_NOERR;
+}
+
+static int visit_segment(const pnc_pending *pending, int64_t at, run_visitor take, void *own, pnc_error *error)
+{
+    segment_reader r = {.pending = pending};
+    segment_head head;
+
+    PNC_TRY(pnc_chunks_spill_read(&pending->spill, at, &head, (int64_t)sizeof head, error));
+    r.at = at + (int64_t)sizeof head;
+    r.end = r.at + head.bytes;
+    while (r.at < r.end || r.used < r.filled)
+        PNC_TRY(visit_spilled_run(&r, take, own, error));
+    return NC_NOERR;
+}
+
+/* The oldest segment first: each knows the one before it. */
+static int visit_segments(const pnc_pending *pending, const pnc_pending_chunk *p, run_visitor take, void *own,
+                          pnc_error *error)
+{
+    int64_t *segments = pnc_memory_alloc(p->nsegments, sizeof *segments), at = p->segment;
+    int err = NC_NOERR;
+
+    if (segments == NULL)
+        return pnc_error_set(error, NC_ENOMEM, "no memory to read values of chunks from a temporary file");
+    for (int64_t i = p->nsegments - 1; i >= 0 && err == NC_NOERR; i--) {
+        segment_head head = {0};
+
+        segments[i] = at;
+        if (i > 0)
+            err = pnc_chunks_spill_read(&pending->spill, at, &head, (int64_t)sizeof head, error);
+        at = head.previous;
+    }
+    for (int64_t i = 0; i < p->nsegments && err == NC_NOERR; i++)
+        err = visit_segment(pending, segments[i], take, own, error);
+    pnc_memory_free(segments);
+    return err;
+}
+
+int pnc_chunks_pending_scan(const pnc_pending *pending, const pnc_pending_chunk *p,
+                            int (*take)(void *own, int64_t within, const char *bytes, int64_t length, pnc_error *error),
+                            void *own, pnc_error *error)
+{
+    if (p->nsegments > 0)
+        PNC_TRY(visit_segments(pending, p, take, own, error));
+    for (const pnc_pending_run *run = p->first; run != NULL; run = run->next)
+        PNC_TRY(take(own, run->within, (const char *)run->bytes, run->length, error));
+    return NC_NOERR;
 }
 
 void pnc_chunks_pending_clear(pnc_pending *pending)
 {
     pnc_chunks_map_free(&pending->map);
     pnc_region_free(&pending->region);
-    pending->chunks = NULL;
-    pending->bytes = 0;
+    pnc_region_free(&pending->runs);
+    pnc_chunks_spill_close(&pending->spill);
+    pnc_memory_free(pending->buffer);
+    *pending = (pnc_pending){0};
 }

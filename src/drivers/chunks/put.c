@@ -65,6 +65,40 @@ static bool must_log(const pnc_chunk_store *s, const pnc_chunk_item *item, int64
            pnc_chunks_dirty_find(&s->dirty, item->array, item->chunk) == NULL;
 }
 
+/* Chunks that are complete become logs, which can be spilled. */
+static int log_ready(pnc_chunk_store *s, pnc_error *error)
+{
+    int err = NC_NOERR, later;
+
+    for (pnc_chunk_item *item = pnc_chunks_dirty_take_ready(&s->dirty), *next; item != NULL; item = next) {
+        pnc_dirty_chunk *d = (pnc_dirty_chunk *)(void *)item;
+
+        next = item->next;
+        later = log_values(s, &s->logged, item, 0, (const char *)d->values, d->bytes, error);
+        err = pnc_error_keep_first(err, later);
+        if (later == NC_NOERR)
+            pnc_chunks_dirty_remove(&s->dirty, d);
+        else
+            pnc_chunks_dirty_put_back(&s->dirty, d);
+    }
+    return err;
+}
+
+int pnc_chunks_memory_release(pnc_chunk_store *s, pnc_error *error)
+{
+    int64_t most = pnc_chunks_dirty_get_most(s);
+
+    if (!s->spills)
+        return NC_NOERR;
+    if (s->dirty.ready_bytes > pnc_min64(READY_BYTES, most))
+        PNC_TRY(log_ready(s, error));
+    if (s->logged.bytes > most)
+        PNC_TRY(pnc_chunks_pending_store(&s->logged, s->source.spill_folder, error));
+    if (s->pending.bytes > most)
+        PNC_TRY(pnc_chunks_pending_store(&s->pending, s->source.spill_folder, error));
+    return NC_NOERR;
+}
+
 int pnc_chunks_values_put(pnc_chunk_store *s, const pnc_chunk_item *item, int64_t within, const char *bytes,
                           int64_t length, pnc_error *error)
 {
@@ -126,6 +160,7 @@ static int put_in_array(pnc_chunk_store *s, int64_t array, int64_t offset, int64
             PNC_TRY(put_own_run(s, &item, run.within, from, length, error));
         else
             PNC_TRY(log_values(s, &s->pending, &item, run.within, from, length, error));
+        PNC_TRY(pnc_chunks_memory_release(s, error));
         if (s->store.nprocs == 1 && s->dirty.ready_bytes >= READY_BYTES)
             PNC_TRY(pnc_chunks_ready_write(s, false, error));
     }
@@ -162,8 +197,11 @@ static int write_out(pnc_chunk_store *s, int err, pnc_error *error)
 int pnc_chunks_extents_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
 {
     pnc_chunk_store *s = pnc_chunks_store_of(store);
-    int err = put_extents(s, extents, n, buf, error);
+    int err;
 
+    s->spills = s->store.nprocs > 1 && s->source.spill_folder != NULL;
+    err = put_extents(s, extents, n, buf, error);
+    s->spills = false;
     return s->store.nprocs == 1 ? write_out(s, err, error) : err;
 }
 
@@ -185,7 +223,9 @@ int pnc_chunks_store_flush(pnc_store *store, pnc_error *error)
 
     if (store->owned_from == 0)
         return NC_NOERR;
+    s->spills = s->source.spill_folder != NULL; /* what all ranks have put is more than a call has */
     err = pnc_chunks_pending_send(s, error);
+    s->spills = false;
     later = pnc_chunks_dirty_finish(s, 0, error);
     err = pnc_error_keep_first(err, later);
     later = pnc_chunks_ready_write(s, true, error);

@@ -1,9 +1,11 @@
 /* The address space of an open netCDF-4 file: the file, and behind it the values of each variable. */
 #include "formats/netcdf4/netcdf4.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/path.h"
 #include "formats/netcdf4/array.h"
 #include "formats/netcdf4/plugins.h"
 #include "host/codecs.h"
@@ -257,6 +259,30 @@ static int make_arrays(pnc_netcdf4 *n)
 
 /* --- the store --- */
 
+/* Where independent puts keep values that have no space in memory: in the folder of the file, which has space for them,
+ * unless the user names another one. A folder for temporary files may be memory. */
+static char *find_spill_folder(pnc_netcdf4 *n)
+{
+    const char *path = pnc_path_strip(n->format.file->path), *slash = strrchr(path, '/'), *given = getenv("TMPDIR");
+    int64_t length = 1;
+    char *folder;
+
+    if (given != NULL && given[0] != '\0') {
+        path = given;
+        length = (int64_t)strlen(given);
+    } else if (slash == NULL) {
+        path = ".";
+    } else if (slash > path) {
+        length = slash - path;
+    }
+    folder = pnc_region_alloc(&n->content.region, length + 1);
+    if (folder == NULL)
+        return NULL;
+    memcpy(folder, path, (size_t)length);
+    folder[length] = '\0';
+    return folder;
+}
+
 int pnc_netcdf4_store_attach(pnc_netcdf4 *n)
 {
     pnc_file *file = n->format.file;
@@ -276,7 +302,10 @@ int pnc_netcdf4_store_attach(pnc_netcdf4 *n)
     n->content.arrays = pnc_memory_alloc(nvars, sizeof *n->content.arrays);
     n->content.varids = pnc_memory_alloc(nvars, sizeof *n->content.varids);
     n->content.narrays = 0;
-    if (n->content.arrays != NULL && n->content.varids != NULL) {
+    if (source.is_writable && file->nprocs > 1)
+        source.spill_folder = find_spill_folder(n);
+    if (n->content.arrays != NULL && n->content.varids != NULL &&
+        (source.spill_folder != NULL || !source.is_writable || file->nprocs == 1)) {
         PNC_TRY(make_arrays(n));
         source.narrays = n->content.narrays;
         source.arrays = n->content.arrays;
