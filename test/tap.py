@@ -33,6 +33,16 @@ def is_quick():
     return quick
 
 
+def is_long():
+    """Whether the test is to take all cases that it has (PNC_TEST_LONG=1)."""
+    return os.environ.get("PNC_TEST_LONG") == "1"
+
+
+def choose(quick, usual, most):
+    """One of them: PNC_TEST_QUICK=1, neither, PNC_TEST_LONG=1."""
+    return quick if is_quick() else most if is_long() else usual
+
+
 def skip(text, why):
     global _count
     _count += 1

@@ -1,5 +1,5 @@
-"""netCDF-4 files of netCDF-C, h5py and h5netcdf, read through this library on 1, 2 and 4 ranks: definitions, attributes
-and values are those that netCDF4-python reads."""
+"""netCDF-4 files of netCDF-C, h5py, h5netcdf and xarray, read through this library on 1, 2 and 4 ranks: definitions,
+attributes and values are those that netCDF4-python reads. With PNC_TEST_LONG=1 there are 200 random files."""
 import os
 import re
 import shutil
@@ -11,7 +11,7 @@ import netCDF4
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from tap import finish, is_quick, ok, run_mpi, scratch, skip  # noqa: E402
+from tap import choose, finish, is_quick, ok, run_mpi, scratch, skip  # noqa: E402
 
 try:
     import h5py
@@ -21,6 +21,10 @@ try:
     import h5netcdf
 except ImportError:
     h5netcdf = None
+try:
+    import xarray
+except ImportError:
+    xarray = None
 
 PROGRAM = "test/interop/netcdf4_read"
 TYPES = {"i1": 1, "S1": 2, "i2": 3, "i4": 4, "f4": 5, "f8": 6, "u1": 7, "u2": 8, "u4": 9, "i8": 10, "u8": 11}
@@ -191,6 +195,102 @@ def make_h5netcdf(path):
         file.resize_dimension("t", 7)
         v[...] = values("f4", (7, 5))
         v.attrs["units"] = "m"
+
+
+# --- random files ---
+
+class Draw:
+    """Definitions and values of a file, which each library writes."""
+
+    def __init__(self, has_unlimited=True):
+        names = [f"d{i}" for i in range(int(random.integers(1, 5)))]
+        self.dims = {name: int(random.integers(1, 12)) for name in names}
+        self.unlimited = {name for name in names if has_unlimited and random.random() < 0.4}
+        self.vars = {}
+        for number in range(int(random.integers(1, 9))):
+            along = [str(d) for d in random.permutation(names)[:int(random.integers(0, len(names) + 1))]]
+            name = along[0] if len(along) == 1 and random.random() < 0.5 else f"v{number}"
+            kind = str(random.choice(NUMBERS))
+            self.vars[name] = kind, along, values(kind, [self.dims[d] for d in along]), self.draw_storage(along, kind)
+
+    def draw_storage(self, along, kind):
+        """Of h5netcdf and xarray: compression, shuffle, fletcher32, chunks, fill value."""
+        how = {}
+        if along and random.random() < 0.6:
+            how["chunks"] = tuple(int(random.integers(1, self.dims[d] + 1)) for d in along)
+            if random.random() < 0.7:
+                how.update(compression="gzip", compression_opts=int(random.integers(1, 10)))
+            how.update({key: True for key in ("shuffle", "fletcher32") if random.random() < 0.5})
+        if random.random() < 0.3:
+            how["fillvalue"] = values(kind, ())[()]
+        return how
+
+    def atts(self):
+        some = {f"a_{kind}": values(kind, int(random.integers(1, 4))) for kind in random.choice(NUMBERS, 3)}
+        return {**some, "title": "text", "number": np.float64(random.normal())}
+
+
+def write_by_netcdf4(path, draw):
+    with netCDF4.Dataset(path, "w") as file:
+        for name, length in draw.dims.items():
+            file.createDimension(name, None if name in draw.unlimited else length)
+        file.setncatts(draw.atts())
+        for name, (kind, along, array, how) in draw.vars.items():
+            options = {"zlib": "compression" in how, "complevel": how.get("compression_opts", 4),
+                       "shuffle": how.get("shuffle", False), "fletcher32": how.get("fletcher32", False),
+                       "chunksizes": how.get("chunks"), "fill_value": how.get("fillvalue"),
+                       "endian": str(random.choice(["little", "big"])) if kind[1] != "1" else "native"}
+            stored = kind if kind[1] == "1" else np.dtype(kind).newbyteorder(options["endian"][0])
+            var = file.createVariable(name, stored, along, **options)
+            var.setncatts(draw.atts())
+            var.set_auto_maskandscale(False)
+            if random.random() < 0.9:
+                var[...] = array
+
+
+def write_by_h5netcdf(path, draw):
+    with h5netcdf.File(path, "w") as file:
+        file.dimensions = {name: None if name in draw.unlimited else n for name, n in draw.dims.items()}
+        for name in draw.unlimited:
+            file.resize_dimension(name, draw.dims[name])
+        file.attrs.update(draw.atts())
+        for name, (kind, along, array, how) in draw.vars.items():
+            if draw.unlimited & set(along) and "chunks" not in how:
+                how = {**how, "chunks": tuple(draw.dims[d] for d in along)}
+            var = file.create_variable(name, along, kind, **how)
+            var.attrs.update(draw.atts())
+            var[...] = array
+
+
+def write_by_xarray(path, draw):
+    data = xarray.Dataset({name: (along, array, draw.atts()) for name, (_, along, array, _) in draw.vars.items()},
+                          attrs=draw.atts())
+    keys = {"chunks": "chunksizes", "fillvalue": "_FillValue"}
+    encoding = {name: {keys.get(key, key): value for key, value in how.items()}
+                for name, (_, _, _, how) in draw.vars.items()}
+    for how in encoding.values():
+        how.setdefault("_FillValue", None)
+    data.to_netcdf(path, engine="h5netcdf", encoding=encoding, unlimited_dims=draw.unlimited & set(data.sizes))
+
+
+WRITERS = {"netCDF4-python": (netCDF4, write_by_netcdf4), "h5netcdf": (h5netcdf, write_by_h5netcdf),
+           "xarray": (xarray, write_by_xarray)}
+
+
+def check_random(count):
+    """Files of each library in turn."""
+    global random
+    for number in range(count):
+        random = np.random.default_rng(500 + number)
+        title = list(WRITERS)[number % len(WRITERS)]
+        module, write = WRITERS[title]
+        if module is None:
+            continue
+        name, path = f"{title} {number}", scratch("random.nc")
+        write(path, Draw())
+        check_definitions(name, path)
+        mode = ("all", "indep", "nonblocking", "varn")[number // 3 % 4]
+        check_values(name, path, expected_values(name, path), (2, 1, 4)[number // 2 % 3], mode, 3)
 
 
 FILES = [("types", make_types), ("big", lambda p: make_types(p, endian="big")),
@@ -413,14 +513,19 @@ def check_change(ranks):
        f"values of variables of groups change, on {ranks} ranks", "\n".join([stdout, stderr, *wrong]))
 
 
+def choose_runs(modes):
+    """Numbers of ranks, and modes: all pairs if the test is long."""
+    pairs = [(ranks, mode) for ranks in (1, 2, 4) for mode in modes]
+    return choose([(2, mode) for mode in modes], [pair for i, pair in enumerate(pairs) if i % 3 < 2], pairs)
+
+
 def check_groups(quick):
     for name in ("groups", "nested"):
         path = scratch(f"{name}.nc")
         check_definitions(name, path, "all")
         arrays = expected_values(name, path, "all")
-        for ranks in (2,) if quick else (1, 2, 4):
-            for mode in ("all", "indep", "nonblocking"):
-                check_values(name, path, arrays, ranks, mode, 2 if quick else 5, "all")
+        for ranks, mode in choose_runs(("all", "indep", "nonblocking")):
+            check_values(name, path, arrays, ranks, mode, 2 if quick else 5, "all")
     check_paths(scratch("nested.nc"))
     for ranks in (2,) if quick else (1, 2, 4):
         check_change(ranks)
@@ -567,19 +672,20 @@ def main():
         check_definitions(name, path)
         arrays = expected_values(name, path)
         check_values(name, path, arrays, 1, "whole", 1)
-        for ranks in (2,) if quick else (1, 2, 4):
-            for mode in ("all", "indep", "nonblocking", "varn"):
-                check_values(name, path, arrays, ranks, mode, 2 if quick else 5)
+        for ranks, mode in choose_runs(("all", "indep", "nonblocking", "varn")):
+            check_values(name, path, arrays, ranks, mode, 2 if quick else 5)
     check_groups(quick)
+    check_random(choose(6, 24, 200))
     if h5py is not None:
         check_phony()
         for ranks in (2,) if quick else (1, 2, 4):
             check_unwritten(ranks)
         check_refused_space()
     for name in ("groups", "block") if h5py is not None else ("groups",):
-        check_damaged(name, scratch(f"{name}.nc"), 20 if quick else 200)
-    if h5netcdf is None:
-        skip("files of h5netcdf", "h5netcdf is not installed")
+        check_damaged(name, scratch(f"{name}.nc"), 20 if quick else 100)
+    for name, (module, _) in WRITERS.items():
+        if module is None:
+            skip(f"files of {name}", f"{name} is not installed (Debian: python3-{name})")
 
 
 main()

@@ -1,5 +1,6 @@
 """netCDF-4 files that this library writes by random calls on 1 to 4 ranks, and on several simulated nodes:
-netCDF4-python, h5py, ncdump and h5dump read what was put; netCDF-C appends to them; this library changes them again."""
+netCDF4-python, h5netcdf, xarray, ncdump, h5dump and h5stat read what was put; netCDF-C appends to them; this library
+changes them again. With PNC_TEST_LONG=1 there are 210 files."""
 import os
 import shutil
 import subprocess
@@ -9,7 +10,16 @@ import netCDF4
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from tap import finish, is_quick, ok, run_mpi, scratch, skip  # noqa: E402
+from tap import choose, finish, is_quick, ok, run_mpi, scratch, skip  # noqa: E402
+
+try:
+    import h5netcdf
+except ImportError:
+    h5netcdf = None
+try:
+    import xarray
+except ImportError:
+    xarray = None
 
 PROGRAM = "test/interop/netcdf4_write"
 KINDS = {1: "i1", 2: "S1", 3: "i2", 4: "i4", 5: "f4", 6: "f8", 7: "u1", 8: "u2", 9: "u4", 10: "i8", 11: "u8"}
@@ -27,19 +37,50 @@ def read_expected(path):
             yield line[0], np.frombuffer(file.read(count * kind.itemsize), kind).reshape(shape)
 
 
-def differences(path):
+def compare(path, read, without=()):
+    """What differs from the values that read(name) returns."""
     found = []
+    for name, wanted in read_expected(path):
+        if name in without:
+            continue
+        got = np.asarray(read(name))
+        if got.shape != wanted.shape:
+            found.append(f"{name}: shape {got.shape}, expected {wanted.shape}")
+        elif got.astype(wanted.dtype).tobytes() != wanted.tobytes():
+            wrong = np.argwhere(got.astype(wanted.dtype).reshape(wanted.shape) != wanted)
+            found.append(f"{name} {got.dtype} {wanted.shape}: {len(wrong)} differ, first at {wrong[:1]}")
+    return found
+
+
+def differences(path):
     with netCDF4.Dataset(path) as file:
         file.set_auto_maskandscale(False)
         file.set_auto_chartostring(False)
-        for name, wanted in read_expected(path):
-            got = np.asarray(file[name][...])
-            if got.shape != wanted.shape:
-                found.append(f"{name}: shape {got.shape}, expected {wanted.shape}")
-            elif got.astype(wanted.dtype).tobytes() != wanted.tobytes():
-                wrong = np.argwhere(got.astype(wanted.dtype).reshape(wanted.shape) != wanted)
-                found.append(f"{name} {file[name].dtype} {wanted.shape}: {len(wrong)} differ, first at {wrong[:1]}")
-    return found
+        return compare(path, lambda name: file[name][...])
+
+
+def differences_of_h5netcdf(path):
+    with h5netcdf.File(path, "r") as file:
+        return compare(path, lambda name: file[name][...])
+
+
+def differences_of_xarray(path):
+    """It refuses variables of several dimensions of which one has the name of the variable."""
+    with netCDF4.Dataset(path) as file:
+        refused = [name for name, v in file.variables.items() if v.ndim > 1 and name in v.dimensions]
+    how = {"mask_and_scale": False, "decode_cf": False, "concat_characters": False, "cache": False}
+    with xarray.open_dataset(path, engine="h5netcdf", drop_variables=refused, **how) as file:
+        return compare(path, lambda name: file[name].values, refused)
+
+
+OTHERS = {"h5netcdf": (h5netcdf, differences_of_h5netcdf), "xarray": (xarray, differences_of_xarray)}
+
+
+def check_others(path, label):
+    for name, (module, find_differences) in OTHERS.items():
+        if module is not None:
+            found = find_differences(path)
+            ok(not found, f"{label}: {name} reads what was put", "\n".join(found))
 
 
 def complaint(*command):
@@ -79,6 +120,7 @@ def try_seed(seed, ranks, steps, env):
         return
     found = differences(path)
     ok(not found, f"{label}: netCDF4-python reads what was put", "\n".join(found))
+    check_others(path, label)
     problems = [complaint("ncdump", path), complaint("h5dump", "-H", path), complaint("h5stat", path)]
     ok(not any(problems), f"{label}: ncdump, h5dump and h5stat do not complain", problems)
     try:
@@ -90,6 +132,8 @@ def try_seed(seed, ranks, steps, env):
     if ok(status == 0 and "wrong" not in out, f"{label}: changed again", f"{status} {out[-1500:]}{err[-1500:]}"):
         found = differences(path)
         ok(not found, f"{label}: netCDF4-python reads it again", "\n".join(found))
+        problems = [complaint("h5dump", "-H", path), complaint("h5stat", path)]
+        ok(not any(problems), f"{label}: h5dump and h5stat do not complain about it", problems)
         os.unlink(path)
 
 
@@ -103,11 +147,13 @@ def has_hdf5():
 def main():
     if not has_hdf5():
         finish()
-    seeds = 4 if is_quick() else 20
-    for seed in range(seeds):
+    for seed in range(choose(4, 10, 70)):
         for ranks in ((1, 2, 4) if not is_quick() else (1, 3)):
             env = {"MPIR_CVAR_NUM_CLIQUES": "2"} if seed % 3 == 2 else {}
             try_seed(seed, ranks, 60 if is_quick() else 120, env)
+    for name, (module, _) in OTHERS.items():
+        if module is None:
+            skip(f"files are read by {name}", f"{name} is not installed (Debian: python3-{name})")
     finish()
 
 

@@ -37,7 +37,8 @@ static int compare_scales(const void *a, const void *b)
     return x->dataset < y->dataset ? -1 : x->dataset > y->dataset;
 }
 
-/* Scales are dimensions, in the order of their ids or else of their creation. */
+/* Scales are dimensions, in the order of their ids or else of their creation. Variables give an unlimited one its
+ * length, as in netCDF-C: its scale may be longer. */
 static int make_dims(pnc_tree *t)
 {
     ordered_scale *scales = pnc_memory_alloc(t->n, sizeof *scales);
@@ -55,7 +56,7 @@ static int make_dims(pnc_tree *t)
         d->dim = t->ndims;
         err = add_dim(t, d->path,
                       &(pnc_tree_dim){.group = d->group,
-                                      .length = d->extent[0],
+                                      .length = d->is_unlimited[0] ? 0 : d->extent[0],
                                       .is_unlimited = d->is_unlimited[0],
                                       .reference = d->reference});
     }
