@@ -159,6 +159,20 @@ bool t_quick(void)
     return true;
 }
 
+bool t_long(void)
+{
+    const char *wanted = getenv("PNC_TEST_LONG");
+
+    return wanted != NULL && strcmp(wanted, "1") == 0;
+}
+
+int t_choose(int quick, int usual, int most)
+{
+    if (t_quick())
+        return quick;
+    return t_long() ? most : usual;
+}
+
 bool t_classic(void)
 {
     const char *format = getenv("PNC_TEST_FORMAT");

@@ -54,6 +54,12 @@ const char *t_data(const char *name);
 /* Whether the test is to take fewer cases (PNC_TEST_QUICK=1). The log then says that it does. */
 bool t_quick(void);
 
+/* Whether the test is to take all cases that it has (PNC_TEST_LONG=1). */
+bool t_long(void);
+
+/* One of three numbers of cases: if t_quick(), if neither, if t_long(). */
+int t_choose(int quick, int usual, int most);
+
 /* Whether files are classic: not in a run with PNC_TEST_FORMAT=netcdf4, where all new files are netCDF-4, and what is
  * about headers, offsets and limits of classic files is left out. */
 bool t_classic(void);

@@ -2,7 +2,8 @@
  * system that write are replaced here, for all libraries.
  *
  * netcdf4_die FILE GENERATIONS RANK WRITE [half]: rank RANK is killed at write number WRITE; with `half`, it has
- *     written about half of its bytes. WRITE 0: it is not killed, and each rank prints "writes N".
+ *     written about half of its bytes. WRITE 0: it is not killed, and each rank prints "writes N". WRITE -N: it is
+ *     killed N microseconds after it has begun, wherever it is; RANK -1: all ranks are.
  * netcdf4_die FILE repair: open the file for writing, and close it.
  *
  * Each generation overwrites record 0, appends a record, overwrites a contiguous variable, changes an attribute,
@@ -18,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "pnetcdf.h"
@@ -139,6 +141,20 @@ static void define_more(int generation)
     check(ncmpi_enddef(ncid), "enddef");
 }
 
+static void end_by_alarm(int number)
+{
+    (void)number;
+    raise(SIGKILL);
+}
+
+static void set_alarm(long microseconds)
+{
+    struct itimerval value = {.it_value = {microseconds / 1000000, microseconds % 1000000}};
+
+    signal(SIGALRM, end_by_alarm);
+    setitimer(ITIMER_REAL, &value, NULL);
+}
+
 static void run(const char *path, int generations)
 {
     make_definitions(path);
@@ -165,10 +181,15 @@ int main(int argc, char **argv)
         check(ncmpi_open(MPI_COMM_WORLD, argv[1], NC_WRITE, MPI_INFO_NULL, &ncid), "open");
         check(ncmpi_close(ncid), "close");
     } else if (argc >= 5) {
+        int is_victim = atoi(argv[3]) == rank || atoi(argv[3]) < 0, at = atoi(argv[4]);
+        double began = MPI_Wtime();
+
         is_half = argc > 5;
-        dies_at = atoi(argv[3]) == rank ? atoi(argv[4]) : 0;
+        dies_at = is_victim && at > 0 ? at : 0;
+        if (is_victim && at < 0)
+            set_alarm(-(long)at);
         run(argv[1], atoi(argv[2]));
-        printf("writes %d of rank %d\n", writes, rank);
+        printf("writes %d of rank %d in %.0f microseconds\n", writes, rank, (MPI_Wtime() - began) * 1e6);
     }
     MPI_Finalize();
     return 0;

@@ -1,5 +1,6 @@
-"""A program that is killed at any write leaves a netCDF-4 file that other programs refuse or read as an old dataset,
-and that this library completes: metadata and filtered chunks are the old or the new ones."""
+"""A program that is killed at any write, or at any moment, leaves a netCDF-4 file that other programs refuse or read as
+an old dataset, and that this library completes: metadata and filtered chunks are the old or the new ones.
+PNC_TEST_KILLS: so many deaths at random moments on each number of ranks; PNC_TEST_SEED chooses others."""
 import os
 import random
 import re
@@ -10,10 +11,12 @@ import netCDF4
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from tap import finish, is_quick, ok, run_mpi, scratch, skip  # noqa: E402
+from tap import choose, finish, is_long, ok, run_mpi, scratch, skip  # noqa: E402
 
 PROGRAM = "test/interop/netcdf4_die"
 GENERATIONS = 3
+KILLS = int(os.environ.get("PNC_TEST_KILLS", choose(0, 20, 500)))
+SEED = int(os.environ.get("PNC_TEST_SEED", random.randrange(10**6)))
 
 
 def examine(path, synced):
@@ -101,7 +104,19 @@ def count_writes(ranks):
     ok(status == 0 and "wrong" not in out, f"{ranks} ranks: the program that lives", out + err)
     found = examine(path, GENERATIONS - 1)
     ok(not found, f"{ranks} ranks: its file", found)
-    return {int(rank): int(n) for n, rank in re.findall(r"writes (\d+) of rank (\d+)", out)}
+    writes = {int(rank): int(n) for n, rank in re.findall(r"writes (\d+) of rank (\d+)", out)}
+    return writes, max(int(n) for n in re.findall(r"(\d+) microseconds", out))
+
+
+def try_moments(ranks, longest):
+    """One rank, or all, are killed from a timer."""
+    draw = random.Random(f"{SEED} {ranks}")
+    failed = []
+    for _ in range(KILLS):
+        place = draw.randrange(-1, ranks), -draw.randint(1, longest)
+        why = try_death(ranks, *place, False)
+        failed += [(place, why)] if why else []
+    ok(not failed, f"{ranks} ranks: {KILLS} deaths at random moments", "\n".join(map(str, failed[:10])))
 
 
 MARKED = []  # a file for each death that left such a mark
@@ -112,16 +127,17 @@ def main():
         skip("deaths", "the build is without HDF5")
         finish()
     draw = random.Random(5)
+    print(f"# PNC_TEST_SEED={SEED}", flush=True)
     for ranks in (1, 2):
-        writes = count_writes(ranks)
+        writes, longest = count_writes(ranks)
         places = [(rank, write, half) for rank in writes for write in range(1, writes[rank] + 1)
                   for half in (False, True)]
-        if is_quick():
-            places = draw.sample(places, min(12, len(places)))
-        elif ranks > 1:
-            places = draw.sample(places, min(120, len(places)))
+        if not is_long():
+            places = draw.sample(places, min(choose(12, 60, 0), len(places)))
         failed = [(place, why) for place in places for why in [try_death(ranks, *place)] if why]
         ok(not failed, f"{ranks} ranks: {len(places)} deaths at a write", "\n".join(map(str, failed[:10])))
+        if KILLS > 0:
+            try_moments(ranks, longest)
     print(f"# {len(MARKED)} of these files were repaired by ncvalidator, too")
     finish()
 

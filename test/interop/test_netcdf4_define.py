@@ -11,7 +11,7 @@ import netCDF4
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from tap import finish, is_quick, ok, scratch, skip  # noqa: E402
+from tap import choose, finish, ok, scratch, skip  # noqa: E402
 
 PROGRAM = "test/interop/netcdf4_define"
 TYPES = {"i1": 1, "S1": 2, "i2": 3, "i4": 4, "f4": 5, "f8": 6, "u1": 7, "u2": 8, "u4": 9, "i8": 10, "u8": 11}
@@ -728,16 +728,16 @@ for title, make in SHAPES.items():
     check(made, f"{title}: as defined", failed)
     change_by_netcdf4(made, f"{title}: netCDF4-python changes definitions")
     append_by_netcdf4(made, f"{title}: netCDF4-python writes values")
-for seed in range(3 if is_quick() else 12):
+for seed in range(choose(3, 8, 50)):
     random = np.random.default_rng(seed)
     play(scratch("random.nc"), EXTENDING, 4, f"extended {seed}")
-for seed in range(3 if is_quick() else 12):
+for seed in range(choose(3, 8, 50)):
     random = np.random.default_rng(1000 + seed)
     play(scratch("random.nc"), RENAMING, 4, f"renamed {seed}")
-for seed in range(3 if is_quick() else 12):
+for seed in range(choose(3, 8, 50)):
     random = np.random.default_rng(2000 + seed)
     extend_other(scratch("other.nc"), make_by_netcdf4, f"of netCDF4-python {seed}", RENAMING)
-for seed in range(1 if is_quick() else 3):
+for seed in range(choose(1, 2, 10)):
     random = np.random.default_rng(3000 + seed)
     for title, how in H5PY.items():
         extend_other(scratch("other.nc"), lambda path: make_by_h5py(path, **how), f"of h5py {title} {seed}", RENAMING)

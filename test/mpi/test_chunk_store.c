@@ -983,9 +983,9 @@ int main(int argc, char **argv)
     snprintf(spill_folder, sizeof spill_folder / 2, "%s", t_path("."));
     test_scattered();
     test_spilled();
-    test_rounds(0, t_quick() ? 40 : 150);
-    test_rounds(1, t_quick() ? 30 : 100);
-    test_rounds(3000, t_quick() ? 30 : 100);
+    test_rounds(0, t_choose(40, 80, 1000));
+    test_rounds(1, t_choose(30, 60, 1000));
+    test_rounds(3000, t_choose(30, 60, 1000));
     test_wide(1200, 2500, (pnc_filter_chain){0, NULL});
     test_wide(500, 700, (pnc_filter_chain){2, fast});
     test_wide(1, 300, (pnc_filter_chain){0, NULL});

@@ -348,7 +348,7 @@ static void test_on_rank(operation what, int where)
     count_calls(what, where, made);
     for (int which = 0; which < N_CALLS; which++)
         for (int after = !can_fail_before[which]; after < 2; after++)
-            for (int index = 0; index < made[which]; index = (t_quick() ? 30 : 4) * index + 1, tried++)
+            for (int index = 0; index < made[which]; index = t_choose(30, 10, 1) * index + 1, tried++)
                 try_failure(what, which, index, after, where);
     t_check(tried > 0 || t_nprocs == 1, "%s, %s%s: rank %d fails in each of %d MPI calls", strategy,
             operation_names[what], describe_limit(), where, tried);

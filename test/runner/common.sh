@@ -6,8 +6,9 @@
 #   PNC_BUILD         top of the build tree (make check starts tests there)
 #   PNC_TEST_DATA     folder of real data files; tests skip what needs it when it is absent
 #   PNC_TEST_QUICK    1: fewer cases and fewer numbers of ranks; a log has a line "# quick: ..." for what is reduced
+#   PNC_TEST_LONG     1: all cases, formats and numbers of ranks, for hours
 #   PNC_TEST_LEAVE_OUT  1: skip the tests in test/runner/quick
-#   PNC_TEST_TIMEOUT  seconds for one run of a program (120)
+#   PNC_TEST_TIMEOUT  seconds for one run of a program (120; long: 3600)
 #   PNC_TEST_WRAPPER  command before the program, such as valgrind
 #   PNC_TEST_YIELD    library to be preloaded into MPI programs under MPICH (test/runner/yield.so of the build); or "no"
 #   PNC_TEST_TMP      set for the test: an empty scratch folder
@@ -21,9 +22,11 @@ fi
 PNC_SOURCE=$(cd "$(dirname "$0")/../.." && pwd)
 PNC_BUILD=${PNC_BUILD:-$(pwd)}
 PNC_TEST_DATA=${PNC_TEST_DATA:-$PNC_SOURCE/../shared/data}
-PNC_TEST_TIMEOUT=${PNC_TEST_TIMEOUT:-120}
 PNC_TEST_QUICK=${PNC_TEST_QUICK:-0}
-export PNC_SOURCE PNC_BUILD PNC_TEST_DATA PNC_TEST_TIMEOUT PNC_TEST_QUICK
+PNC_TEST_LONG=${PNC_TEST_LONG:-0}
+[ "$PNC_TEST_LONG" != 1 ] || PNC_TEST_TIMEOUT=${PNC_TEST_TIMEOUT:-3600}
+PNC_TEST_TIMEOUT=${PNC_TEST_TIMEOUT:-120}
+export PNC_SOURCE PNC_BUILD PNC_TEST_DATA PNC_TEST_TIMEOUT PNC_TEST_QUICK PNC_TEST_LONG
 
 # A library that was unloaded cannot be named in a suppression: yield.so then keeps it in memory. It before the
 # sanitizer's in the list of libraries, where it does no harm. Leaks of what MPI loads and unloads again are known by

@@ -1,7 +1,7 @@
 """A rank is killed at each of its writes, or within one, while the header changes: every reader then finds the old
-dataset, or the new one, or refuses the file, and the next open for writing, as well as ncvalidator --repair, restores
-one of them. netCDF4 compares the values. PNC_TEST_DEATHS=all: at every write; otherwise at some. "all 2": in the second
-case only."""
+dataset, or the new one, or refuses the file, and the next open for writing, as well as ncvalidator --repair,
+restores one of them. netCDF4 compares the values. PNC_TEST_DEATHS=all, or PNC_TEST_LONG=1: at every write; otherwise
+at some. "all 2": in the second case only."""
 import os
 import shutil
 import sys
@@ -49,9 +49,7 @@ def get_step(case):
     """Between the operations at which a rank is killed."""
     if ALL == "all":
         return 1
-    if case[1] == "base.nc":
-        return 199 if QUICK else 11
-    return 29 if QUICK else 1
+    return tap.choose(199, 33, 1) if case[1] == "base.nc" else tap.choose(29, 3, 1)
 
 
 def kill_all(case, ranks):

@@ -16,7 +16,7 @@ import death
 import tap
 
 QUICK = tap.is_quick()
-KILLS = int(os.environ.get("PNC_TEST_KILLS", "1" if QUICK else "4"))
+KILLS = int(os.environ.get("PNC_TEST_KILLS", tap.choose(1, 4, 50)))
 SEED = int(os.environ.get("PNC_TEST_SEED", random.randrange(10**6)))
 LENGTH, RECORDS, SHORT, HISTORY = 3000, 40, 50, 9000
 LONGEST_DELAY = 300000 # microseconds

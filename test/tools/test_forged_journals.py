@@ -14,7 +14,7 @@ import tap
 import tool
 
 WRAPPED = bool(os.environ.get("PNC_TEST_WRAPPER"))
-COUNT = int(os.environ.get("PNC_TEST_FORGED", 10 if WRAPPED else 60 if tap.is_quick() else 150))
+COUNT = int(os.environ.get("PNC_TEST_FORGED", 10 if WRAPPED else tap.choose(60, 150, 1000)))
 SEED = int(os.environ.get("PNC_TEST_SEED", 1))
 BATCH = 50 # files that a program opens
 # Of the processor, for a file; then the system ends the program. A wrapper such as valgrind takes longer.

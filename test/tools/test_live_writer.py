@@ -22,7 +22,7 @@ import tap
 import tool
 
 QUICK = tap.is_quick()
-RUNS = int(os.environ.get("PNC_TEST_LIVE", "1" if QUICK else "3"))
+RUNS = int(os.environ.get("PNC_TEST_LIVE", tap.choose(1, 3, 50)))
 SEED = int(os.environ.get("PNC_TEST_SEED", random.randrange(10**6)))
 HELPER = "test/tools/move_and_wait"
 MPIEXEC = shlex.split(os.environ.get("MPIEXEC", "mpiexec"))

@@ -12,9 +12,8 @@ import mutate
 import tap
 import tool
 
-QUICK = tap.is_quick()
 WRAPPED = bool(os.environ.get("PNC_TEST_WRAPPER"))
-COUNT = int(os.environ.get("PNC_TEST_MUTATED", 5 if WRAPPED else 20 if QUICK else 40))
+COUNT = int(os.environ.get("PNC_TEST_MUTATED", 5 if WRAPPED else tap.choose(20, 40, 1000)))
 SEED = int(os.environ.get("PNC_TEST_SEED", 1))
 # Of the processor, after which the system kills a tool; a wrapper such as valgrind takes longer.
 SECONDS = 20 if WRAPPED else 5
