@@ -5,6 +5,7 @@
 #include "tools/common/text.h"
 #include "tools/ncmpidump/dates.h"
 #include "tools/ncmpidump/dump.h"
+#include "tools/ncmpidump/reader.h"
 #include "tools/ncmpidump/team.h"
 
 /* The position of the output in a variable and in a line. */
@@ -19,10 +20,16 @@ typedef struct writer {
     cdl_value fill;
     int64_t *shape; /* and index, in one allocation; a scalar is a row of one element */
     int64_t *index; /* of the next element */
+    int64_t record; /* the only one that is printed, with index 0; -1: all */
     int ndims;
     size_t column;
     cdl_string string;
 } writer;
+
+static int64_t get_index(const writer *w, int dim)
+{
+    return dim == 0 && w->record >= 0 ? w->record : w->index[dim];
+}
 
 /* "1,0,5", or with Fortran's order and origin "6,1,2". last: include the index of the last dimension. */
 static void write_indices(const writer *w, bool last)
@@ -30,7 +37,7 @@ static void write_indices(const writer *w, bool last)
     FILE *out = w->file->out;
     int n = w->ndims - (last ? 0 : 1);
     for (int i = 0; i < n; i++) {
-        int64_t index = w->file->options->fortran ? w->index[n - 1 - i] + 1 : w->index[i];
+        int64_t index = w->file->options->fortran ? get_index(w, n - 1 - i) + 1 : get_index(w, i);
         fprintf(out, "%s%lld", i > 0 ? "," : "", (long long)index);
     }
 }
@@ -217,7 +224,9 @@ static void write_block(void *with, const tool_blocks *block, const char *values
     writer *w = with;
     size_t size = w->variable->type->size;
     char token[CDL_NUMBER_SIZE + 2];
-    if (block->number == 0)
+    if (block->number == 0 && w->record >= 0)
+        fprintf(w->file->out, " %s[%lld] =%s", w->variable->escaped, (long long)w->record, w->ndims > 1 ? "\n  " : " ");
+    else if (block->number == 0)
         fprintf(w->file->out, "\n %s =%s", w->variable->escaped, w->ndims > 1 ? "\n  " : " ");
     memcpy(w->index, block->start, (size_t)w->ndims * sizeof *w->index);
     for (int64_t i = 0; i < block->length; i++, values += size) {
@@ -321,7 +330,7 @@ static int choose_format(writer *w)
 
 static int start_writer(const dump_file *file, const dump_variable *variable, writer *w)
 {
-    *w = (writer){.file = file, .variable = variable, .ndims = variable->ndims > 0 ? variable->ndims : 1};
+    *w = (writer){.file = file, .variable = variable, .record = -1, .ndims = variable->ndims > 0 ? variable->ndims : 1};
     w->shape = calloc(2 * (size_t)w->ndims, sizeof *w->shape);
     if (w->shape == NULL)
         return dump_memory_report(file, variable->name);
@@ -351,6 +360,40 @@ bool dump_variable_is_wanted(const dump_file *file, const dump_variable *variabl
         (pnc_format_dim_find(&file->input.model, variable->name) < 0 || variable->ndims != 1))
         return false;
     return tool_names_contain(&options->variables, variable->name);
+}
+
+static int print_record(writer *w, int64_t record, dump_reader *reader)
+{
+    int err = NC_NOERR;
+    while (err == NC_NOERR && tool_blocks_next(&reader->blocks)) {
+        reader->blocks.start[0] = record;
+        err = dump_reader_read(reader);
+        reader->blocks.start[0] = 0;
+        if (err == NC_NOERR)
+            write_block(w, &reader->blocks, reader->block);
+    }
+    return err;
+}
+
+int dump_record_print(const dump_file *file, const dump_variable *variable, int64_t record)
+{
+    writer w = {0};
+    dump_reader reader = {0};
+    int err = start_writer(file, variable, &w);
+    if (err == NC_NOERR) {
+        w.record = record;
+        w.shape[0] = 1;
+        if (!is_empty(&w)) {
+            err = dump_reader_init(file, variable, w.shape, &reader);
+            if (err != NC_NOERR)
+                dump_memory_report(file, variable->name);
+            else
+                err = print_record(&w, record, &reader);
+        }
+        dump_reader_free(&reader);
+    }
+    free(w.shape);
+    return err;
 }
 
 int dump_data_print(const dump_file *file)

@@ -71,6 +71,8 @@ int dump_header_print(const dump_file *file);
 /* Print one line with the name and the format. */
 int dump_version_print(const dump_file *file);
 int dump_data_print(const dump_file *file);
+/* One record of a variable whose first dimension has them. By one process. */
+int dump_record_print(const dump_file *file, const dump_variable *variable, int64_t record);
 
 /* True if the options select the data of this variable. */
 bool dump_variable_is_wanted(const dump_file *file, const dump_variable *variable);

@@ -7,6 +7,9 @@
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
 #include "tools/ncmpidump/dump.h"
+#include "tools/ncmpidump/follow.h"
+#include "tools/ncmpidump/plot.h"
+#include "tools/ncmpidump/stats.h"
 #include "tools/ncmpidump/team.h"
 
 /* The variables of -v must exist, even if no data are printed. Rank 0 reports one that does not. */
@@ -50,10 +53,14 @@ static void begin_progress(const dump_file *file)
         tool_progress_keep_lines(stderr, progress);
 }
 
-static int write_cdl(const dump_file *file)
+static int write_text(const dump_file *file)
 {
     PNC_TRY(check_variables(file));
+    if (file->options->plot != NULL)
+        return file->team->rank == 0 ? dump_plot_write(file) : NC_NOERR;
     begin_progress(file);
+    if (file->options->stats)
+        return dump_stats_print(file);
     if (file->options->json)
         return dump_json_print(file);
     PNC_TRY(dump_header_print(file));
@@ -82,7 +89,7 @@ static int dump(const dump_options *options, dump_team *team)
     else if (err == NC_NOERR && options->version)
         err = dump_version_print(&file);
     else if (err == NC_NOERR)
-        err = write_cdl(&file);
+        err = write_text(&file);
     if (err == NC_NOERR)
         err = tool_output_flush(options->path);
     tool_progress_wipe();
@@ -129,6 +136,10 @@ int main(int argc, char **argv)
     tool_program_start("ncmpidump", argv);
     int status = launched ? tool_options_parse(parse, argc, argv, &options) : parse(argc, argv, &options);
     if (status < 0)
+        options.path = options.paths[0];
+    if (status < 0 && options.follow)
+        status = team.rank == 0 ? dump_records_watch(&options) : 0;
+    else if (status < 0)
         status = dump_all(&options, &team);
     else if (team.rank == 0 && tool_output_flush(NULL) != NC_NOERR)
         status = 1;

@@ -16,10 +16,14 @@ static const char usage[] =
     "usage: ncmpidump [-c | -h] [-v var1,...] [-b c|f] [-f c|f] [-l length] [-n name] [-p f[,d]]\n"
     "                 [-t | -i] [-s] [--progress] file...\n"
     "       ncmpidump --json [-c | -h] [-v var1,...] [-n name] [-p f[,d]] [-t | -i] [--progress] file...\n"
+    "       ncmpidump --stats [--json] [-c] [-v var1,...] [-t | -i] [--progress] file...\n"
+    "       ncmpidump --plot var[,dim=index...] [-o picture.svg] file\n"
+    "       ncmpidump --follow [--from record] [--idle seconds] [-v var1,...] [-b c|f] [-f c|f] [-l length]\n"
+    "                 [-p f[,d]] [-t | -i] file\n"
     "       ncmpidump -k | -V file...\n";
 
 static const char help[] =
-    "Print netCDF files of the classic formats (CDF-1, CDF-2, CDF-5) as CDL text.\n"
+    "Print netCDF files (CDF-1, CDF-2, CDF-5, netCDF-4) as CDL text, or what is in them.\n"
     "\n"
     "  -c            print data of coordinate variables only\n"
     "  -h            print the header only, no data\n"
@@ -31,10 +35,16 @@ static const char help[] =
     "  -p f[,d]      significant digits of float and double values (7,15)\n"
     "  -t            print times as dates, if the attribute units has the form <unit> since <date>\n"
     "  -i            the same in ISO 8601, with T between date and time\n"
-    "  -s            print the virtual attribute _Format too\n"
+    "  -s            print the special attributes too, which say how variables are stored\n"
     "      --json    print JSON instead of CDL\n"
     "      --progress  show the progress on stderr even if that is no terminal\n"
-    "  -k            print the kind of file: classic, 64-bit offset, 64-bit data or NetCDF-4\n"
+    "      --stats   print minimum, maximum, mean and the number of missing values of each variable\n"
+    "      --plot var[,dim=index...]  draw a map of two dimensions of a variable, or a line along one, as SVG\n"
+    "  -o file       write the picture to this file\n"
+    "      --follow  print records of a file that a program is writing, as they appear\n"
+    "      --from record  the first one that is printed (-1, the last one)\n"
+    "      --idle seconds  end when the file was not written for this time\n"
+    "  -k            print the kind of file: classic, 64-bit offset, 64-bit data or netCDF-4\n"
     "  -V            print the file's CDF version\n"
     "      --help, --version\n";
 
@@ -92,9 +102,33 @@ static int parse_language(int letter, const char *text, dump_options *options)
     return -1;
 }
 
+/* Options of --plot and --follow. Returns -2 for another one. */
+static int parse_task(int letter, dump_options *options)
+{
+    char *end;
+    switch (letter) {
+    case 5: options->stats = true; return -1;
+    case 6: options->plot = optarg; return -1;
+    case 'o': options->output = optarg; return -1;
+    case 7: options->follow = true; return -1;
+    case 8:
+        options->from = strtoll(optarg, &end, 10);
+        return end != optarg && *end == '\0' ? -1 : reject("--from must be the number of a record", optarg);
+    case 9:
+        options->idle = strtod(optarg, &end);
+        if (end != optarg && *end == '\0' && options->idle > 0 && options->idle < 1e9)
+            return -1;
+        return reject("--idle must be a number of seconds", optarg);
+    default: return -2;
+    }
+}
+
 static int parse_option(int letter, dump_options *options)
 {
     const char *rest = optarg;
+    int task = parse_task(letter, options);
+    if (task != -2)
+        return task;
     switch (letter) {
     case 'c': options->coordinates_only = true; return -1;
     case 'h': options->header_only = true; return -1;
@@ -122,22 +156,55 @@ static int parse_option(int letter, dump_options *options)
     }
 }
 
+static bool is_svg_name(const char *path)
+{
+    const char *extension = strrchr(path, '.');
+    return extension == NULL || strcmp(extension, ".svg") == 0 || strncmp(path, "/dev/", 5) == 0;
+}
+
+/* What is wrong with options that each are right; NULL: nothing. */
+static const char *find_conflict(const dump_options *options, int npaths)
+{
+    bool header = options->header_only || options->special || options->name != NULL;
+    if (npaths == 0)
+        return "no file is given";
+    if (npaths > 1 && options->name != NULL)
+        return "-n names a single file";
+    if (options->stats + (options->plot != NULL) + options->follow + options->kind + options->version > 1)
+        return "--stats, --plot, --follow, -k and -V exclude each other";
+    bool single = options->plot != NULL || options->follow;
+    if (header && (options->stats || single))
+        return "-h, -n and -s are of CDL and JSON: --stats, --plot and --follow print no header";
+    if (options->json && single)
+        return "--json does not apply to --plot and --follow";
+    if (npaths > 1 && single)
+        return "--plot and --follow take a single file";
+    if (options->output != NULL && options->plot == NULL)
+        return "-o is the file of --plot";
+    if (options->output != NULL && !is_svg_name(options->output))
+        return "-o: pictures are SVG: rsvg-convert, inkscape and others make a PNG of one";
+    if (!options->follow && (options->idle > 0 || options->from != -1))
+        return "--from and --idle are of --follow";
+    return NULL;
+}
+
 int dump_options_parse(int argc, char **argv, dump_options *options)
 {
-    static const struct option longs[] = {{"help", no_argument, NULL, 1},
-                                          {"version", no_argument, NULL, 2},
-                                          {"json", no_argument, NULL, 3},
-                                          {"progress", no_argument, NULL, 4},
-                                          {0}};
-    *options = (dump_options){.line_length = LINE_LENGTH_DEFAULT, .float_digits = 7, .double_digits = 15};
+    static const struct option longs[] = {{"help", no_argument, NULL, 1},       {"version", no_argument, NULL, 2},
+                                          {"json", no_argument, NULL, 3},       {"progress", no_argument, NULL, 4},
+                                          {"stats", no_argument, NULL, 5},      {"plot", required_argument, NULL, 6},
+                                          {"follow", no_argument, NULL, 7},     {"from", required_argument, NULL, 8},
+                                          {"idle", required_argument, NULL, 9}, {0}};
+    *options = (dump_options){.line_length = LINE_LENGTH_DEFAULT, .float_digits = 7, .double_digits = 15, .from = -1};
     int letter, status;
-    while ((letter = getopt_long(argc, argv, "chistv:b:f:l:n:p:d:kV", longs, NULL)) != -1) {
+    while ((letter = getopt_long(argc, argv, "chistv:b:f:l:n:o:p:d:kV", longs, NULL)) != -1) {
         status = parse_option(letter, options);
         if (status >= 0)
             return status;
     }
-    if (optind == argc || (argc - optind > 1 && options->name != NULL)) {
-        tool_error_print("%s", optind == argc ? "no file is given" : "-n names a single file");
+    const char *conflict = find_conflict(options, argc - optind);
+    if (conflict != NULL) {
+        tool_error_print("%s", conflict);
         fputs(usage, stderr);
         return 1;
     }

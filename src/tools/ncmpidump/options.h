@@ -21,6 +21,12 @@ typedef struct dump_options {
     bool special; /* print the virtual attribute _Format too */
     bool json, progress;
     bool kind, version; /* print only the kind, or the version, of the format */
+    bool stats;         /* print statistics of the variables instead */
+    const char *plot;   /* VARIABLE,DIMENSION=INDEX,...: draw a picture instead; NULL: no */
+    const char *output; /* the file of the picture; NULL: standard output */
+    bool follow;        /* print records as they appear */
+    long long from;     /* the first one; negative: from the end */
+    double idle;        /* seconds after which the file counts as complete; 0: never */
 } dump_options;
 
 /* Returns -1 if there is a file to dump, else the exit status, after all output. */

@@ -57,8 +57,8 @@ static void draw_map(const chunk_map *map, double y, FILE *out)
         for (int from = 0, to; from < CELLS; from = to) {
             for (to = from + 1; to < CELLS && cells[to] == cells[from]; to++)
                 continue;
-            offsets_svg_draw_rect(out, (svg_box){PICTURE_MARGIN + from, y, to - from, MAP_ROW - 4},
-                                  cells[from] < 0 ? "fill=\"#ddd\"" : offsets_picture_get_colour(cells[from]));
+            tool_svg_draw_rect(out, (svg_box){PICTURE_MARGIN + from, y, to - from, MAP_ROW - 4},
+                               cells[from] < 0 ? "fill=\"#ddd\"" : offsets_picture_get_colour(cells[from]));
         }
     }
 }
@@ -91,20 +91,20 @@ static int draw_variable(const tool_file *file, int varid, double y, FILE *out)
     double share;
 
     PNC_TRY(offsets_chunks_add(file, varid, &sum));
-    offsets_svg_draw_rect(out, (svg_box){PICTURE_MARGIN, y - 11, 12, 12}, offsets_picture_get_colour(varid));
+    tool_svg_draw_rect(out, (svg_box){PICTURE_MARGIN, y - 11, 12, 12}, offsets_picture_get_colour(varid));
     offsets_picture_format_variable(&file->model, var, text, sizeof text);
-    offsets_svg_draw_text(out, (svg_label){PICTURE_MARGIN + 20, y, SVG_START, "", 40}, text);
+    tool_svg_draw_text(out, (svg_label){PICTURE_MARGIN + 20, y, SVG_START, "", 40}, text);
     describe_storage(s, var, text, sizeof text);
-    offsets_svg_draw_text(out, (svg_label){STORAGE_X, y, SVG_START, "small", 45}, text);
-    offsets_svg_format_bytes(sum.stored, stored, sizeof stored);
-    offsets_svg_format_bytes(sum.bytes, bytes, sizeof bytes);
+    tool_svg_draw_text(out, (svg_label){STORAGE_X, y, SVG_START, "small", 45}, text);
+    tool_svg_format_bytes(sum.stored, stored, sizeof stored);
+    tool_svg_format_bytes(sum.bytes, bytes, sizeof bytes);
     share = sum.bytes > 0 ? (double)sum.stored / (double)sum.bytes : 0;
     snprintf(text, sizeof text, "%" PRId64 " of %" PRId64 " chunks, %s of %s, ratio %.2f", sum.written, sum.chunks,
              stored, bytes, share > 0 ? 1 / share : 1);
-    offsets_svg_draw_text(out, (svg_label){NUMBERS_X, y, SVG_END, "small", 80}, text);
-    offsets_svg_draw_rect(out, (svg_box){BAR_X, y - 11, BAR, 12}, "fill=\"#eee\"");
-    offsets_svg_draw_rect(out, (svg_box){BAR_X, y - 11, BAR * (share < 1 ? share : 1), 12},
-                          offsets_picture_get_colour(varid));
+    tool_svg_draw_text(out, (svg_label){NUMBERS_X, y, SVG_END, "small", 80}, text);
+    tool_svg_draw_rect(out, (svg_box){BAR_X, y - 11, BAR, 12}, "fill=\"#eee\"");
+    tool_svg_draw_rect(out, (svg_box){BAR_X, y - 11, BAR * (share < 1 ? share : 1), 12},
+                       offsets_picture_get_colour(varid));
     return NC_NOERR;
 }
 
@@ -114,19 +114,19 @@ static int draw_picture(const tool_file *file, const chunk_map *map, FILE *out)
     double y = 90, rows = y + MAP_ROWS * MAP_ROW + 30;
     char size[40], text[120];
 
-    offsets_svg_begin(out, PICTURE_WIDTH + 2 * PICTURE_MARGIN, rows + (shown + 2) * PICTURE_ROW);
-    offsets_svg_draw_text(out, (svg_label){PICTURE_MARGIN, 36, SVG_START, "title", 90}, file->path);
-    offsets_svg_format_bytes(file->size, size, sizeof size);
+    tool_svg_begin(out, PICTURE_WIDTH + 2 * PICTURE_MARGIN, rows + (shown + 2) * PICTURE_ROW);
+    tool_svg_draw_text(out, (svg_label){PICTURE_MARGIN, 36, SVG_START, "title", 90}, file->path);
+    tool_svg_format_bytes(file->size, size, sizeof size);
     snprintf(text, sizeof text, "netCDF-4, %s: chunks of variables in the order of the file; grey: metadata", size);
-    offsets_svg_draw_text(out, (svg_label){PICTURE_MARGIN, 62, SVG_START, "", 120}, text);
+    tool_svg_draw_text(out, (svg_label){PICTURE_MARGIN, 62, SVG_START, "", 120}, text);
     draw_map(map, y, out);
     for (int i = 0; i < shown; i++, rows += PICTURE_ROW)
         PNC_TRY(draw_variable(file, i, rows, out));
     if (shown < file->model.nvars) {
         snprintf(text, sizeof text, "and %d more variables: ncoffsets --json lists all", file->model.nvars - shown);
-        offsets_svg_draw_text(out, (svg_label){PICTURE_MARGIN, rows, SVG_START, "", 100}, text);
+        tool_svg_draw_text(out, (svg_label){PICTURE_MARGIN, rows, SVG_START, "", 100}, text);
     }
-    offsets_svg_end(out);
+    tool_svg_end(out);
     return NC_NOERR;
 }
 

@@ -186,19 +186,18 @@ static void draw_title(const picture *p)
     const char *slash = strrchr(p->file->path, '/');
     char size[32], text[200];
 
-    offsets_svg_format_bytes(p->file->size, size, sizeof size);
+    tool_svg_format_bytes(p->file->size, size, sizeof size);
     snprintf(text, sizeof text, "CDF-%d, %" PRId64 " bytes%s%s%s, %d variable%s", model->format, p->file->size,
              p->file->size < 1024 ? "" : " (", p->file->size < 1024 ? "" : size, p->file->size < 1024 ? "" : ")",
              model->nvars, model->nvars == 1 ? "" : "s");
-    offsets_svg_draw_text(p->out, (svg_label){PICTURE_MARGIN, 36, SVG_START, "title", 90},
-                          slash != NULL ? slash + 1 : p->file->path);
-    offsets_svg_draw_text(p->out, (svg_label){PICTURE_MARGIN, 58, SVG_START, "", 200}, text);
-    offsets_svg_draw_text(p->out, (svg_label){STRIP_X + STRIP_WIDTH / 2.0, TOP - 14, SVG_MIDDLE, "head", 20},
-                          "to scale");
-    offsets_svg_draw_text(p->out, (svg_label){ROWS_X + 24, TOP - 14, SVG_START, "head", 20}, "part");
-    offsets_svg_draw_text(p->out, (svg_label){PICTURE_WIDTH - 230, TOP - 14, SVG_END, "head", 20}, "begins at byte");
-    offsets_svg_draw_text(p->out, (svg_label){PICTURE_WIDTH - 110, TOP - 14, SVG_END, "head", 20}, "size");
-    offsets_svg_draw_text(p->out, (svg_label){PICTURE_WIDTH - PICTURE_MARGIN, TOP - 14, SVG_END, "head", 20}, "share");
+    tool_svg_draw_text(p->out, (svg_label){PICTURE_MARGIN, 36, SVG_START, "title", 90},
+                       slash != NULL ? slash + 1 : p->file->path);
+    tool_svg_draw_text(p->out, (svg_label){PICTURE_MARGIN, 58, SVG_START, "", 200}, text);
+    tool_svg_draw_text(p->out, (svg_label){STRIP_X + STRIP_WIDTH / 2.0, TOP - 14, SVG_MIDDLE, "head", 20}, "to scale");
+    tool_svg_draw_text(p->out, (svg_label){ROWS_X + 24, TOP - 14, SVG_START, "head", 20}, "part");
+    tool_svg_draw_text(p->out, (svg_label){PICTURE_WIDTH - 230, TOP - 14, SVG_END, "head", 20}, "begins at byte");
+    tool_svg_draw_text(p->out, (svg_label){PICTURE_WIDTH - 110, TOP - 14, SVG_END, "head", 20}, "size");
+    tool_svg_draw_text(p->out, (svg_label){PICTURE_WIDTH - PICTURE_MARGIN, TOP - 14, SVG_END, "head", 20}, "share");
 }
 
 /* Offsets beside the strip, at multiples of a power of 2: five to ten of them. */
@@ -212,9 +211,9 @@ static void draw_axis(const picture *p)
     for (int64_t at = 0; at <= p->total; at += step) {
         double y = get_y(p, at);
 
-        offsets_svg_format_bytes(at, text, sizeof text);
-        offsets_svg_draw_text(p->out, (svg_label){STRIP_X - 12, y + 4, SVG_END, "small", 30}, at == 0 ? "0" : text);
-        offsets_svg_draw_line(p->out, STRIP_X - 8, y, STRIP_X, y, "stroke=\"#555\" stroke-width=\"0.7\"");
+        tool_svg_format_bytes(at, text, sizeof text);
+        tool_svg_draw_text(p->out, (svg_label){STRIP_X - 12, y + 4, SVG_END, "small", 30}, at == 0 ? "0" : text);
+        tool_svg_draw_line(p->out, STRIP_X - 8, y, STRIP_X, y, "stroke=\"#555\" stroke-width=\"0.7\"");
         if (at > INT64_MAX - step)
             break;
     }
@@ -227,7 +226,7 @@ static void draw_record_borders(const picture *p, const part *records)
     for (int64_t r = 1; r < model->numrecs; r++) {
         double y = get_y(p, records->begin + r * model->classic.recsize);
 
-        offsets_svg_draw_line(p->out, STRIP_X, y, STRIP_X + STRIP_WIDTH, y, "stroke=\"#fff\" stroke-width=\"0.8\"");
+        tool_svg_draw_line(p->out, STRIP_X, y, STRIP_X + STRIP_WIDTH, y, "stroke=\"#fff\" stroke-width=\"0.8\"");
     }
 }
 
@@ -240,13 +239,13 @@ static void draw_strip(const picture *p)
         const part *q = &p->parts[i];
         svg_box box = {STRIP_X, get_y(p, q->begin), STRIP_WIDTH, get_y(p, q->end) - get_y(p, q->begin)};
 
-        offsets_svg_draw_rect(p->out, box, style_of(q));
+        tool_svg_draw_rect(p->out, box, style_of(q));
         if (q->kind == PART_RECORDS && box.height / (double)model->numrecs >= 3)
             draw_record_borders(p, q);
     }
     if (p->file->size < p->total)
-        offsets_svg_draw_rect(p->out, (svg_box){STRIP_X, y, STRIP_WIDTH, TOP + p->height - y}, "fill=\"url(#lost)\"");
-    offsets_svg_draw_rect(p->out, (svg_box){STRIP_X, TOP, STRIP_WIDTH, p->height}, "fill=\"none\" stroke=\"#222\"");
+        tool_svg_draw_rect(p->out, (svg_box){STRIP_X, y, STRIP_WIDTH, TOP + p->height - y}, "fill=\"url(#lost)\"");
+    tool_svg_draw_rect(p->out, (svg_box){STRIP_X, TOP, STRIP_WIDTH, p->height}, "fill=\"none\" stroke=\"#222\"");
 }
 
 static void draw_stripes(const picture *p, int64_t align)
@@ -255,14 +254,14 @@ static void draw_stripes(const picture *p, int64_t align)
     int64_t n = p->total / align + (p->total % align != 0);
     char size[32], text[200];
 
-    offsets_svg_format_bytes(align, size, sizeof size);
+    tool_svg_format_bytes(align, size, sizeof size);
     snprintf(text, sizeof text, "%" PRId64 " stripe%s of %s%s", n, n == 1 ? "" : "s", size,
              distance >= 3 ? ": blue marks at the strip; names in bold begin with a stripe"
                            : ", too narrow for marks; names in bold begin with a stripe");
-    offsets_svg_draw_text(p->out, (svg_label){PICTURE_MARGIN, 76, SVG_START, "small", 200}, text);
+    tool_svg_draw_text(p->out, (svg_label){PICTURE_MARGIN, 76, SVG_START, "small", 200}, text);
     for (int64_t i = 0; distance >= 3 && i <= p->total / align; i++)
-        offsets_svg_draw_line(p->out, STRIP_X + STRIP_WIDTH - 8, get_y(p, i * align), STRIP_X + STRIP_WIDTH + 8,
-                              get_y(p, i * align), "stroke=\"#00f\" stroke-width=\"1.2\"");
+        tool_svg_draw_line(p->out, STRIP_X + STRIP_WIDTH - 8, get_y(p, i * align), STRIP_X + STRIP_WIDTH + 8,
+                           get_y(p, i * align), "stroke=\"#00f\" stroke-width=\"1.2\"");
 }
 
 /* "24 variables: v001 to v024". */
@@ -308,19 +307,19 @@ static void draw_row(const picture *p, int i, int64_t align)
     fprintf(p->out, "<path d=\"M%d %.2f L%d %.2f L%d %.2f L%d %.2f Z\" %s fill-opacity=\"0.18\"/>\n",
             STRIP_X + STRIP_WIDTH, y0, ROWS_X, y + 3, ROWS_X, y + PICTURE_ROW - 3, STRIP_X + STRIP_WIDTH, y1,
             q->kind == PART_FREE ? "fill=\"#999\"" : style_of(q));
-    offsets_svg_draw_line(p->out, STRIP_X + STRIP_WIDTH, (y0 + y1) / 2, ROWS_X, middle,
-                          "stroke=\"#888\" stroke-width=\"0.5\"");
-    offsets_svg_draw_rect(p->out, (svg_box){ROWS_X, y + 3, 16, PICTURE_ROW - 6}, style_of(q));
+    tool_svg_draw_line(p->out, STRIP_X + STRIP_WIDTH, (y0 + y1) / 2, ROWS_X, middle,
+                       "stroke=\"#888\" stroke-width=\"0.5\"");
+    tool_svg_draw_rect(p->out, (svg_box){ROWS_X, y + 3, 16, PICTURE_ROW - 6}, style_of(q));
     format_part(p, q, text, sizeof text);
-    offsets_svg_draw_text(
+    tool_svg_draw_text(
         p->out, (svg_label){ROWS_X + 24, middle + 4, SVG_START, align > 0 && q->begin % align == 0 ? "head" : "", 58},
         text);
     snprintf(text, sizeof text, "%" PRId64, q->begin);
-    offsets_svg_draw_text(p->out, (svg_label){PICTURE_WIDTH - 230, middle + 4, SVG_END, "", 30}, text);
-    offsets_svg_format_bytes(q->end - q->begin, text, sizeof text);
-    offsets_svg_draw_text(p->out, (svg_label){PICTURE_WIDTH - 110, middle + 4, SVG_END, "", 30}, text);
+    tool_svg_draw_text(p->out, (svg_label){PICTURE_WIDTH - 230, middle + 4, SVG_END, "", 30}, text);
+    tool_svg_format_bytes(q->end - q->begin, text, sizeof text);
+    tool_svg_draw_text(p->out, (svg_label){PICTURE_WIDTH - 110, middle + 4, SVG_END, "", 30}, text);
     snprintf(text, sizeof text, "%s%.1f %%", share < 0.1 ? "< " : "", share < 0.1 ? 0.1 : share);
-    offsets_svg_draw_text(p->out, (svg_label){PICTURE_WIDTH - PICTURE_MARGIN, middle + 4, SVG_END, "", 30}, text);
+    tool_svg_draw_text(p->out, (svg_label){PICTURE_WIDTH - PICTURE_MARGIN, middle + 4, SVG_END, "", 30}, text);
 }
 
 /* Returns the y at which the drawing of the records begins. */
@@ -331,9 +330,9 @@ static double draw_end(const picture *p)
 
     if (p->file->size >= p->total)
         return y;
-    offsets_svg_format_bytes(p->total - p->file->size, size, sizeof size);
+    tool_svg_format_bytes(p->total - p->file->size, size, sizeof size);
     snprintf(text, sizeof text, "Red: the file is truncated, %s of its data are missing.", size);
-    offsets_svg_draw_text(p->out, (svg_label){PICTURE_MARGIN, y + 14, SVG_START, "head", 200}, text);
+    tool_svg_draw_text(p->out, (svg_label){PICTURE_MARGIN, y + 14, SVG_START, "head", 200}, text);
     return y + 24;
 }
 
@@ -343,8 +342,8 @@ static void draw_all(picture *p, int64_t align)
 
     p->height = rows > LEAST_HEIGHT ? rows : LEAST_HEIGHT;
     p->row = p->height / p->n > 2 * PICTURE_ROW ? 2 * PICTURE_ROW : p->height / p->n;
-    offsets_svg_begin(p->out, PICTURE_WIDTH,
-                      offsets_picture_draw_records(p->file, TOP + p->height + 40, NULL) + PICTURE_MARGIN);
+    tool_svg_begin(p->out, PICTURE_WIDTH,
+                   offsets_picture_draw_records(p->file, TOP + p->height + 40, NULL) + PICTURE_MARGIN);
     draw_title(p);
     for (int i = 0; i < p->n; i++)
         draw_row(p, i, align);
@@ -353,7 +352,7 @@ static void draw_all(picture *p, int64_t align)
     if (align > 0)
         draw_stripes(p, align);
     offsets_picture_draw_records(p->file, draw_end(p), p->out);
-    offsets_svg_end(p->out);
+    tool_svg_end(p->out);
 }
 
 int offsets_picture_draw(const tool_file *file, int64_t align, FILE *out)

@@ -3,7 +3,7 @@
 #define PNC_TOOLS_NCOFFSETS_PICTURE_H
 
 #include "tools/ncoffsets/offsets.h"
-#include "tools/ncoffsets/svg.h"
+#include "tools/common/svg.h"
 
 enum { PICTURE_WIDTH = 1040, PICTURE_MARGIN = 30, PICTURE_ROW = 24, PICTURE_ROWS = 40 };
 

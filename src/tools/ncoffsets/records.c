@@ -21,18 +21,18 @@ static void draw_record(const tool_file *file, double x, double y, double width,
         if (!var->is_record || (from + wide < drawn + 0.2))
             continue;
         drawn = from + wide;
-        offsets_svg_draw_rect(out, (svg_box){x + from, y, wide, BAR}, offsets_picture_get_colour(i));
+        tool_svg_draw_rect(out, (svg_box){x + from, y, wide, BAR}, offsets_picture_get_colour(i));
         if (names && wide > 30)
-            offsets_svg_draw_text(
+            tool_svg_draw_text(
                 out, (svg_label){x + from + wide / 2, y + BAR / 2.0 + 4, SVG_MIDDLE, "head light", (int)(wide / 9)},
                 var->name);
     }
-    offsets_svg_draw_rect(out, (svg_box){x, y, width, BAR}, "fill=\"none\" stroke=\"#222\"");
+    tool_svg_draw_rect(out, (svg_box){x, y, width, BAR}, "fill=\"none\" stroke=\"#222\"");
 }
 
 static void draw_break(double x, double y, FILE *out)
 {
-    offsets_svg_draw_text(out, (svg_label){x, y + BAR / 2.0 + 5, SVG_MIDDLE, "title", 3}, "\xe2\x80\xa6");
+    tool_svg_draw_text(out, (svg_label){x, y + BAR / 2.0 + 5, SVG_MIDDLE, "title", 3}, "\xe2\x80\xa6");
 }
 
 /* The first records, a break, the last one. */
@@ -50,7 +50,7 @@ static void draw_sequence(const tool_file *file, double y, FILE *out)
         draw_record(file, x, y, width, false, out);
         snprintf(text, sizeof text, "record %" PRId64 ", byte %" PRId64, number,
                  file->model.classic.begin_rec + number * file->model.classic.recsize);
-        offsets_svg_draw_text(out, (svg_label){x + 2, y + BAR + 14, SVG_START, "small", 60}, text);
+        tool_svg_draw_text(out, (svg_label){x + 2, y + BAR + 14, SVG_START, "small", 60}, text);
     }
     if (n > shown)
         draw_break(PICTURE_MARGIN + (double)shown * width + gap / 2, y, out);
@@ -69,18 +69,18 @@ static double draw_legend(const tool_file *file, double y, FILE *out)
 
         if (!var->is_record)
             continue;
-        offsets_svg_draw_rect(out, (svg_box){x, row, 14, 14}, offsets_picture_get_colour(i));
+        tool_svg_draw_rect(out, (svg_box){x, row, 14, 14}, offsets_picture_get_colour(i));
         offsets_picture_format_variable(model, var, text, sizeof text);
-        offsets_svg_draw_text(out, (svg_label){x + 22, row + 12, SVG_START, "", 46}, text);
-        offsets_svg_format_bytes(var->size, size, sizeof size);
-        offsets_svg_draw_text(out, (svg_label){x + COLUMN - 30, row + 12, SVG_END, "", 30}, size);
+        tool_svg_draw_text(out, (svg_label){x + 22, row + 12, SVG_START, "", 46}, text);
+        tool_svg_format_bytes(var->size, size, sizeof size);
+        tool_svg_draw_text(out, (svg_label){x + COLUMN - 30, row + 12, SVG_END, "", 30}, size);
         k++;
     }
     y += rows * (PICTURE_ROW - 4);
     if (model->nrecvars > n) {
         snprintf(text, sizeof text, "and %d more", model->nrecvars - n);
         if (out != NULL)
-            offsets_svg_draw_text(out, (svg_label){PICTURE_MARGIN, y + 12, SVG_START, "small", 40}, text);
+            tool_svg_draw_text(out, (svg_label){PICTURE_MARGIN, y + 12, SVG_START, "small", 40}, text);
         y += PICTURE_ROW;
     }
     return y;
@@ -95,10 +95,10 @@ double offsets_picture_draw_records(const tool_file *file, double y, FILE *out)
         return y;
     y += 24;
     if (out != NULL) {
-        offsets_svg_format_bytes(model->classic.recsize, size, sizeof size);
+        tool_svg_format_bytes(model->classic.recsize, size, sizeof size);
         snprintf(text, sizeof text, "One record, to scale: %s, with data of each record variable (white: padding)",
                  size);
-        offsets_svg_draw_text(out, (svg_label){PICTURE_MARGIN, y, SVG_START, "head", 200}, text);
+        tool_svg_draw_text(out, (svg_label){PICTURE_MARGIN, y, SVG_START, "head", 200}, text);
         draw_record(file, PICTURE_MARGIN, y + 12, PICTURE_WIDTH - 2 * PICTURE_MARGIN, true, out);
     }
     y = draw_legend(file, y + 12 + BAR + 12, out) + 30;
@@ -106,7 +106,7 @@ double offsets_picture_draw_records(const tool_file *file, double y, FILE *out)
         return y - 30;
     if (out != NULL) {
         snprintf(text, sizeof text, "Sequence of records: %" PRId64 " in the file", model->numrecs);
-        offsets_svg_draw_text(out, (svg_label){PICTURE_MARGIN, y, SVG_START, "head", 200}, text);
+        tool_svg_draw_text(out, (svg_label){PICTURE_MARGIN, y, SVG_START, "head", 200}, text);
         draw_sequence(file, y + 12, out);
     }
     return y + 12 + BAR + 22;

@@ -1,10 +1,10 @@
 /* SVG 1.1 in one self-contained file: no external fonts, scripts or style sheets. */
-#include "tools/ncoffsets/svg.h"
+#include "tools/common/svg.h"
 
 #include <inttypes.h>
 #include <utf8proc.h>
 
-void offsets_svg_begin(FILE *out, double width, double height)
+void tool_svg_begin(FILE *out, double width, double height)
 {
     fprintf(out,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -24,18 +24,18 @@ void offsets_svg_begin(FILE *out, double width, double height)
             width, height, width, height, width, height);
 }
 
-void offsets_svg_end(FILE *out)
+void tool_svg_end(FILE *out)
 {
     fputs("</svg>\n", out);
 }
 
-void offsets_svg_draw_rect(FILE *out, svg_box box, const char *style)
+void tool_svg_draw_rect(FILE *out, svg_box box, const char *style)
 {
     fprintf(out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" %s/>\n", box.x, box.y, box.width,
             box.height, style);
 }
 
-void offsets_svg_draw_line(FILE *out, double x1, double y1, double x2, double y2, const char *style)
+void tool_svg_draw_line(FILE *out, double x1, double y1, double x2, double y2, const char *style)
 {
     fprintf(out, "<line x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\" %s/>\n", x1, y1, x2, y2, style);
 }
@@ -63,7 +63,7 @@ static void put_text(FILE *out, const char *text, int longest)
     }
 }
 
-void offsets_svg_draw_text(FILE *out, svg_label label, const char *text)
+void tool_svg_draw_text(FILE *out, svg_label label, const char *text)
 {
     static const char *const anchors[] = {"start", "middle", "end"};
 
@@ -81,7 +81,7 @@ static int choose_precision(double value)
     return value < 10 ? 2 : 1;
 }
 
-void offsets_svg_format_bytes(int64_t bytes, char *text, size_t capacity)
+void tool_svg_format_bytes(int64_t bytes, char *text, size_t capacity)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double value = (double)bytes;
