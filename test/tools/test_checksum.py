@@ -106,6 +106,109 @@ def test_changed():
                and not os.path.exists("never.nc"), f"a copy finds it, {ranks} ranks", text)
 
 
+def manifest_of(path, ranks=1):
+    status, text, errors = tap.run_mpi(ranks, "src/tools/ncmpidump/ncmpidump", "--checksum", path)
+    return text if status == 0 and not errors else errors
+
+
+def diff(*arguments, ranks=1):
+    status, out, errors = tap.run_mpi(ranks, "src/tools/ncmpidiff/ncmpidiff", "--checksum", *arguments)
+    return status, out + errors
+
+
+def test_netcdf4(wanted):
+    """Files of netCDF-C: with chunks and filters of all kinds, the checksums are those of the classic file."""
+    ours = sums("out1.nc")
+    for name, options in (("whole.nc", {}), ("tall.nc", {"zlib": True, "chunksizes": (17, 7, 11)}),
+                          ("big.nc", {"endian": "big", "fletcher32": True, "chunksizes": (1, 211, 307)})):
+        with netCDF4.Dataset(name, "w") as file:
+            for dim, length in (("t", None), ("y", 211), ("x", 307)):
+                file.createDimension(dim, length)
+            for var, values in wanted.items():
+                dims = {3: ("t", "y", "x"), 2: ("y", "x"), 0: ()}[values.ndim]
+                how = {key: value[-len(dims):] if key == "chunksizes" else value for key, value in options.items()
+                       if dims and (key != "endian" or values.dtype.kind not in "SU" and values.itemsize > 1)}
+                file.createVariable(var, values.dtype, dims, **how)[...] = values
+            file.createVariable("words", str, ("y",))
+        lines = manifest_of(name).splitlines()
+        found = dict(reversed(line.split("  ", 1)) for line in lines[1:])
+        tap.ok(found == ours and lines[0] == f"# netCDF checksums of {name}", f"{name}: ncmpidump --checksum",
+               [item for item in found.items() if ours.get(item[0]) != item[1]] or lines[:3])
+        status, text = copy("--checksum", name, "sum4.nc", ranks=2)
+        with netCDF4.Dataset("sum4.nc") as file:
+            tap.ok(status == 2 and file.data_model == "NETCDF4" and sums("sum4.nc") == ours, "  ncmpicopy --checksum",
+                   text)
+        result = tool.run("ncvalidator", "--checksum", "sum4.nc")
+        tap.ok(result.returncode == 0 and not result.stderr, "  ncvalidator --checksum", result)
+    tap.ok(manifest_of("tall.nc", 3) == manifest_of("tall.nc"), "the same on 3 ranks")
+    with netCDF4.Dataset("sum4.nc", "a") as file:
+        file["v_f8"][3, 4, 5] += 1
+    result = tool.run("ncvalidator", "--checksum", "sum4.nc")
+    tap.ok(result.returncode == 1 and b"variable v_f8: its values have the checksum" in result.stderr and
+           result.stderr.count(b"\n") == 1, "ncvalidator: a value of a netCDF-4 file has changed", result)
+
+
+def test_manifests():
+    with open("tall.sums", "w", encoding="utf-8") as file:
+        file.write(manifest_of("tall.nc"))
+    status, text = copy("--checksum=copy.sums", "-k", "cdf5", "tall.nc", "copy.nc", ranks=3)
+    with open("copy.sums", encoding="utf-8") as ours, open("tall.sums", encoding="utf-8") as theirs:
+        tap.ok(status == 2 and ours.read().splitlines()[1:] == theirs.read().splitlines()[1:] and
+               not any(sums("copy.nc").values()), "ncmpicopy --checksum=manifest", text)
+    for ranks in (1, 3):
+        for pair, expected in ((("tall.nc", "big.nc"), 0), (("tall.nc", "out1.nc"), 0), (("out1.nc", "out2.nc"), 0),
+                               (("copy.nc", "tall.sums"), 0), (("tall.sums", "copy.sums"), 0),
+                               (("sum4.nc", "tall.sums"), 1)):
+            status, text = diff(*pair, ranks=ranks)
+            good = "The checksums of all variables are the same\n" == text if expected == 0 else \
+                "DIFF: variable \"v_f8\" has checksum" in text and "checksums 1\n" in text
+            tap.ok(status == expected and good, f"ncmpidiff --checksum {' '.join(pair)} on {ranks} ranks", text)
+    status, text = diff("sum4.nc", "out1.nc")
+    tap.ok(status == 0, "of two files, attributes count", text)
+    result = tool.run("cdfdiff", "--checksum", "-b", "-v", "v_i4,v_f8", "sum4.nc", "tall.sums")
+    tap.ok(result.returncode == 1 and result.stdout.count(b"SAME: variable \"v_i4\"") == 1 and
+           result.stdout.count(b"DIFF: variable \"v_f8\"") == 1 and result.stdout.count(b"\n") == 3, "cdfdiff -b -v",
+           result)
+    for path, status, words in (("copy.nc", 0, b""), ("tall.nc", 0, b""), ("sum4.nc", 1, b"variable v_f8")):
+        result = tool.run("ncvalidator", "--checksum=tall.sums", path)
+        tap.ok(result.returncode == status and words in result.stderr, f"ncvalidator --checksum=manifest {path}",
+               result)
+    with open("tall.sums", encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    with open("short.sums", "w", encoding="utf-8") as file:
+        file.write("\n".join([*lines[:-1], lines[-1].replace("  ", "  other_")]) + "\n")
+    status, text = diff("copy.nc", "short.sums", ranks=2)
+    tap.ok(status == 1 and "\"scalar\" of copy.nc is not in short.sums" in text and
+           "\"other_scalar\" of short.sums is not in copy.nc" in text and text.count("DIFF") == 2,
+           "variables that only one has", text)
+    result = tool.run("ncvalidator", "--checksum=short.sums", "copy.nc")
+    tap.ok(result.returncode == 1 and b"other_scalar of short.sums is not in the file" in result.stderr and
+           b"warning: copy.nc: variable scalar is not in short.sums" in result.stderr, "ncvalidator finds them", result)
+
+
+def test_mistakes():
+    for number, line in enumerate(("xxh3-128:123  v", "xxh3-128:" + "g" * 32 + "  v", "v", "xxh3-128:" + "0" * 32,
+                                   "xxh3-128:" + "0" * 32 + " v", "md5:" + "0" * 37 + "  v")):
+        with open("bad.sums", "w", encoding="utf-8") as file:
+            file.write(f"# netCDF checksums\n\n{line}\n")
+        status, text = diff("copy.nc", "bad.sums", ranks=1 + number % 2)
+        tap.ok(status == 2 and "bad.sums: line 3 is not a checksum" in text, f"not a manifest: {line}", text)
+    tool.fails("ncvalidator", "is not a manifest", "ncvalidator: another file", "--checksum=copy.nc", "copy.nc")
+    tool.fails("ncvalidator", "single file", "ncvalidator: two files", "--checksum=tall.sums", "copy.nc", "tall.nc")
+    tool.fails("ncmpidiff", "do not apply", "ncmpidiff: -t", "--checksum", "-t", "0,1", "copy.nc", "tall.nc", status=2)
+    tool.fails("ncmpidiff", "no variable nothing", "ncmpidiff: -v", "--checksum", "-v", "nothing", "copy.nc", "tall.nc",
+               status=2)
+    tool.fails("ncmpidiff", "No such file", "ncmpidiff: no file", "--checksum", "copy.nc", "missing.nc", status=2)
+    tool.fails("ncmpidump", "single", "ncmpidump: two files", "--checksum", "copy.nc", "tall.nc")
+    with open("text.sums", "w", encoding="ascii") as file:
+        file.write("precious")
+    status, text = copy("--checksum=text.sums", "tall.nc", "never.nc", ranks=2)
+    with open("text.sums", encoding="ascii") as file:
+        tap.ok(status == 1 and "exists already" in text and file.read() == "precious",
+               "ncmpicopy replaces no other file", text)
+    tap.ok(not os.path.exists("never.nc"), "  and copies nothing")
+
+
 def main():
     os.makedirs(tap.scratch("sums"), exist_ok=True)
     os.chdir(tap.scratch("sums"))
@@ -117,6 +220,9 @@ def main():
     test_sums(wanted)
     test_kept()
     test_changed()
+    test_netcdf4(wanted)
+    test_manifests()
+    test_mistakes()
     tap.finish()
 
 

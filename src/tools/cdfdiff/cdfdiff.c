@@ -6,6 +6,7 @@
 #include "format/storage.h"
 #include "tools/common/file.h"
 #include "tools/common/message.h"
+#include "tools/diff/checksum.h"
 #include "tools/diff/diff.h"
 
 static int load_atts(const pnc_atts *from, diff_atts *atts)
@@ -98,6 +99,8 @@ static int compare(const diff_options *options)
     tool_file files[2] = {{.fd = -1}, {.fd = -1}};
     diff_source sources[2] = {{0}};
     int status = DIFF_TROUBLE;
+    if (options->checksum)
+        return diff_checksums_compare(options, &one_process);
     if (open_file(options->paths[0], &files[0], &sources[0]) == NC_NOERR &&
         open_file(options->paths[1], &files[1], &sources[1]) == NC_NOERR)
         status = diff_files_compare(options, &one_process, &sources[0], &sources[1]);

@@ -14,6 +14,8 @@
 typedef struct diff_world {
     int rank, nprocs;
     void (*merge)(diff_result *result);
+    /* Combine bytes that all but one of the processes have as zeros; NULL for a single process. */
+    void (*combine)(void *bytes, int n);
 } diff_world;
 
 typedef struct diff_run {

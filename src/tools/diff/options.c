@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/common/checksum.h"
 #include "tools/common/message.h"
 #include "tools/common/output.h"
 
 static const char usage[] =
-    "usage: %s [-b] [-q] [-h] [-v var1,...] [-t diff,ratio] [--storage] [--json] [--progress] file1\n       file2\n";
+    "usage: %s [-b] [-q] [-h] [-v var1,...] [-t diff,ratio] [--storage] [--json] [--progress] file1\n       file2\n"
+    "       %s --checksum [-b] [-q] [-v var1,...] file1 file2|manifest\n";
 
 static const char help[] =
     "Compare two netCDF files of any format: CDF-1, CDF-2, CDF-5, netCDF-4.\n"
@@ -25,6 +27,7 @@ static const char help[] =
     "  -t diff,ratio  numbers x and y differ only if |x-y| > diff and |x-y|/max(|x|,|y|) > ratio\n"
     "      --storage      compare how netCDF-4 files store the variables (chunks, filters, byte order), and whether\n"
     "                     both are netCDF-4 files\n"
+    "      --checksum     compare only checksums of the values: those of the attributes _Checksum, or of a manifest\n"
     "      --json         report the differences as one JSON object\n"
     "      --progress     show the progress on stderr even if that is no terminal\n"
     "      --help, --version\n"
@@ -65,15 +68,16 @@ static int parse_option(int letter, diff_options *options)
     case 'v': return tool_names_parse("-v", optarg, &options->names) == NC_NOERR ? -1 : DIFF_TROUBLE;
     case 't': return parse_tolerance(optarg, options);
     case 1:
-        printf(usage, options->program);
+        printf(usage, options->program, options->program);
         fputs(help, stdout);
         return finish_output();
     case 2: tool_version_print(); return finish_output();
     case 4: options->json = true; return -1;
     case 5: options->storage = true; return -1;
+    case 6: options->checksum = true; return tool_checksum_check() == NC_NOERR ? -1 : DIFF_TROUBLE;
     case 3: options->progress = true; return -1;
     default:
-        fprintf(stderr, usage, options->program);
+        fprintf(stderr, usage, options->program, options->program);
         fprintf(stderr, "Try `%s --help'.\n", options->program);
         return DIFF_TROUBLE; /* getopt has printed the error */
     }
@@ -81,9 +85,13 @@ static int parse_option(int letter, diff_options *options)
 
 int diff_options_parse(const char *program, int argc, char **argv, diff_options *options)
 {
-    static const struct option longs[] = {{"help", no_argument, NULL, 1},     {"version", no_argument, NULL, 2},
-                                          {"progress", no_argument, NULL, 3}, {"json", no_argument, NULL, 4},
-                                          {"storage", no_argument, NULL, 5},  {0}};
+    static const struct option longs[] = {{"help", no_argument, NULL, 1},
+                                          {"version", no_argument, NULL, 2},
+                                          {"progress", no_argument, NULL, 3},
+                                          {"json", no_argument, NULL, 4},
+                                          {"storage", no_argument, NULL, 5},
+                                          {"checksum", no_argument, NULL, 6},
+                                          {0}};
     *options = (diff_options){.program = program};
     int letter;
     while ((letter = getopt_long(argc, argv, "bqhv:t:", longs, NULL)) != -1) {
@@ -93,7 +101,12 @@ int diff_options_parse(const char *program, int argc, char **argv, diff_options 
     }
     if (argc - optind != 2) {
         tool_error_print("two files are needed, %d are given", argc - optind);
-        fprintf(stderr, usage, program);
+        fprintf(stderr, usage, program, program);
+        return DIFF_TROUBLE;
+    }
+    if (options->checksum &&
+        (options->header_only || options->tolerance.given || options->storage || options->json || options->progress)) {
+        tool_error_print("--checksum compares checksums only: -h, -t, --storage, --json and --progress do not apply");
         return DIFF_TROUBLE;
     }
     for (int i = 0; i < 2; i++)

@@ -7,6 +7,7 @@
 #include "base/types.h"
 #include "tools/common/checksum.h"
 #include "tools/common/message.h"
+#include "tools/common/output.h"
 #include "tools/common/parallel.h"
 
 enum { BLOCKS_AT_ONCE = 8 }; /* of a rank: 8 MiB */
@@ -17,6 +18,11 @@ bool copy_checksum_is_kept(const copy_plan *plan, const copy_var *var)
     for (int d = 0; d < var->ndims; d++)
         kept = kept && plan->dims[var->dimids[d]].count == plan->dims[var->dimids[d]].total;
     return kept;
+}
+
+bool copy_checksum_is_attribute(const copy_plan *plan)
+{
+    return plan->options->checksum && plan->options->manifest == NULL;
 }
 
 int copy_checksum_define(int to, int varid)
@@ -135,7 +141,18 @@ static int check_input(const summary *s, int from, const char *text)
                             s->plan->options->inputs[0], s->var->name, text, TOOL_CHECKSUM_ATTRIBUTE, old);
 }
 
-static int put_checksum(summary *s, int from)
+/* The name that the variable has in the output. */
+static int keep_checksum(const summary *s, const char *text, tool_manifest *manifest)
+{
+    char name[NC_MAX_NAME + 1];
+    int err = ncmpi_inq_varname(s->ncid, s->varid, name);
+    if (err == NC_NOERR)
+        err = tool_manifest_add(manifest, name, text);
+    err = tool_status_agree(err);
+    return err == NC_NOERR ? err : copy_failure_print(s->plan, s->plan->options->output, err);
+}
+
+static int put_checksum(summary *s, int from, tool_manifest *manifest)
 {
     char text[TOOL_CHECKSUM_TEXT];
     s->total = 1;
@@ -150,7 +167,9 @@ static int put_checksum(summary *s, int from)
         err = sum_variable(s, text);
     if (err == NC_NOERR)
         err = check_input(s, from, text);
-    if (err == NC_NOERR) {
+    if (err == NC_NOERR && !copy_checksum_is_attribute(s->plan)) {
+        err = keep_checksum(s, text, manifest);
+    } else if (err == NC_NOERR) {
         err = ncmpi_put_att_text(s->ncid, s->varid, TOOL_CHECKSUM_ATTRIBUTE, TOOL_CHECKSUM_TEXT - 1, text);
         if (err != NC_NOERR)
             copy_failure_print(s->plan, s->plan->options->output, err);
@@ -161,7 +180,61 @@ static int put_checksum(summary *s, int from)
     return err;
 }
 
-int copy_checksums_put(const copy_plan *plan, int ncid)
+static tool_output_request make_manifest_request(const copy_plan *plan)
+{
+    return (tool_output_request){.path = plan->options->manifest,
+                                 .inputs = &plan->options->output,
+                                 .ninputs = 1,
+                                 .streams = true,
+                                 .is_kind = tool_manifest_is_head,
+                                 .kind = "a manifest"};
+}
+
+int copy_manifest_check(const copy_plan *plan)
+{
+    const tool_output_request request = make_manifest_request(plan);
+    pnc_error error = {0};
+    int err = NC_NOERR;
+    if (plan->options->manifest == NULL)
+        return NC_NOERR;
+    if (plan->rank == 0)
+        err = tool_output_check(&request, &error);
+    if (err != NC_NOERR)
+        tool_error_print("%s", error.text);
+    return tool_status_agree(err);
+}
+
+static int write_manifest(const copy_plan *plan, const tool_manifest *manifest, pnc_error *error)
+{
+    const tool_output_request request = make_manifest_request(plan);
+    tool_output output;
+    PNC_TRY(tool_output_begin(&request, &output, error));
+    FILE *out = fopen(output.temporary, "w");
+    if (out != NULL)
+        tool_manifest_write(manifest, plan->options->output, out);
+    bool failed = out == NULL || ferror(out) != 0;
+    if (out != NULL)
+        failed |= fclose(out) != 0;
+    if (!failed)
+        return tool_output_commit(&output, error);
+    tool_output_discard(&output);
+    return pnc_error_set(error, NC_EWRITE, "%s: cannot be written", plan->options->manifest);
+}
+
+int copy_manifest_write(const copy_plan *plan, const tool_manifest *manifest)
+{
+    pnc_error error = {0};
+    int err = NC_NOERR;
+    if (plan->options->manifest == NULL)
+        return NC_NOERR;
+    if (plan->rank == 0)
+        err = write_manifest(plan, manifest, &error);
+    if (err != NC_NOERR)
+        tool_error_print("%s", error.text);
+    return tool_status_agree(err);
+}
+
+int copy_checksums_put(const copy_plan *plan, int ncid, tool_manifest *manifest)
 {
     int from, err = copy_input_open(plan, plan->options->inputs[0], &from);
     if (err != NC_NOERR)
@@ -173,7 +246,7 @@ int copy_checksums_put(const copy_plan *plan, int ncid)
         copy_error_print(plan, err, "%s: not enough memory for checksums", plan->options->output);
     for (int i = 0; err == NC_NOERR && i < plan->nvars; i++) {
         summary s = {.plan = plan, .var = &plan->vars[i], .ncid = ncid, .varid = i, .values = values, .bytes = bytes};
-        err = put_checksum(&s, from);
+        err = put_checksum(&s, from, manifest);
     }
     pnc_memory_free(values);
     pnc_memory_free(bytes);

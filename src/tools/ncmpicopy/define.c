@@ -189,7 +189,7 @@ static int copy_att(copy_plan *plan, int from, const char *name, const copy_var 
     const copy_edit *edit = copy_edit_find(plan, var, name);
     int err;
     if (var != NULL && strcmp(name, TOOL_CHECKSUM_ATTRIBUTE) == 0 &&
-        (plan->options->checksum || !copy_checksum_is_kept(plan, var)))
+        (copy_checksum_is_attribute(plan) || !copy_checksum_is_kept(plan, var)))
         return NC_NOERR;
     if (edit != NULL)
         return copy_edit_put(edit, from, var, to, varid, has_type_of_values(name));
@@ -277,7 +277,7 @@ static int define_vars(copy_plan *plan, int from, int to)
             err = copy_atts(plan, from, var, var->natts, to, id);
         if (err == NC_NOERR && var->quantizer.number > 0)
             err = copy_quantizer_put(var, to, id);
-        if (err == NC_NOERR && plan->options->checksum)
+        if (err == NC_NOERR && copy_checksum_is_attribute(plan))
             err = copy_checksum_define(to, id);
     }
     return err;

@@ -97,13 +97,13 @@ static int open_output(const copy_plan *plan, tool_output *output, int *ncid)
     return err;
 }
 
-static int write_file(copy_plan *plan, int ncid)
+static int write_file(copy_plan *plan, int ncid, tool_manifest *manifest)
 {
     int err = copy_header_define(plan, ncid, plan->options->output);
     if (err == NC_NOERR)
         err = copy_data_move(plan, ncid, COPY_WRITE);
     if (err == NC_NOERR && plan->options->checksum)
-        err = copy_checksums_put(plan, ncid);
+        err = copy_checksums_put(plan, ncid, manifest);
     if (err != NC_NOERR) {
         ncmpi_abort(ncid); /* the file is removed in any case */
         return err;
@@ -175,14 +175,14 @@ static int protect_input(const copy_plan *plan)
     return tool_status_agree(err);
 }
 
-static int write_output(copy_plan *plan, bool *lossy)
+static int write_output(copy_plan *plan, tool_manifest *manifest, bool *lossy)
 {
     tool_output output;
     int ncid;
     int err = open_output(plan, &output, &ncid);
     if (err != NC_NOERR)
         return err;
-    err = write_file(plan, ncid);
+    err = write_file(plan, ncid, manifest);
     if (err == NC_NOERR)
         err = copy_records_count(plan, output.temporary);
     if (err == NC_NOERR && plan->options->verify)
@@ -199,12 +199,18 @@ static int write_output(copy_plan *plan, bool *lossy)
 static int copy(const copy_options *options)
 {
     copy_plan plan;
+    tool_manifest manifest = {0};
     bool lossy = false;
     int err = copy_plan_init(options, &plan);
     if (err == NC_NOERR)
         err = copy_inputs_inspect(&plan);
     if (err == NC_NOERR)
-        err = write_output(&plan, &lossy);
+        err = copy_manifest_check(&plan);
+    if (err == NC_NOERR)
+        err = write_output(&plan, &manifest, &lossy);
+    if (err == NC_NOERR)
+        err = copy_manifest_write(&plan, &manifest);
+    tool_manifest_free(&manifest);
     copy_plan_free(&plan);
     if (err != NC_NOERR)
         return COPY_FAILED;

@@ -27,7 +27,8 @@ static const char usage[] =
     "                 [--quantize [var1,...:]bits=n | --quantize [var1,...:]digits=n]\n"
     "                 [--deflate [var1,...:]level | --zstd [var1,...:]level] [--shuffle | --no-shuffle]\n"
     "                 [--chunks [var1,...:]dim/length,...]\n"
-    "                 [--align bytes] [--record-align bytes] [--reserve bytes] [--no-history] [--verify] [--checksum]\n"
+    "                 [--align bytes] [--record-align bytes] [--reserve bytes] [--no-history] [--verify]\n"
+    "                 [--checksum[=manifest]]\n"
     "                 [--allow-short] [--strict] [--progress] [-O] in... out\n";
 
 static const char help[] =
@@ -60,7 +61,8 @@ static const char help[] =
     "      --reserve n                  free space in which the header can grow\n"
     "      --no-history                 do not add the command to the attribute history\n"
     "      --strict                     join files only if all means the same: nothing is converted or left out\n"
-    "      --checksum                   give each variable the checksum of its values, and check that of the input\n"
+    "      --checksum[=manifest]        give each variable the checksum of its values, or write them to a manifest,\n"
+    "                                   and check that of the input\n"
     "      --verify                     read the output back and compare it with the inputs\n"
     "      --allow-short                copy an input that ends before whole variables or records: the copy ends\n"
     "                                   there too\n"
@@ -203,7 +205,10 @@ static int parse_option(int letter, copy_options *options)
     case 'O': options->overwrite = true; return -1;
     case 's': options->shuffle = 1; return -1;
     case 'c': return copy_chunks_parse(optarg, options);
-    case LONG_CHECKSUM: options->checksum = true; return tool_checksum_check() == NC_NOERR ? -1 : COPY_FAILED;
+    case LONG_CHECKSUM:
+        options->checksum = true;
+        options->manifest = optarg;
+        return tool_checksum_check() == NC_NOERR ? -1 : COPY_FAILED;
     case LONG_WHERE: return copy_where_parse(optarg, options);
     case LONG_SET_ATT: return copy_att_set_parse(optarg, options);
     case LONG_DEL_ATT: return copy_att_delete_parse(optarg, options);
@@ -253,7 +258,7 @@ int copy_options_parse(int argc, char **argv, void *result)
                                           {"strict", no_argument, NULL, LONG_STRICT},
                                           {"progress", no_argument, NULL, LONG_PROGRESS},
                                           {"quantize", required_argument, NULL, LONG_QUANTIZE},
-                                          {"checksum", no_argument, NULL, LONG_CHECKSUM},
+                                          {"checksum", optional_argument, NULL, LONG_CHECKSUM},
                                           {"where", required_argument, NULL, LONG_WHERE},
                                           {"set-att", required_argument, NULL, LONG_SET_ATT},
                                           {"del-att", required_argument, NULL, LONG_DEL_ATT},

@@ -84,10 +84,11 @@ typedef struct copy_options {
     int nedits;
     copy_rename *renames;
     int nrenames;
-    int shuffle;        /* 1: also what is compressed already; -1: no; 0: what is compressed anew */
-    const char *record; /* dimension to become the record dimension, or NULL */
-    bool fixed;         /* no record dimension in the output */
-    bool checksum;      /* of each variable, as an attribute */
+    int shuffle;          /* 1: also what is compressed already; -1: no; 0: what is compressed anew */
+    const char *record;   /* dimension to become the record dimension, or NULL */
+    bool fixed;           /* no record dimension in the output */
+    bool checksum;        /* of each variable, as an attribute */
+    const char *manifest; /* or in this file; NULL: no */
     bool overwrite, verify, strict, progress, no_coordinates, no_history, allow_short;
     char *command;               /* the command line, for the attribute history */
     int64_t align, record_align; /* bytes; 0: not given */

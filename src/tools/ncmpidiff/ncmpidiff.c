@@ -3,6 +3,7 @@
 #include "format/storage.h"
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
+#include "tools/diff/checksum.h"
 #include "tools/diff/diff.h"
 
 /* --- a file --- */
@@ -190,24 +191,35 @@ static void merge(diff_result *result)
     MPI_Allreduce(MPI_IN_PLACE, result, 1, result_type, result_op, MPI_COMM_WORLD);
 }
 
-static int compare(const diff_options *options)
+static void combine(void *bytes, int n)
 {
-    diff_world world = {.merge = merge};
+    MPI_Allreduce(MPI_IN_PLACE, bytes, n, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+}
+
+static int compare_files(const diff_options *options, diff_world *world)
+{
     diff_source sources[2] = {{0}};
     api_file files[2] = {{.ncid = -1}, {.ncid = -1}};
+    int err = open_file(options->paths[0], world->rank, &files[0], &sources[0]);
+    if (err == NC_NOERR)
+        err = open_file(options->paths[1], world->rank, &files[1], &sources[1]);
+    int status = DIFF_TROUBLE;
+    if (err == NC_NOERR)
+        status = diff_files_compare(options, world, &sources[0], &sources[1]);
+    for (int i = 0; i < 2; i++)
+        close_file(&files[i], &sources[i]);
+    return status;
+}
+
+static int compare(const diff_options *options)
+{
+    diff_world world = {.merge = merge, .combine = combine};
     MPI_Comm_rank(MPI_COMM_WORLD, &world.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world.nprocs);
     MPI_Type_contiguous((int)sizeof(diff_result), MPI_BYTE, &result_type);
     MPI_Type_commit(&result_type);
     MPI_Op_create(merge_results, 1, &result_op);
-    int err = open_file(options->paths[0], world.rank, &files[0], &sources[0]);
-    if (err == NC_NOERR)
-        err = open_file(options->paths[1], world.rank, &files[1], &sources[1]);
-    int status = DIFF_TROUBLE;
-    if (err == NC_NOERR)
-        status = diff_files_compare(options, &world, &sources[0], &sources[1]);
-    for (int i = 0; i < 2; i++)
-        close_file(&files[i], &sources[i]);
+    int status = options->checksum ? diff_checksums_compare(options, &world) : compare_files(options, &world);
     MPI_Op_free(&result_op);
     MPI_Type_free(&result_type);
     return status;

@@ -6,6 +6,7 @@
 #include "base/types.h"
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
+#include "tools/ncmpidump/checksum.h"
 #include "tools/ncmpidump/dump.h"
 #include "tools/ncmpidump/follow.h"
 #include "tools/ncmpidump/plot.h"
@@ -58,6 +59,8 @@ static int write_text(const dump_file *file)
     PNC_TRY(check_variables(file));
     if (file->options->plot != NULL)
         return file->team->rank == 0 ? dump_plot_write(file) : NC_NOERR;
+    if (file->options->checksum)
+        return dump_checksums_print(file);
     begin_progress(file);
     if (file->options->stats)
         return dump_stats_print(file);

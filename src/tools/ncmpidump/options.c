@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/common/checksum.h"
 #include "tools/common/message.h"
 #include "tools/common/output.h"
 
@@ -20,6 +21,7 @@ static const char usage[] =
     "       ncmpidump --plot var[,dim=index...] [-o picture.svg] file\n"
     "       ncmpidump --follow [--from record] [--idle seconds] [-v var1,...] [-b c|f] [-f c|f] [-l length]\n"
     "                 [-p f[,d]] [-t | -i] file\n"
+    "       ncmpidump --checksum file\n"
     "       ncmpidump -k | -V file...\n";
 
 static const char help[] =
@@ -44,6 +46,7 @@ static const char help[] =
     "      --follow  print records of a file that a program is writing, as they appear\n"
     "      --from record  the first one that is printed (-1, the last one)\n"
     "      --idle seconds  end when the file was not written for this time\n"
+    "      --checksum  print the checksums of the values of each variable, a manifest for ncmpidiff --checksum\n"
     "  -k            print the kind of file: classic, 64-bit offset, 64-bit data or netCDF-4\n"
     "  -V            print the file's CDF version\n"
     "      --help, --version\n";
@@ -110,6 +113,7 @@ static int parse_task(int letter, dump_options *options)
     case 5: options->stats = true; return -1;
     case 6: options->plot = optarg; return -1;
     case 'o': options->output = optarg; return -1;
+    case 10: options->checksum = true; return tool_checksum_check() == NC_NOERR ? -1 : 1;
     case 7: options->follow = true; return -1;
     case 8:
         options->from = strtoll(optarg, &end, 10);
@@ -170,15 +174,17 @@ static const char *find_conflict(const dump_options *options, int npaths)
         return "no file is given";
     if (npaths > 1 && options->name != NULL)
         return "-n names a single file";
-    if (options->stats + (options->plot != NULL) + options->follow + options->kind + options->version > 1)
-        return "--stats, --plot, --follow, -k and -V exclude each other";
-    bool single = options->plot != NULL || options->follow;
+    if (options->stats + (options->plot != NULL) + options->follow + options->checksum + options->kind +
+            options->version >
+        1)
+        return "--stats, --plot, --follow, --checksum, -k and -V exclude each other";
+    bool single = options->plot != NULL || options->follow || options->checksum;
     if (header && (options->stats || single))
-        return "-h, -n and -s are of CDL and JSON: --stats, --plot and --follow print no header";
+        return "-h, -n and -s are of CDL and JSON: --stats, --plot, --follow and --checksum print no header";
     if (options->json && single)
-        return "--json does not apply to --plot and --follow";
+        return "--json does not apply to --plot, --follow and --checksum";
     if (npaths > 1 && single)
-        return "--plot and --follow take a single file";
+        return "--plot, --follow and --checksum take a single file";
     if (options->output != NULL && options->plot == NULL)
         return "-o is the file of --plot";
     if (options->output != NULL && !is_svg_name(options->output))
@@ -190,11 +196,17 @@ static const char *find_conflict(const dump_options *options, int npaths)
 
 int dump_options_parse(int argc, char **argv, dump_options *options)
 {
-    static const struct option longs[] = {{"help", no_argument, NULL, 1},       {"version", no_argument, NULL, 2},
-                                          {"json", no_argument, NULL, 3},       {"progress", no_argument, NULL, 4},
-                                          {"stats", no_argument, NULL, 5},      {"plot", required_argument, NULL, 6},
-                                          {"follow", no_argument, NULL, 7},     {"from", required_argument, NULL, 8},
-                                          {"idle", required_argument, NULL, 9}, {0}};
+    static const struct option longs[] = {{"help", no_argument, NULL, 1},
+                                          {"version", no_argument, NULL, 2},
+                                          {"json", no_argument, NULL, 3},
+                                          {"progress", no_argument, NULL, 4},
+                                          {"stats", no_argument, NULL, 5},
+                                          {"plot", required_argument, NULL, 6},
+                                          {"follow", no_argument, NULL, 7},
+                                          {"from", required_argument, NULL, 8},
+                                          {"checksum", no_argument, NULL, 10},
+                                          {"idle", required_argument, NULL, 9},
+                                          {0}};
     *options = (dump_options){.line_length = LINE_LENGTH_DEFAULT, .float_digits = 7, .double_digits = 15, .from = -1};
     int letter, status;
     while ((letter = getopt_long(argc, argv, "chistv:b:f:l:n:o:p:d:kV", longs, NULL)) != -1) {

@@ -21,6 +21,7 @@ typedef struct dump_options {
     bool special; /* print the virtual attribute _Format too */
     bool json, progress;
     bool kind, version; /* print only the kind, or the version, of the format */
+    bool checksum;      /* print a manifest of checksums instead */
     bool stats;         /* print statistics of the variables instead */
     const char *plot;   /* VARIABLE,DIMENSION=INDEX,...: draw a picture instead; NULL: no */
     const char *output; /* the file of the picture; NULL: standard output */

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "tools/common/checksum.h"
 #include "tools/common/json.h"
+#include "tools/common/manifest.h"
 #include "tools/common/message.h"
 #include "tools/common/output.h"
 #include "tools/ncvalidator/netcdf4.h"
@@ -38,27 +39,78 @@ static void print(const tool_file *file, const report *r, const repair_log *log,
         puts("\n}");
 }
 
-/* Whether the values of each variable are those of its checksum; after an error message for each that are not. */
-static bool check_values(const tool_file *file)
+/* The checksum that a variable should have, and where it is said; NULL: nowhere. */
+static const char *find_checksum(const tool_file *file, const pnc_var *var, const options *o,
+                                 const tool_manifest *manifest, char out[TOOL_CHECKSUM_TEXT])
 {
-    char text[TOOL_CHECKSUM_TEXT];
+    int at = pnc_format_atts_find(&var->atts, TOOL_CHECKSUM_ATTRIBUTE);
+    const pnc_att *att = at < 0 ? NULL : var->atts.at[at];
+    const char *sum = o->manifest != NULL ? tool_manifest_find(manifest, var->name) : NULL;
+
+    if (o->manifest == NULL && att != NULL && att->type == NC_CHAR && att->len == TOOL_CHECKSUM_TEXT - 1)
+        sum = att->value;
+    if (sum != NULL)
+        snprintf(out, TOOL_CHECKSUM_TEXT, "%.*s", TOOL_CHECKSUM_TEXT - 1, sum);
+    else if (o->manifest != NULL && var->type <= NC_UINT64)
+        tool_warning_print("warning: %s: variable %s is not in %s", file->path, var->name, o->manifest);
+    return sum != NULL ? out : NULL;
+}
+
+/* Whether the values of each variable are those of its checksum; after an error message for each that are not. */
+static bool check_values(const tool_file *file, const options *o, const tool_manifest *manifest)
+{
+    char text[TOOL_CHECKSUM_TEXT], wanted[TOOL_CHECKSUM_TEXT];
     bool good = true;
 
     for (int i = 0; i < file->model.nvars; i++) {
         const pnc_var *var = file->model.vars[i];
-        int at = pnc_format_atts_find(&var->atts, TOOL_CHECKSUM_ATTRIBUTE);
-        const pnc_att *att = at < 0 ? NULL : var->atts.at[at];
 
-        if (att == NULL || att->type != NC_CHAR || att->len != TOOL_CHECKSUM_TEXT - 1)
+        if (find_checksum(file, var, o, manifest, wanted) == NULL)
             continue;
         if (tool_checksum_compute(file, var, text) != NC_NOERR)
             return false;
-        if (memcmp(att->value, text, TOOL_CHECKSUM_TEXT - 1) == 0)
+        if (strcmp(wanted, text) == 0)
             continue;
         good = false;
-        tool_error_print("%s: variable %s: its values have the checksum %s, but its attribute %s is %.*s", file->path,
-                         var->name, text, TOOL_CHECKSUM_ATTRIBUTE, TOOL_CHECKSUM_TEXT - 1, (const char *)att->value);
+        tool_error_print("%s: variable %s: its values have the checksum %s, but %s %s is %s", file->path, var->name,
+                         text, o->manifest != NULL ? "that of" : "its attribute",
+                         o->manifest != NULL ? o->manifest : TOOL_CHECKSUM_ATTRIBUTE, wanted);
     }
+    for (int i = 0; o->manifest != NULL && i < manifest->n; i++)
+        if (pnc_format_var_find(&file->model, manifest->names[i]) < 0) {
+            good = false;
+            tool_error_print("%s: variable %s of %s is not in the file", file->path, manifest->names[i], o->manifest);
+        }
+    tool_warnings_finish();
+    return good;
+}
+
+static bool load_manifest(const options *o, tool_manifest *manifest)
+{
+    bool is_manifest;
+
+    if (tool_manifest_load(o->manifest, &is_manifest, manifest) != NC_NOERR)
+        return false;
+    if (!is_manifest)
+        tool_error_print("%s: is not a manifest, as ncmpidump --checksum prints it", o->manifest);
+    return is_manifest;
+}
+
+/* name: as above. Of a netCDF-4 file the examination has no model. */
+static bool check_checksums(const char *path, const char *name, const options *o)
+{
+    tool_manifest manifest = {0};
+    tool_file file = {.fd = -1};
+    bool good = o->manifest == NULL || load_manifest(o, &manifest);
+
+    if (good) {
+        good = tool_file_open(path, &file) == NC_NOERR;
+        if (name != NULL)
+            file.path = name;
+        good = good && check_values(&file, o, &manifest);
+        tool_file_close(&file);
+    }
+    tool_manifest_free(&manifest);
     return good;
 }
 
@@ -74,7 +126,7 @@ static int conclude(const char *path, const char *name, const repair_log *log, c
     err = examine(path, name, o, true, &file, &r);
     if (err == NC_NOERR) {
         print(&file, &r, log, o);
-        if (validator_report_is_valid(&r) && (!o->checksum || check_values(&file)))
+        if (validator_report_is_valid(&r) && (!o->checksum || check_checksums(path, name, o)))
             status = log == NULL || !log->uncertain ? VALIDATOR_VALID : VALIDATOR_UNCERTAIN;
     } else if (o->json && !o->quiet) {
         fputs("  \"file\": ", stdout);

@@ -22,7 +22,8 @@ enum {
 };
 
 static const char usage[] =
-    "usage: ncvalidator [-q | -t] [--json] [--lenient] [--strict] [--checksum] [-x | --repair [repairs]] file...\n"
+    "usage: ncvalidator [-q | -t] [--json] [--lenient] [--strict] [--checksum[=manifest]]\n"
+    "                   [-x | --repair [repairs]] file...\n"
     "repairs: [--in-place | --output=file] [--raise-records] [--undo-growth] [--assume-dead]\n";
 
 static const char help[] =
@@ -37,7 +38,7 @@ static const char help[] =
     "      --json      print the report as JSON\n"
     "      --lenient   exit status 0 also where padding in the header is not null, which readers accept\n"
     "      --strict    exit status 1 also where data that the header describes are beyond the end of the file\n"
-    "      --checksum  also compare values with the checksums of ncmpicopy --checksum\n"
+    "      --checksum[=manifest]  also compare values with the checksums of ncmpicopy --checksum\n"
     "      --repair    write a repaired copy, file.repaired, and report each change and whether it is certain\n"
     "      --output=X  the name of that copy\n"
     "      --in-place  repair the file itself instead\n"
@@ -63,7 +64,10 @@ static int parse_option(int letter, options *out)
     case OPTION_JSON: out->json = true; return -1;
     case OPTION_LENIENT: out->lenient = true; return -1;
     case OPTION_STRICT: out->strict = true; return -1;
-    case OPTION_CHECKSUM: out->checksum = true; return tool_checksum_check() == NC_NOERR ? -1 : VALIDATOR_INVALID;
+    case OPTION_CHECKSUM:
+        out->checksum = true;
+        out->manifest = optarg;
+        return tool_checksum_check() == NC_NOERR ? -1 : VALIDATOR_INVALID;
     case OPTION_REPAIR: out->repair = true; return -1;
     case OPTION_IN_PLACE: out->in_place = true; return -1;
     case OPTION_OUTPUT: out->output = optarg; return -1;
@@ -83,7 +87,7 @@ int validator_options_parse(int argc, char **argv, options *out)
                                           {"json", no_argument, NULL, OPTION_JSON},
                                           {"lenient", no_argument, NULL, OPTION_LENIENT},
                                           {"strict", no_argument, NULL, OPTION_STRICT},
-                                          {"checksum", no_argument, NULL, OPTION_CHECKSUM},
+                                          {"checksum", optional_argument, NULL, OPTION_CHECKSUM},
                                           {"repair", no_argument, NULL, OPTION_REPAIR},
                                           {"in-place", no_argument, NULL, OPTION_IN_PLACE},
                                           {"output", required_argument, NULL, OPTION_OUTPUT},
@@ -103,6 +107,8 @@ int validator_options_parse(int argc, char **argv, options *out)
         return reject_usage("no file is given");
     if (argc - optind > 1 && out->output != NULL)
         return reject_usage("--output needs a single file");
+    if (argc - optind > 1 && out->manifest != NULL)
+        return reject_usage("--checksum=manifest needs a single file");
     if (out->padding && out->repair)
         return reject_usage("-x and --repair exclude each other: --repair includes -x");
     if ((out->in_place || out->output != NULL || out->choice.raise_records || out->choice.undo_growth ||

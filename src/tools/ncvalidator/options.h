@@ -10,7 +10,8 @@ typedef struct options {
     const char *path;   /* the one that is examined */
     const char *output; /* of --repair; NULL: path with the suffix ".repaired" */
     bool quiet, trace, json, lenient, strict, checksum;
-    bool padding; /* -x */
+    const char *manifest; /* of --checksum; NULL: attributes have the checksums */
+    bool padding;         /* -x */
     bool repair, in_place;
     repair_choice choice;
 } options;

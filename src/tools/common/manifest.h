@@ -1,0 +1,35 @@
+/* A manifest: a text with the checksums of the variables of a file, which can be kept beside it or elsewhere. */
+#ifndef PNC_TOOLS_COMMON_MANIFEST_H
+#define PNC_TOOLS_COMMON_MANIFEST_H
+
+#include <stdio.h>
+
+#include "tools/common/checksum.h"
+
+typedef struct tool_manifest {
+    int n, capacity;
+    char **names;
+    char *sums; /* TOOL_CHECKSUM_TEXT bytes for each */
+} tool_manifest;
+
+/* These return NC_NOERR, or a code after an error message that names the file; the manifest may be freed in any case.
+ */
+
+/* Read one. *is_manifest is false, and the manifest empty, if the file does not begin like one. */
+int tool_manifest_load(const char *path, bool *is_manifest, tool_manifest *manifest);
+/* The checksums of all variables of numbers and characters; a process of several computes those of its part, and has
+ * zeros for others. by_attributes: where a variable has the attribute, it is not computed. */
+int tool_manifest_compute(const tool_file *file, int rank, int nprocs, bool by_attributes, tool_manifest *manifest);
+/* Add an entry. NC_ENOMEM without a message. */
+int tool_manifest_add(tool_manifest *manifest, const char *name, const char sum[TOOL_CHECKSUM_TEXT]);
+
+/* The checksum of a variable; NULL: there is none. */
+const char *tool_manifest_find(const tool_manifest *manifest, const char *name);
+const char *tool_manifest_get(const tool_manifest *manifest, int i);
+/* path: of the file that has the values, for a comment. */
+void tool_manifest_write(const tool_manifest *manifest, const char *path, FILE *out);
+/* Whether a file begins like a manifest, as tool_output_request asks. */
+bool tool_manifest_is_head(const char *head, size_t n);
+void tool_manifest_free(tool_manifest *manifest);
+
+#endif
