@@ -34,6 +34,7 @@ typedef struct pnc_hints {
     int64_t timeout;        /* seconds that a collective call waits for the other ranks; 0: without a limit */
     int64_t timeout_action; /* PNC_TIMEOUT_FAILS .. */
     int64_t statistics;     /* PNC_STATS_OFF .. */
+    int64_t references;     /* 1: close writes references beside the file */
 } pnc_hints;
 
 /* The report of a call that failed. The message has call, rank, file, cause, and the name of the code. */
@@ -51,6 +52,7 @@ typedef struct pnc_dataset {
     char *store_path;         /* file.path, and the suffix of a temporary name */
     int suffix;               /* its length; 0: the file has its own name */
     bool replaces;            /* a new file: it may replace one that exists */
+    char *references_of;      /* on rank 0, if references are written: the absolute path of the file; NULL: no memory */
 
     /* hints */
     MPI_Info info;        /* as given by user and environment, or MPI_INFO_NULL */

@@ -86,6 +86,11 @@ static bool by_driver_without_names(const pnc_dataset *ds, char *why)
     return ds->file.store->ops->publish == NULL && SAY("the driver %s cannot rename a file", ds->file.driver->name);
 }
 
+static bool by_driver_without_file(const pnc_dataset *ds, char *why)
+{
+    return ds->file.driver->local_path == NULL && SAY("the driver %s keeps no file", ds->file.driver->name);
+}
+
 static bool by_driver_without_overlap(const pnc_dataset *ds, char *why)
 {
     return !pnc_file_has_overlap(&ds->file) &&
@@ -152,6 +157,7 @@ bool pnc_dataset_hint_is_overruled(const pnc_dataset *ds, const char *name, char
         {"nc_shuffle", {by_classic_format, by_reading, by_no_compression}},
         {"nc_chunks", {by_classic_format, by_reading}},
         {"nc_quantize", {by_reading}},
+        {"nc_references", {by_driver_without_file, by_reading}},
         {"nc_whole_files", {by_driver_without_names, by_opening}},
     };
 

@@ -9,6 +9,7 @@
 #include "dataset/lost.h"
 #include "dataset/mpi_state.h"
 #include "dataset/opening.h"
+#include "dataset/references_file.h"
 #include "dataset/registry.h"
 #include "dataset/statistics.h"
 #include "dataset/storage_hints.h"
@@ -155,6 +156,7 @@ static int open_or_create(pnc_opening *o, int *ncidp)
         return pnc_dataset_opening_discard(ds, err);
     *ncidp = ds->ncid;
     pnc_dataset_lost_watch();
+    pnc_dataset_references_begin(ds);
     pnc_dataset_statistics_open(ds);
     pnc_dataset_hints_display(ds);
     if (!o->creates) {
@@ -219,7 +221,8 @@ static int close_file(pnc_dataset *ds, int err)
     pnc_dataset_statistics_report(ds);
     closed = ds->file.store->ops->close(ds->file.store, &ds->error);
     err = pnc_error_keep_first(err, own);
-    return finish(ds, pnc_error_keep_first(err, closed));
+    err = pnc_error_keep_first(err, closed);
+    return finish(ds, pnc_dataset_references_write(ds, err));
 }
 
 /* Close and delete a file whose first ncmpi_enddef has not completed. */

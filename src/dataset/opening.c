@@ -68,6 +68,7 @@ void pnc_dataset_state_free(pnc_dataset *ds)
     pnc_statistics_free(ds->file.statistics);
     pnc_memory_free(ds->storage_hints);
     pnc_memory_free(ds->store_path);
+    pnc_memory_free(ds->references_of);
     pnc_memory_free(ds->file.path);
     pnc_memory_free(ds);
 }

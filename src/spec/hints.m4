@@ -104,6 +104,10 @@ HINT_CHOICE([nc_repair], [format.assumes_dead], [automatic], [WORDS(automatic, a
 [what ncmpi_open for writing does if a program has not completed a change of the header. If that program is known to
 run: NC_EINTERRUPTED. If it is known to have ended, the change is completed. If neither is known, as nodes share the
 file system: automatic: NC_EINTERRUPTED; assume_dead: the change is completed, which destroys data if the program runs])
+HINT_CHOICE([nc_references], [references], [disable], [WORDS(disable, enable)], [report_ability],
+[enable: ncmpi_close of a file that was open for writing leaves references beside it, FILE.json, as ncoffsets --kerchunk
+writes them: xarray and Zarr find the values by them without reading the metadata of the file. They have its absolute
+path. If they cannot be written, ncmpi_close returns an error on all ranks, and the file is complete])
 HINT_CHOICE([nc_stats], [statistics], [disable], [WORDS(disable, enable, keep)], [],
 [statistics of the file. enable: print a report when it is closed. keep: only for ncmpi_inq_stats. Also set by
 PNETCDF_STATS, which pnetcdf(3) describes])

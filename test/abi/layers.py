@@ -44,15 +44,18 @@ MAY_SEE = {
     "formats": PURE + ["select", "convert", "format", "growth", "statistics/statistics.h", "host", "file"],
     "formats/netcdf4": PURE + ["select", "convert", "filter/filter.h", "format", "formats/format.h", "host/codecs.h",
                                "host/plugins.h", "file", "drivers/chunks/chunks.h", "drivers/chunks/cache.h"],
+    # references to the chunks of a file: closed, or open in a tool
+    "references": PURE + ["convert/convert.h", "filter/filter.h", "format", "formats/netcdf4/reader.h",
+                          "host/codecs.h"],
     # a dataset knows definitions, and how they are stored only by the operations of a format
     "dataset": PURE + ["convert", "filter/filter.h", "format/model.h", "format/coordinates.h", "format/quantization.h",
                        "format/storage.h", "formats/format.h", "statistics", "host/codecs.h", "drivers/driver.h",
-                       "file", "io"],
+                       "file", "io", "references/references.h"],
     "api": PURE + ["select", "convert", "format", "dataset", "io", "drivers/driver.h", "pnetcdf.h"],
     # its calls go through pnetcdf.h; what it says about them, and asks before them, through dataset/caller.h
     "binding": PURE + ["dataset/caller.h", "pnetcdf.h"],
     "tools": PURE + ["format", "growth", "convert", "filter/filter.h", "host", "formats/netcdf4/reader.h",
-                     "formats/netcdf4/whole_file.h", "pnetcdf.h"],
+                     "formats/netcdf4/whole_file.h", "references", "pnetcdf.h"],
     # plans count by the arithmetic of the library
     "tools/plan": PURE + ["format", "select", "convert", "tools/common", "file/reduction.h", "io/choose"],
     "spec": [],
@@ -98,7 +101,7 @@ MAY_CHANGE = {
 }
 # What flex and bison write and no code uses: only a compiler that does not optimise leaves it in the objects.
 MADE_AND_UNUSED = {"src/format/cdl_tokens": {"fprintf", "stderr"}, "src/format/cdl_grammar": {"yyloc_default"}}
-SHARED_ROOMS = ["host", "drivers", "file", "formats", "dataset", "io", "mpitype", "api", "binding"]
+SHARED_ROOMS = ["host", "drivers", "file", "formats", "references", "dataset", "io", "mpitype", "api", "binding"]
 FILE_HEADERS = {"fcntl.h", "unistd.h", "sys/stat.h", "sys/mman.h", "dirent.h"}
 NOT_FOR_FILES = {("base/memory.c", "sys/mman.h")}  # for madvise; calls of mmap are found all the same
 FILE_CALLS = {"fopen", "fopen64", "open", "open64", "openat", "creat", "read", "write", "pread", "pread64", "pwrite",

@@ -39,6 +39,7 @@ PREFIX = {
     "src/host": "pnc_host_",
     "src/io": "pnc_io_",
     "src/mpitype": "pnc_mpitype_",
+    "src/references": "pnc_references_",
     "src/statistics": "pnc_(statistics|counter|spread|summary|trace|amount)_",
     "src/select": "pnc_select_",
     "src/mapping": "pnc_mapping_",

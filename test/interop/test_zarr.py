@@ -236,6 +236,18 @@ def tables(folder):
                   for place, _, names in os.walk(folder) for name in names)
 
 
+def test_hint():
+    """What a program leaves at close (nc_references)."""
+    for label, hints in (("classic", "nc_format=cdf5"), ("netCDF-4", "nc_format=netcdf4;nc_compression=deflate:2")):
+        os.environ["PNETCDF_HINTS"] = f"{hints};nc_references=enable"
+        status, _, err = tap.run_mpi(3, "test/tools/leave_references", "left_by_hint.nc", "create")
+        del os.environ["PNETCDF_HINTS"]
+        tap.ok(status == 0 and not err, f"nc_references, {label}: the program", err)
+        compare_raw(f"nc_references, {label}: zarr", "left_by_hint.nc.json", raw_variables("left_by_hint.nc"))
+        with open_references("left_by_hint.nc.json") as ours, xarray.open_dataset("left_by_hint.nc") as theirs:
+            tap.ok(ours.identical(theirs), f"nc_references, {label}: xarray", f"{ours}\n---\n{theirs}")
+
+
 def test_parquet():
     """By fsspec's default, which is fastparquet, and by the other reader."""
     names = []
@@ -288,7 +300,7 @@ def test_parquet_tables():
 def inside():
     """In the environment with the packages."""
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
-    for test in (test_types, test_climate, test_joined, test_url, test_names, test_netcdf4, test_parquet,
+    for test in (test_types, test_climate, test_joined, test_url, test_names, test_netcdf4, test_hint, test_parquet,
                  test_parquet_tables):
         test()
     tap.finish()

@@ -146,6 +146,11 @@ void pnc_netcdf4_reader_close(pnc_netcdf4_reader *r)
     pnc_memory_free(r);
 }
 
+pnc_error *pnc_netcdf4_reader_get_error(const pnc_netcdf4_reader *r)
+{
+    return r->file.error;
+}
+
 static int need_metadata(pnc_netcdf4_reader *r)
 {
     return r->metadata != NULL ? NC_NOERR : pnc_netcdf4_metadata_open(&r->file, r->size, false, &r->metadata);

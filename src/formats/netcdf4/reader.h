@@ -22,6 +22,9 @@ void pnc_netcdf4_reader_close(pnc_netcdf4_reader *reader); /* also NULL */
  * other program changes the file. *was_interrupted: there was something to complete. */
 int pnc_netcdf4_reader_repair(int fd, const char *path, int64_t size, bool *was_interrupted, pnc_error *error);
 
+/* The error that open was given. */
+pnc_error *pnc_netcdf4_reader_get_error(const pnc_netcdf4_reader *reader);
+
 /* Read the metadata. *bytes, which are to be freed, describe them also to readers of other processes. NC_EHDFERR;
  * NC_ENOTBUILT: without libhdf5. */
 int pnc_netcdf4_reader_load(pnc_netcdf4_reader *reader, char **bytes, int64_t *n);

@@ -4,13 +4,25 @@
 
 #include <stdio.h>
 
+#include "references/json.h"
 #include "tools/common/number.h"
 
-/* n bytes as a string in quotes. Null characters at the end are dropped. A byte that is not valid UTF-8, possible in
- * foreign files, becomes the character of its value. */
-void tool_json_text_write(FILE *out, const char *bytes, size_t n);
-void tool_json_part_write(FILE *out, const char *bytes, size_t n); /* all of them, without the quotes */
-void tool_json_string_write(FILE *out, const char *text);
+/* As in references/json.h. */
+static inline void tool_json_text_write(FILE *out, const char *bytes, size_t n)
+{
+    pnc_references_text_write(out, bytes, n);
+}
+
+static inline void tool_json_part_write(FILE *out, const char *bytes, size_t n)
+{
+    pnc_references_part_write(out, bytes, n);
+}
+
+static inline void tool_json_string_write(FILE *out, const char *text)
+{
+    pnc_references_string_write(out, text);
+}
+
 void tool_json_print_string(const char *text); /* to stdout */
 
 /* The shortest number that reads back exactly. NaN and infinities, which JSON does not have, are the strings "NaN",

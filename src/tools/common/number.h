@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "format/real.h"
 
 /* CDL_STRING: of netCDF-4. CDL_OTHER: types that programs define, which this library does not read. */
 typedef enum cdl_class { CDL_TEXT, CDL_SIGNED, CDL_UNSIGNED, CDL_REAL, CDL_STRING, CDL_OTHER } cdl_class;
@@ -54,9 +55,11 @@ void tool_cdl_number_print(const cdl_type *type, const cdl_format *format, cdl_v
 void tool_cdl_number_print_typed(const cdl_type *type, const cdl_format *format, cdl_value value,
                                  char out[CDL_NUMBER_SIZE]);
 
-/* The shortest text that strtof (NC_FLOAT) or strtod (NC_DOUBLE) reads back as this finite value, and of several the
- * nearest one: the digits of Python's repr. Returns out. */
-const char *tool_real_format(int type, double value, char out[CDL_NUMBER_SIZE]);
+/* The digits of Python's repr. Returns out. */
+static inline const char *tool_real_format(int type, double value, char out[CDL_NUMBER_SIZE])
+{
+    return pnc_format_real_print(type, value, out);
+}
 
 /* The value of elements that were never written. Returns false for types without a default fill value. */
 bool tool_cdl_fill_get_default(const cdl_type *type, cdl_value *fill);

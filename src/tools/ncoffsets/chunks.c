@@ -4,61 +4,23 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "format/storage.h"
 #include "tools/common/json.h"
 #include "tools/common/message.h"
 #include "tools/common/number.h"
 
-/* 0.3 to 3 us each: half a minute at most. */
-#define CHUNKS_MOST (INT64_C(1) << 24)
-
 /* --- visiting --- */
-
-static int64_t count_grid(const pnc_netcdf4_storage *s, int ndims)
-{
-    int64_t n = 1;
-
-    for (int d = 0; d < ndims; d++)
-        if (pnc_size_multiply(n, s->extent[d] / s->chunk[d] + (s->extent[d] % s->chunk[d] != 0), &n) < 0)
-            return INT64_MAX;
-    return n;
-}
-
-static int64_t count_bytes(const pnc_netcdf4_storage *s, const pnc_var *var)
-{
-    int64_t bytes = (int64_t)pnc_type_get_size(var->type); /* of a chunk: at most 4 GiB */
-
-    for (int d = 0; d < var->ndims; d++)
-        bytes *= s->chunk[d];
-    return bytes;
-}
 
 int offsets_chunks_scan(const tool_file *file, int varid, int (*visit)(void *with, const offsets_chunk *chunk),
                         void *with)
 {
-    const pnc_netcdf4_storage *s = pnc_netcdf4_reader_get_storage(tool_file_get_reader(file), varid);
-    const pnc_var *var = file->model.vars[varid];
-    int64_t index[PNC_STORAGE_DIMS_MOST] = {0}, n = count_grid(s, var->ndims);
-    offsets_chunk chunk = {.index = index, .bytes = count_bytes(s, var)};
+    pnc_netcdf4_reader *reader = tool_file_get_reader(file);
+    const pnc_error *error = pnc_netcdf4_reader_get_error(reader);
+    int err = pnc_references_chunks_scan(reader, &file->model, varid, visit, with);
 
-    if (n > CHUNKS_MOST) {
-        tool_error_print("%s: variable %s has %" PRId64 " chunks, more than %" PRId64 ": -v selects other variables",
-                         file->path, var->name, n, CHUNKS_MOST);
-        return NC_EINVAL;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        PNC_TRY(tool_file_find_chunk(file, varid, index, &chunk.place));
-        if (chunk.place.offset >= 0)
-            PNC_TRY(visit(with, &chunk));
-        for (int d = var->ndims - 1; d >= 0; d--) {
-            index[d] += s->chunk[d];
-            if (index[d] < s->extent[d])
-                break;
-            index[d] = 0;
-        }
-    }
-    return NC_NOERR;
+    if (err != NC_NOERR && error->code != NC_NOERR)
+        tool_error_print("%s", error->text);
+    return err;
 }
 
 static int add_chunk(void *with, const offsets_chunk *chunk)
@@ -77,7 +39,7 @@ int offsets_chunks_add(const tool_file *file, int varid, offsets_chunk_sum *sum)
     const pnc_var *var = file->model.vars[varid];
 
     if (s->layout == PNC_NETCDF4_CHUNKED) {
-        sum->chunks += count_grid(s, var->ndims);
+        sum->chunks += pnc_references_chunks_count(s, var->ndims);
         return offsets_chunks_scan(file, varid, add_chunk, sum);
     }
     if (s->layout == PNC_NETCDF4_UNREADABLE)

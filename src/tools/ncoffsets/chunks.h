@@ -4,14 +4,11 @@
 
 #include <stdio.h>
 
+#include "references/chunks.h"
 #include "tools/common/file.h"
 #include "tools/ncoffsets/options.h"
 
-typedef struct offsets_chunk {
-    const int64_t *index;  /* of its first element */
-    pnc_chunk_place place; /* in the file */
-    int64_t bytes;         /* uncompressed */
-} offsets_chunk;
+typedef pnc_references_chunk offsets_chunk;
 
 /* All functions below return NC_NOERR, or a code after an error message. */
 
@@ -36,7 +33,5 @@ int offsets_chunks_print(const tool_file *file, const options *o);
 int offsets_chunks_print_json(const tool_file *file, const options *o);
 int offsets_chunks_draw(const tool_file *file, const options *o, FILE *out);
 int offsets_chunks_write_page(const tool_file *file, const options *o, FILE *out);
-/* References of one file: see references.h. */
-int offsets_chunks_write_references(const tool_file *file, const options *o, FILE *out);
 
 #endif

@@ -1,25 +1,19 @@
 /* References to the chunks of one file, or of several that are joined along the record dimension. Fixed-size variables
  * and attributes are those of the first file. */
-#include "config.h" /* open_memstream, realpath */
+#include "config.h" /* realpath */
 
 #include "tools/ncoffsets/references.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "format/layout.h"
+#include "references/references.h"
 #include "tools/common/join.h"
-#include "tools/common/json.h"
 #include "tools/common/message.h"
-#include "tools/ncoffsets/chunks.h"
-#include "tools/ncoffsets/zarr.h"
 
 enum {
-    DEFAULT_CHUNK = 16 << 20, /* bytes: large enough for object stores, small enough for the memory of a task */
-    COMPARED = 64 << 10,      /* bytes at a time */
+    COMPARED = 64 << 10, /* bytes at a time */
     INDEX_SIZE = 256
 };
 
@@ -28,8 +22,7 @@ typedef struct references {
     const tool_file *first;
     const pnc_model *model;   /* of the first file */
     tool_relations relations; /* of its variables */
-    FILE *out;
-    int64_t numrecs; /* of the files so far */
+    pnc_references written;
 } references;
 
 static bool is_selected(const references *r, const pnc_var *var)
@@ -37,118 +30,11 @@ static bool is_selected(const references *r, const pnc_var *var)
     return tool_names_contain(&r->options->variables, var->name);
 }
 
-static void choose_chunks(const references *r, const pnc_var *var, zarr_chunks *chunks)
-{
-    offsets_zarr_chunks_choose(var, r->options->chunk > 0 ? r->options->chunk : DEFAULT_CHUNK, chunks);
-}
-
-/* ,"variable/ or ," */
-static void begin_key(const references *r, const pnc_var *var)
-{
-    fputs(",\n\"", r->out);
-    if (var != NULL) {
-        tool_json_part_write(r->out, var->name, strlen(var->name));
-        fputc('/', r->out);
-    }
-}
-
-/* --- metadata: JSON documents, each one a string --- */
-
-typedef enum metadata { GROUP_ATTRIBUTES, ARRAY, ARRAY_ATTRIBUTES } metadata;
-
-static void write_content(const references *r, metadata kind, const pnc_var *var, FILE *out)
-{
-    zarr_chunks chunks;
-
-    if (kind == GROUP_ATTRIBUTES) {
-        offsets_zarr_group_write_attributes(out, r->model);
-    } else if (kind == ARRAY) {
-        choose_chunks(r, var, &chunks);
-        offsets_zarr_array_write(out, var, &chunks, r->numrecs);
-    } else {
-        offsets_zarr_array_write_attributes(out, r->model, var);
-    }
-}
-
-static int write_document(const references *r, metadata kind, const pnc_var *var)
-{
-    char *text = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&text, &length);
-    bool complete = false;
-
-    if (stream != NULL) {
-        write_content(r, kind, var, stream);
-        complete = ferror(stream) == 0;
-        complete = fclose(stream) == 0 && complete;
-    }
-    if (complete) {
-        begin_key(r, var);
-        fputs(kind == ARRAY ? ".zarray\": " : ".zattrs\": ", r->out);
-        tool_json_text_write(r->out, text, length);
-    } else {
-        tool_error_print("%s: not enough memory for its attributes", r->options->path);
-    }
-    free(text);
-    return complete ? NC_NOERR : NC_ENOMEM;
-}
-
-static int write_metadata(const references *r)
-{
-    PNC_TRY(write_document(r, GROUP_ATTRIBUTES, NULL));
-    for (int i = 0; i < r->model->nvars; i++) {
-        const pnc_var *var = r->model->vars[i];
-
-        if (!is_selected(r, var))
-            continue;
-        PNC_TRY(write_document(r, ARRAY, var));
-        PNC_TRY(write_document(r, ARRAY_ATTRIBUTES, var));
-    }
-    return NC_NOERR;
-}
-
-/* --- chunks --- */
-
-/* The chunks of a fixed-size variable, or of one record, which begins at `begin`. */
-static void write_chunks(const references *r, const pnc_var *var, int64_t record, int64_t begin, const char *url)
-{
-    zarr_chunks chunks;
-
-    choose_chunks(r, var, &chunks);
-    for (int64_t i = 0; i < chunks.number; i++) {
-        begin_key(r, var);
-        offsets_zarr_key_write(r->out, var, &chunks, record, i);
-        fputs("\": [", r->out);
-        tool_json_string_write(r->out, url);
-        fprintf(r->out, ", %" PRId64 ", %" PRId64 "]", begin + i * chunks.size, chunks.size);
-    }
-}
-
-/* Record variables of a file, in the order of the first file. */
-static void write_records(const references *r, const pnc_model *model, const char *url)
-{
-    for (int i = 0; i < r->model->nvars; i++) {
-        const pnc_var *var = r->model->vars[i];
-        int64_t begin;
-
-        if (!var->is_record || !is_selected(r, var))
-            continue;
-        begin = model->vars[pnc_format_var_find(model, var->name)]->classic.begin;
-        for (int64_t k = 0; k < model->numrecs; k++)
-            write_chunks(r, var, r->numrecs + k, begin + k * model->classic.recsize, url);
-    }
-}
-
-static void write_fixed(const references *r, const char *url)
-{
-    for (int i = 0; i < r->model->nvars; i++)
-        if (!r->model->vars[i]->is_record && is_selected(r, r->model->vars[i]))
-            write_chunks(r, r->model->vars[i], 0, r->model->vars[i]->classic.begin, url);
-}
-
 /* --- files --- */
 
-char *offsets_url_make(const char *path, const char *prefix)
+/* The name of the file in the references: its absolute path, or below the URL where it will be. To be freed; NULL
+ * without memory. */
+static char *make_url(const char *path, const char *prefix)
 {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
     size_t length = prefix != NULL ? strlen(prefix) : 0;
@@ -160,19 +46,6 @@ char *offsets_url_make(const char *path, const char *prefix)
     if (url != NULL)
         sprintf(url, "%s%s%s", prefix, length > 0 && prefix[length - 1] == '/' ? "" : "/", name);
     return url;
-}
-
-/* A chunk that ends behind the file would fail in each reader. */
-static int check_complete(const tool_file *file)
-{
-    int64_t end = pnc_format_layout_get_data_end(&file->model);
-
-    if (end <= file->size)
-        return NC_NOERR;
-    tool_error_print("%s: the file is truncated: its data end at byte %" PRId64 ", it has %" PRId64
-                     " bytes. ncvalidator reports what is missing, and repairs a copy",
-                     file->path, end, file->size);
-    return NC_ENOTNC;
 }
 
 /* Compare the values of a coordinate variable, which has the same type and shape in both files. The joined variables
@@ -258,35 +131,29 @@ static int write_file(references *r, const tool_file *file, bool first)
 {
     char *url;
 
-    PNC_TRY(check_complete(file));
+    r->written.path = file->path;
+    PNC_TRY(pnc_references_size_check(&r->written, &file->model, file->size));
     if (!first)
         PNC_TRY(check_joinable(r, file));
-    url = offsets_url_make(file->path, r->options->url);
+    url = make_url(file->path, r->options->url);
     if (url == NULL) {
         tool_error_print("%s: its absolute path is not known: %s", file->path, strerror(errno));
         return NC_EFILE;
     }
+    r->written.url = url;
     if (first)
-        write_fixed(r, url);
-    write_records(r, &file->model, url);
-    r->numrecs += file->model.numrecs;
+        pnc_references_fixed_write(&r->written);
+    pnc_references_records_write(&r->written, &file->model);
+    r->written.url = NULL;
     free(url);
     return NC_NOERR;
 }
 
-int offsets_references_write(const tool_file *first, const options *o, FILE *out)
+static int write_others(references *r)
 {
-    references r = {.options = o, .first = first, .model = &first->model, .out = out};
-    int err;
+    const options *o = r->options;
+    int err = NC_NOERR;
 
-    if (first->netcdf4 != NULL)
-        return offsets_chunks_write_references(first, o, out);
-    err = tool_relations_init(r.model, &r.relations);
-    if (err != NC_NOERR)
-        tool_error_print("%s: not enough memory", first->path);
-    fputs("{\"version\": 1, \"refs\": {\n\".zgroup\": \"{\\\"zarr_format\\\":2}\"", out);
-    if (err == NC_NOERR)
-        err = write_file(&r, first, true);
     for (int i = 1; i < o->npaths && err == NC_NOERR; i++) {
         tool_file file;
 
@@ -294,14 +161,83 @@ int offsets_references_write(const tool_file *first, const options *o, FILE *out
         if (err == NC_NOERR)
             err = tool_file_check_classic(&file, "only classic files are joined");
         if (err == NC_NOERR)
-            err = write_file(&r, &file, false);
+            err = write_file(r, &file, false);
         tool_file_close(&file);
     }
+    return err;
+}
+
+static int write_classic(references *r)
+{
+    int err = tool_relations_init(r->model, &r->relations);
+
+    if (err != NC_NOERR)
+        tool_error_print("%s: not enough memory", r->first->path);
+    if (err == NC_NOERR)
+        err = write_file(r, r->first, true);
+    if (err == NC_NOERR)
+        err = write_others(r);
+    r->written.path = r->first->path;
+    if (err == NC_NOERR)
+        err = pnc_references_metadata_write(&r->written);
+    tool_relations_free(&r->relations);
+    return err;
+}
+
+static int write_netcdf4(references *r)
+{
+    const tool_file *file = r->first;
+    char *url;
+    int err;
+
+    if (r->options->npaths > 1)
+        return tool_file_check_classic(file, "references to several files are joined by kerchunk.combine, not here");
+    url = make_url(file->path, r->options->url);
+    if (url == NULL) {
+        tool_error_print("%s: its absolute path is not known: %s", file->path, strerror(errno));
+        return NC_EFILE;
+    }
+    r->written.url = url;
+    r->written.error = pnc_netcdf4_reader_get_error(tool_file_get_reader(file));
+    err = pnc_references_netcdf4_write(&r->written, tool_file_get_reader(file));
+    free(url);
+    return err;
+}
+
+static bool selects(const void *with, const char *variable)
+{
+    const references *r = with;
+
+    return tool_names_contain(&r->options->variables, variable);
+}
+
+static void report_left_out(const void *with, const char *variable, const char *why)
+{
+    const references *r = with;
+
+    tool_warning_print("warning: %s: variable %s is left out: %s", r->first->path, variable, why);
+}
+
+int offsets_references_write(const tool_file *first, const options *o, FILE *out)
+{
+    pnc_error error = {0};
+    references r = {.options = o, .first = first, .model = &first->model};
+    int err;
+
+    r.written = (pnc_references){.out = out,
+                                 .path = first->path,
+                                 .model = &first->model,
+                                 .chunk = o->chunk > 0 ? o->chunk : PNC_REFERENCES_CHUNK,
+                                 .selects = selects,
+                                 .leave_out = report_left_out,
+                                 .with = &r,
+                                 .error = &error};
+    pnc_references_list_begin(&r.written);
+    err = first->netcdf4 != NULL ? write_netcdf4(&r) : write_classic(&r);
+    if (err != NC_NOERR && r.written.error->code != NC_NOERR)
+        tool_error_print("%s", r.written.error->text);
     tool_warnings_finish();
     if (err == NC_NOERR)
-        err = write_metadata(&r);
-    if (err == NC_NOERR)
-        fputs("\n}}\n", out);
-    tool_relations_free(&r.relations);
+        pnc_references_list_end(&r.written);
     return err;
 }

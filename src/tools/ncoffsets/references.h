@@ -12,8 +12,4 @@
  * Returns NC_NOERR, or a code after an error message. */
 int offsets_references_write(const tool_file *first, const options *o, FILE *out);
 
-/* The name of the file in the references: its absolute path, or below the URL where it will be. To be freed; NULL
- * without memory. */
-char *offsets_url_make(const char *path, const char *prefix);
-
 #endif

@@ -1,5 +1,5 @@
 /* Zarr metadata, and the division of variables into chunks. */
-#include "tools/ncoffsets/zarr.h"
+#include "references/zarr.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "convert/convert.h"
-#include "tools/common/json.h"
-#include "tools/common/number.h"
+#include "format/real.h"
+#include "references/json.h"
 
 /* --- chunks --- */
 
@@ -54,12 +54,12 @@ static int64_t choose_length(int64_t n, int64_t bytes, int64_t most)
     return length * bytes < most / TOO_SMALL ? find_divisor_above(n, most / bytes + 1) : length;
 }
 
-void offsets_zarr_chunks_choose(const pnc_var *var, int64_t most, zarr_chunks *chunks)
+void pnc_references_chunks_choose(const pnc_var *var, int64_t most, pnc_zarr_chunks *chunks)
 {
     int64_t bytes = var->size;
     int d = var->is_record;
 
-    *chunks = (zarr_chunks){.split = var->is_record, .length = 1, .along = 1, .number = 1, .size = var->size};
+    *chunks = (pnc_zarr_chunks){.split = var->is_record, .length = 1, .along = 1, .number = 1, .size = var->size};
     if (d < var->ndims)
         chunks->length = var->shape[d];
     for (; d < var->ndims && chunks->size > most; d++) {
@@ -77,7 +77,8 @@ void offsets_zarr_chunks_choose(const pnc_var *var, int64_t most, zarr_chunks *c
     }
 }
 
-void offsets_zarr_key_write(FILE *out, const pnc_var *var, const zarr_chunks *chunks, int64_t record, int64_t number)
+void pnc_references_key_write(FILE *out, const pnc_var *var, const pnc_zarr_chunks *chunks, int64_t record,
+                              int64_t number)
 {
     int64_t below = chunks->number;
 
@@ -97,64 +98,74 @@ void offsets_zarr_key_write(FILE *out, const pnc_var *var, const zarr_chunks *ch
 /* --- metadata --- */
 
 /* A value of single precision is written as the double that it equals: JSON has no other numbers. */
-static void write_real(FILE *out, double value)
+static void write_finite(FILE *out, double value)
 {
-    char text[CDL_NUMBER_SIZE];
+    char text[PNC_REAL_TEXT];
 
-    fputs(tool_real_format(NC_DOUBLE, value, text), out);
+    fputs(pnc_format_real_print(NC_DOUBLE, value, text), out);
     if (text[strspn(text, "-0123456789")] == '\0')
         fputs(".0", out); /* Python would read an integer */
 }
 
 /* Python, which reads these documents, accepts NaN and infinities as numbers in attributes; the fill value has them as
  * strings. */
-static void write_special(FILE *out, double value, const char *quote)
+static void write_real(FILE *out, double value, const char *quote)
 {
     const char *name = value < 0 ? "-Infinity" : "Infinity";
 
-    fprintf(out, "%s%s%s", quote, isnan(value) ? "NaN" : name, quote);
-}
-
-static void write_native(FILE *out, const cdl_type *type, const void *native, const char *quote)
-{
-    cdl_value value = tool_cdl_value_load(type, native);
-
-    if (type->class == CDL_SIGNED)
-        fprintf(out, "%lld", value.i);
-    else if (type->class == CDL_UNSIGNED)
-        fprintf(out, "%llu", value.u);
-    else if (isfinite(value.r))
-        write_real(out, value.r);
+    if (isfinite(value))
+        write_finite(out, value);
     else
-        write_special(out, value.r, quote);
+        fprintf(out, "%s%s%s", quote, isnan(value) ? "NaN" : name, quote);
 }
 
-static void write_number(FILE *out, const cdl_type *type, const void *bytes, const char *quote)
+static bool is_unsigned(int type)
+{
+    return type == NC_UBYTE || type == NC_USHORT || type == NC_UINT || type == NC_UINT64;
+}
+
+static void load_number(int type, pnc_mem_type as, bool little, const void *bytes, void *value)
 {
     static const char unused[8];
-    char native[8];
+    const pnc_encoding encoding = {.little = little, .signless_bytes = false};
 
-    pnc_convert_kernel_find(PNC_GET, type->code, pnc_type_get_mem_type(type->code), PNC_ENCODING_CDF5,
-                            NULL)(native, bytes, 1, unused);
-    write_native(out, type, native, quote);
+    pnc_convert_kernel_find(PNC_GET, type, as, encoding, NULL)(value, bytes, 1, unused);
 }
 
-static void write_attribute(FILE *out, const pnc_att *att)
+/* little: the byte order of the value. */
+static void write_number(FILE *out, int type, bool little, const void *bytes, const char *quote)
 {
-    const cdl_type *type = tool_cdl_type_find(att->type);
+    unsigned long long u;
+    long long i;
+    double r;
+
+    if (type == NC_FLOAT || type == NC_DOUBLE) {
+        load_number(type, PNC_DOUBLE, little, bytes, &r);
+        write_real(out, r, quote);
+    } else if (is_unsigned(type)) {
+        load_number(type, PNC_ULONGLONG, little, bytes, &u);
+        fprintf(out, "%llu", u);
+    } else {
+        load_number(type, PNC_LONGLONG, little, bytes, &i);
+        fprintf(out, "%lld", i);
+    }
+}
+
+static void write_attribute(FILE *out, const pnc_att *att, bool little)
+{
     const char *bytes = att->value;
     int64_t n = att->len;
 
-    tool_json_string_write(out, att->name);
+    pnc_references_string_write(out, att->name);
     fputc(':', out);
-    if (type->class == CDL_TEXT) {
-        tool_json_text_write(out, bytes, (size_t)n);
+    if (att->type == NC_CHAR) {
+        pnc_references_text_write(out, bytes, (size_t)n);
         return;
     }
     fputs(n != 1 ? "[" : "", out);
     for (int64_t i = 0; i < n; i++) {
         fputs(i > 0 ? "," : "", out);
-        write_number(out, type, bytes + i * (int64_t)type->size, "");
+        write_number(out, att->type, little, bytes + i * (int64_t)pnc_type_get_size(att->type), "");
     }
     fputs(n != 1 ? "]" : "", out);
 }
@@ -169,33 +180,34 @@ static const pnc_att *find_fill_value(const pnc_var *var)
 }
 
 /* Attributes, except `left_out` and the one that readers of Zarr expect to have the names of dimensions. */
-static void write_attributes(FILE *out, const pnc_atts *atts, const pnc_att *left_out, const char *separator)
+static void write_attributes(FILE *out, const pnc_model *model, const pnc_atts *atts, const pnc_att *left_out,
+                             const char *separator)
 {
     for (int i = 0; i < atts->n; i++) {
         if (atts->at[i] == left_out || strcmp(atts->at[i]->name, "_ARRAY_DIMENSIONS") == 0)
             continue;
         fputs(separator, out);
-        write_attribute(out, atts->at[i]);
+        write_attribute(out, atts->at[i], model->little);
         separator = ",";
     }
 }
 
-void offsets_zarr_group_write_attributes(FILE *out, const pnc_model *model)
+void pnc_references_group_write_attributes(FILE *out, const pnc_model *model)
 {
     fputc('{', out);
-    write_attributes(out, &model->gatts, NULL, "");
+    write_attributes(out, model, &model->gatts, NULL, "");
     fputc('}', out);
 }
 
-void offsets_zarr_array_write_attributes(FILE *out, const pnc_model *model, const pnc_var *var)
+void pnc_references_array_write_attributes(FILE *out, const pnc_model *model, const pnc_var *var)
 {
     fputs("{\"_ARRAY_DIMENSIONS\":[", out);
     for (int d = 0; d < var->ndims; d++) {
         fputs(d > 0 ? "," : "", out);
-        tool_json_string_write(out, model->dims[var->dimids[d]]->name);
+        pnc_references_string_write(out, model->dims[var->dimids[d]]->name);
     }
     fputc(']', out);
-    write_attributes(out, &var->atts, find_fill_value(var), ",");
+    write_attributes(out, model, &var->atts, find_fill_value(var), ",");
     fputc('}', out);
 }
 
@@ -209,14 +221,15 @@ static const char *get_dtype(int type)
     return names[type];
 }
 
-int64_t offsets_zarr_chunk_get_length(const pnc_var *var, const zarr_chunks *chunks, int d)
+int64_t pnc_references_chunk_get_length(const pnc_var *var, const pnc_zarr_chunks *chunks, int d)
 {
     if (d < chunks->split || (var->is_record && d == 0))
         return 1;
     return d == chunks->split ? chunks->length : var->shape[d];
 }
 
-void offsets_zarr_array_write(FILE *out, const pnc_var *var, const zarr_chunks *chunks, int64_t numrecs)
+void pnc_references_array_write(FILE *out, const pnc_model *model, const pnc_var *var, const pnc_zarr_chunks *chunks,
+                                int64_t numrecs)
 {
     const pnc_att *fill = find_fill_value(var);
 
@@ -225,11 +238,11 @@ void offsets_zarr_array_write(FILE *out, const pnc_var *var, const zarr_chunks *
         fprintf(out, "%s%" PRId64, d > 0 ? "," : "", d == 0 && var->is_record ? numrecs : var->shape[d]);
     fputs("],\"chunks\":[", out);
     for (int d = 0; d < var->ndims; d++)
-        fprintf(out, "%s%" PRId64, d > 0 ? "," : "", offsets_zarr_chunk_get_length(var, chunks, d));
+        fprintf(out, "%s%" PRId64, d > 0 ? "," : "", pnc_references_chunk_get_length(var, chunks, d));
     fprintf(out, "],\"dtype\":\"%s\",\"compressor\":null,\"filters\":null,\"order\":\"C\",\"fill_value\":",
             get_dtype(var->type));
     if (fill != NULL)
-        write_number(out, tool_cdl_type_find(var->type), fill->value, "\"");
+        write_number(out, var->type, model->little, fill->value, "\"");
     else
         fputs("null", out);
     fputc('}', out);
@@ -237,7 +250,7 @@ void offsets_zarr_array_write(FILE *out, const pnc_var *var, const zarr_chunks *
 
 /* --- netCDF-4 --- */
 
-bool offsets_zarr_filter_is_known(int id)
+bool pnc_references_filter_is_known(int id)
 {
     return id == PNC_FILTER_DEFLATE || id == PNC_FILTER_SHUFFLE || id == PNC_FILTER_FLETCHER32 || id == PNC_FILTER_ZSTD;
 }
@@ -255,7 +268,7 @@ static void write_filter(FILE *out, const pnc_filter *f, int size)
     }
 }
 
-static void write_filter_list(FILE *out, const zarr_array *a)
+static void write_filter_list(FILE *out, const pnc_zarr_array *a)
 {
     const pnc_filter_chain *chain = &a->storage->filters;
 
@@ -270,10 +283,11 @@ static void write_filter_list(FILE *out, const zarr_array *a)
     fputc(']', out);
 }
 
-void offsets_zarr_stored_array_write(FILE *out, const zarr_array *a)
+void pnc_references_stored_array_write(FILE *out, const pnc_model *model, const pnc_zarr_array *a)
 {
     const pnc_att *fill = find_fill_value(a->var);
-    const cdl_type *type = tool_cdl_type_find(a->var->type);
+    int type = a->var->type;
+    bool is_little = a->var->little && pnc_type_get_size(type) > 1;
 
     fputs("{\"zarr_format\":2,\"shape\":[", out);
     for (int d = 0; d < a->var->ndims; d++)
@@ -281,14 +295,14 @@ void offsets_zarr_stored_array_write(FILE *out, const zarr_array *a)
     fputs("],\"chunks\":[", out);
     for (int d = 0; d < a->var->ndims; d++)
         fprintf(out, "%s%" PRId64, d > 0 ? "," : "", a->lengths[d]);
-    fprintf(out, "],\"dtype\":\"%s%s\",\"compressor\":null,\"filters\":", a->var->little && type->size > 1 ? "<" : "",
-            get_dtype(type->code) + (a->var->little && type->size > 1));
+    fprintf(out, "],\"dtype\":\"%s%s\",\"compressor\":null,\"filters\":", is_little ? "<" : "",
+            get_dtype(type) + is_little);
     write_filter_list(out, a);
     fputs(",\"order\":\"C\",\"fill_value\":", out);
     if (fill != NULL)
-        write_number(out, type, fill->value, "\"");
-    else if (a->has_gaps && type->class != CDL_TEXT)
-        write_native(out, type, a->storage->fill, "\"");
+        write_number(out, type, model->little, fill->value, "\"");
+    else if (a->has_gaps && type != NC_CHAR)
+        write_number(out, type, PNC_HOST_IS_LITTLE, a->storage->fill, "\"");
     else
         fputs("null", out);
     fputc('}', out);

@@ -1,0 +1,52 @@
+#include "references/chunks.h"
+
+#include "base/memory.h"
+#include "format/storage.h"
+
+/* 0.3 to 3 us each: half a minute at most. */
+#define CHUNKS_MOST (INT64_C(1) << 24)
+
+int64_t pnc_references_chunks_count(const pnc_netcdf4_storage *s, int ndims)
+{
+    int64_t n = 1;
+
+    for (int d = 0; d < ndims; d++)
+        if (pnc_size_multiply(n, s->extent[d] / s->chunk[d] + (s->extent[d] % s->chunk[d] != 0), &n) < 0)
+            return INT64_MAX;
+    return n;
+}
+
+static int64_t count_chunk_memory(const pnc_netcdf4_storage *s, const pnc_var *var)
+{
+    int64_t bytes = (int64_t)pnc_type_get_size(var->type); /* of a chunk: at most 4 GiB */
+
+    for (int d = 0; d < var->ndims; d++)
+        bytes *= s->chunk[d];
+    return bytes;
+}
+
+int pnc_references_chunks_scan(pnc_netcdf4_reader *reader, const pnc_model *model, int varid,
+                               int (*visit)(void *with, const pnc_references_chunk *chunk), void *with)
+{
+    const pnc_netcdf4_storage *s = pnc_netcdf4_reader_get_storage(reader, varid);
+    const pnc_var *var = model->vars[varid];
+    int64_t index[PNC_STORAGE_DIMS_MOST] = {0}, n = pnc_references_chunks_count(s, var->ndims);
+    pnc_references_chunk chunk = {.index = index, .bytes = count_chunk_memory(s, var)};
+
+    if (n > CHUNKS_MOST)
+        return pnc_error_set(pnc_netcdf4_reader_get_error(reader), NC_EINVAL,
+                             "variable %s has %lld chunks: at most %lld are listed", var->name, (long long)n,
+                             (long long)CHUNKS_MOST);
+    for (int64_t i = 0; i < n; i++) {
+        PNC_TRY(pnc_netcdf4_reader_find_chunk(reader, varid, index, &chunk.place));
+        if (chunk.place.offset >= 0)
+            PNC_TRY(visit(with, &chunk));
+        for (int d = var->ndims - 1; d >= 0; d--) {
+            index[d] += s->chunk[d];
+            if (index[d] < s->extent[d])
+                break;
+            index[d] = 0;
+        }
+    }
+    return NC_NOERR;
+}

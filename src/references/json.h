@@ -1,0 +1,14 @@
+/* Strings of JSON (RFC 8259). */
+#ifndef PNC_REFERENCES_JSON_H
+#define PNC_REFERENCES_JSON_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* n bytes as a string in quotes. Null characters at the end are dropped. A byte that is not valid UTF-8, possible in
+ * foreign files, becomes the character of its value. */
+void pnc_references_text_write(FILE *out, const char *bytes, size_t n);
+void pnc_references_part_write(FILE *out, const char *bytes, size_t n); /* all of them, without the quotes */
+void pnc_references_string_write(FILE *out, const char *text);
+
+#endif
