@@ -89,7 +89,7 @@ def check_growth(model):
 
 
 def check_ranges():
-    open_new("still.nc", "NETCDF4", 5).close()
+    open_new("still.nc", "NETCDF3_64BIT_OFFSET", 5).close()
     for options, first in (((), 4), (("--from", "0"), 0), (("--from", "3"), 3), (("--from", "-2"), 3),
                            (("--from", "-9"), 0), (("--from", "7"), 5)):
         result = tool.run("ncmpidump", "--follow", "--idle", "1", *options, scratch("still.nc"))
@@ -157,7 +157,7 @@ def check_errors():
     tool.fails_to_print("ncmpidump", "--follow", scratch("pipe.nc"))
 
 
-for kind in ("NETCDF3_CLASSIC", "NETCDF4"):
+for kind in ("NETCDF3_CLASSIC", "NETCDF4") if tool.has_netcdf4() else ("NETCDF3_CLASSIC",):
     check_growth(kind)
     check_replaced(kind)
 check_ranges()

@@ -208,12 +208,13 @@ def check_files(path):
     tool.fails_to_print("ncmpidump", "--plot", "signed", scratch(path))
 
 
-for name, kind in (("classic.nc", "NETCDF3_CLASSIC"), ("netcdf4.nc", "NETCDF4")):
+FILES = {"classic.nc": "NETCDF3_CLASSIC"} | ({"netcdf4.nc": "NETCDF4"} if tool.has_netcdf4() else {})
+for name, kind in FILES.items():
     make(scratch(name), kind)
     check_map(name)
     check_other_shapes(name)
     check_lines(name)
 check_files("classic.nc")
-same = [tool.run("ncmpidump", "--plot", "value,time=3", scratch(name)).stdout for name in ("classic.nc", "netcdf4.nc")]
-ok(same[0] == same[1], "the same picture of both formats")
+same = {tool.run("ncmpidump", "--plot", "value,time=3", scratch(name)).stdout for name in FILES}
+ok(len(same) == 1, "the same picture of both formats")
 tap.finish()

@@ -20,6 +20,17 @@ def run(name, *arguments, **options):
                           **options)
 
 
+def has_netcdf4():
+    """Whether the tools have a libhdf5; a test without it leaves out netCDF-4 files."""
+    with open(tap.scratch("probe.cdl"), "w", encoding="ascii") as file:
+        file.write("netcdf probe { }")
+    result = run("ncmpigen", "-k", "nc4", "-o", tap.scratch("probe.nc"), tap.scratch("probe.cdl"))
+    if result.returncode != 0 and b"HDF5" in result.stderr:
+        tap.skip("netCDF-4 files", "the build is without HDF5")
+        return False
+    return True
+
+
 def fails(name, needle, label, *arguments, status=1, **options):
     """A message that begins with the tool's name and contains the needle, and the exit status for errors."""
     result = run(name, *arguments, **options)
