@@ -806,6 +806,64 @@ def check_cmake_without_wrapper():
         build_and_run(folder, ("by_CXX",))
 
 
+# C and C++ in one project, each with its target.
+CMAKE_MIXED = """
+cmake_minimum_required(VERSION 3.10)
+project(client LANGUAGES C CXX)
+set(CMAKE_CXX_STANDARD 98)
+find_package(PnetCDF REQUIRED CONFIG COMPONENTS C CXX)
+add_executable(by_C client.c)
+target_link_libraries(by_C PRIVATE PnetCDF::PnetCDF_C)
+add_executable(by_CXX client.cc)
+target_link_libraries(by_CXX PRIVATE PnetCDF::PnetCDF_CXX)
+get_target_property(features PnetCDF::PnetCDF_CXX INTERFACE_COMPILE_FEATURES)
+if(NOT PnetCDF_CXX_FOUND OR NOT features MATCHES "cxx_std_11" OR NOT EXISTS "${PnetCDF_CXX_INCLUDE_DIRS}/pnetcdf")
+  message(SEND_ERROR "component CXX: ${PnetCDF_CXX_FOUND}, ${features}, ${PnetCDF_CXX_INCLUDE_DIRS}")
+endif()
+"""
+EXAMPLES = os.path.join(SOURCE, "examples", "CXX")
+
+
+def run_example(text, program):
+    """An example of C++, which says what each of two ranks has written: (280.45 + 281.45) / 2."""
+    os.environ["LD_LIBRARY_PATH"] = ":".join(filter(None, [staged["libdir"], inherited_path]))
+    status, output, errors = tap.run_mpi(2, program, tap.scratch("example.nc"))
+    tap.ok(status == 0 and output == "mean temperature: 280.95 K\n", text, f"status {status}\n{output}{errors}")
+
+
+def check_cxx():
+    """The examples of C++ by CMake and by pkg-config."""
+    wrapper = shutil.which(os.path.basename(CC[0]).replace("mpicc", "mpicxx"))
+    if not wrapper or run(wrapper, "--version")[0] != 0:
+        tap.skip("the examples of C++", "there is no mpicxx")
+        return
+    if shutil.which("pkg-config"):
+        here = os.path.join(staged["libdir"], "pkgconfig")
+        flags = shlex.split(run("pkg-config", "--cflags", "--libs", "pnetcdf",
+                                env={**os.environ, "PKG_CONFIG_PATH": here})[1])
+        for name in ("first", "classes"):
+            flags_here = [f"-I{staged['includedir']}", f"-L{staged['libdir']}", *flags]
+            status, _, why = run(wrapper, *CFLAGS, os.path.join(EXAMPLES, name + ".cpp"), "-o",
+                                 tap.scratch(name + "_by_pkg_config"), *flags_here)
+            if tap.ok(status == 0, f"{name}.cpp compiles by pkg-config", why):
+                run_example(f"{name}.cpp by pkg-config runs", tap.scratch(name + "_by_pkg_config"))
+    if not shutil.which("cmake"):
+        return
+    compilers = [f"-DCMAKE_C_COMPILER={shutil.which(CC[0])}", f"-DCMAKE_CXX_COMPILER={wrapper}",
+                 f"-DCMAKE_PREFIX_PATH={staged['prefix']}"]
+    folder, status, why = cmake("mixed", CMAKE_MIXED, *compilers)
+    if tap.ok(status == 0, "find_package in a project of C and C++: the component CXX", why):
+        build_and_run(folder, ("by_C", "by_CXX"))
+    folder = tap.scratch("examples")
+    status, _, why = run("cmake", "-S", EXAMPLES, "-B", folder, f"-DCMAKE_CXX_FLAGS={' '.join(CFLAGS)}",
+                         *compilers[1:])
+    if tap.ok(status == 0, "CMake configures examples/CXX", why):
+        status, _, why = run("cmake", "--build", folder, env=outer_make())
+        if tap.ok(status == 0, "and builds them", why):
+            for name in ("first", "classes"):
+                run_example(f"{name}.cpp by CMake runs", os.path.join(folder, name))
+
+
 def is_open_mpi():
     return run(*CC, "-E", write("family.c", "#include <mpi.h>\n#ifndef OPEN_MPI\n#error\n#endif\n"))[0] == 0
 
@@ -902,6 +960,7 @@ if shutil.which("cmake"):
     check_cmake_other_mpi()
 else:
     tap.skip("the CMake package", "cmake is not installed")
+check_cxx()
 check_bill_of_materials()
 check_uninstall()
 tap.finish()
