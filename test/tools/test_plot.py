@@ -66,7 +66,9 @@ def make(path, model):
         time.units = "hours since 2001-01-01 12:00"
         time[:] = np.arange(10) * 24 * 40
         lev = file.createVariable("lev", "f4", ("lev",))
-        lev.units, lev.positive, lev[:] = "hPa", "down", [100, 400, 1000]
+        lev.units, lev[:] = "hPa", [100, 400, 1000]
+        if model == "NETCDF4":
+            lev.positive = "down"  # pressure is that without the attribute, too
         lat = file.createVariable("lat", "f4", ("lat",))
         lat.units, lat.long_name, lat[:] = "degrees_north", "latitude", [-45, -15, 15, 45]
         lon = file.createVariable("lon", "f8", ("lon",))

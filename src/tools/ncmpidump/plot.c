@@ -225,6 +225,18 @@ static void place_edges(plot_axis *a, const double *at)
     }
 }
 
+/* Units of pressure make a vertical coordinate that is positive downwards, also without the attribute (CF, 4.3.1). */
+static bool is_pressure(const char *units)
+{
+    static const char *const names[] = {"Pa",       "hPa",       "kPa", "mb",      "mbar",
+                                        "millibar", "millibars", "bar", "decibar", "dbar"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(units, names[i]) == 0)
+            return true;
+    return false;
+}
+
 /* What a coordinate variable says about its axis. */
 static void describe_axis(const plot_selection *s, int id, const tool_meaning *m, plot_axis *a)
 {
@@ -232,7 +244,7 @@ static void describe_axis(const plot_selection *s, int id, const tool_meaning *m
     char positive[PLOT_TEXT];
 
     get_text_of(var, "positive", positive);
-    a->is_reversed = strcmp(positive, "down") == 0;
+    a->is_reversed = strcmp(positive, "down") == 0 || (positive[0] == '\0' && is_pressure(m->units));
     a->is_degrees = strncmp(m->units, "degree", 6) == 0;
     a->is_time = tool_units_parse(m->units, m->calendar[0] != '\0' ? m->calendar : NULL, &a->units);
     name_quantity(var, m, !a->is_time, a->title);

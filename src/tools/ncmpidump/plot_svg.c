@@ -203,7 +203,7 @@ static void draw_bar(const plot_picture *p, const plot_colours *c, svg_box box, 
                            "fill=\"url(#missing)\" stroke=\"#999\"");
         tool_svg_draw_text(out, (svg_label){x + 26, box.y + box.height + 28, SVG_START, "", 12}, "missing");
     }
-    tool_svg_draw_text(out, (svg_label){x, box.y - 10, SVG_START, "", 17}, p->quantity);
+    tool_svg_draw_text(out, (svg_label){box.x + box.width + BAR_SPACE - 10, box.y - 10, SVG_END, "", 40}, p->quantity);
 }
 
 /* --- pictures --- */
