@@ -98,8 +98,9 @@ statements: %empty | statements statement ;
 
 statement: DIMENSIONS { reader->section = PNC_CDL_DIMENSIONS; }
     | VARIABLES { reader->section = PNC_CDL_VARIABLES; }
-    | OF_NETCDF4 { TRY(pnc_format_cdl_fail(reader, @1, NC_ENOTNC, "%s is netCDF-4: the classic formats only have "
-                                           "dimensions, variables and attributes", reader->shown)); }
+    | OF_NETCDF4 { TRY(pnc_format_cdl_fail(reader, @1, NC_ENOTNC, "%s is netCDF-4: %s only dimensions, variables and "
+                                           "attributes", reader->shown, reader->netcdf4 != 0 ?
+                                           "of such files this reader has" : "the classic formats have")); }
     | dimensions ';'
     | variables ';'
     | attribute ';' { TRY(pnc_format_cdl_att_end(reader)); }

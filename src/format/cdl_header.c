@@ -32,9 +32,10 @@ static int type_of_name(const char *name)
 static int fail_unknown_type(pnc_cdl_reader *reader, pnc_cdl_position at, const char *name)
 {
     return pnc_format_cdl_fail(reader, at, NC_EBADTYPE,
-                               "\"%s\" is not a type of the classic formats, which are byte, "
+                               "\"%s\" is not a type of %s byte, "
                                "char, short, int, float, double, ubyte, ushort, uint, int64, uint64",
-                               name);
+                               name,
+                               reader->netcdf4 != 0 ? "this reader, which has" : "the classic formats, which are");
 }
 
 static int fail_unknown_variable(pnc_cdl_reader *reader, pnc_cdl_position at, const char *name)

@@ -238,6 +238,11 @@ def check_mistakes():
         ok(words.encode() in result.stderr and not os.path.exists(scratch("bad.nc")), f"  {words}", result.stderr)
     tool.fails("ncmpigen", "uint64", "a type that the classic model does not have", "-k", "nc7", "-o",
                scratch("bad.nc"), write("text.cdl", "netcdf u { variables: uint64 u ; }"))
+    for line, words in (("types: int enum e {a = 1} ;", "of such files"), ("group: g { }", "of such files"),
+                        ("variables: string s ;", "this reader"), (':s = 1 ; string :t = "a" ;', "this reader"),
+                        ("dimensions: t = UNLIMITED ; u = UNLIMITED ;", "unlimited")):
+        tool.fails("ncmpigen", words, f"what is not made: {line}", "-k", "nc4", "-o", scratch("bad.nc"),
+                   write("text.cdl", "netcdf u { " + line + " }"))
     tool.fails("ncmpigen", "one value of type short", "a fill value of another type", "-k", "nc4", "-o",
                scratch("bad.nc"), write("text.cdl", "netcdf u { variables: short u ; int u:_FillValue = 70000 ; }"))
     tool.fails("ncmpigen", "filter", "a filter that is not installed", "-k", "nc4", "-o", scratch("bad.nc"),
