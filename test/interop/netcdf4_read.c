@@ -7,6 +7,8 @@
  *     behind those that it has, if its first dimension is unlimited, and give it an attribute "changed"
  * netcdf4_read FILE fill VARIABLE..: open FILE for writing, and put their numbers into all elements of each variable
  *     but the last row; into those with names that begin with i independently
+ * netcdf4_read FILE starve VARIABLE..: the same with one allocation that fails, each of them in turn on the first and on
+ *     the last rank, in a copy of FILE: all variables can be put and read then as before
  * netcdf4_read FILE MODE OUT SEED ROUNDS: each rank reads random hyperslabs of all variables, in MODE all, indep,
  *     nonblocking, varn or whole, and writes them to OUT.RANK: varid, number of dimensions, start, count, stride as
  *     integers of 8 bytes, the number of bytes, and the values as the variable's type has them in memory.
@@ -18,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../mpi/allocations.h"
 #include "pnetcdf.h"
 
 enum { DIMS = 32, PIECES = 3 };
@@ -426,6 +429,62 @@ static void fill_var(const char *path)
     free(values);
 }
 
+static void copy_file(const char *from, const char *to)
+{
+    char bytes[4096];
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+
+    for (size_t n; in != NULL && out != NULL && (n = fread(bytes, 1, sizeof bytes, in)) > 0;)
+        fwrite(bytes, 1, n, out);
+    if (in == NULL || out == NULL || fclose(in) != 0 || fclose(out) != 0)
+        printf("%s is not copied\n", from);
+}
+
+/* The first put of a variable without memory on one rank. Returns false if it has fewer allocations. */
+static int starve_once(const char *path, char *const *names, int which, long position)
+{
+    MPI_Offset start[DIMS], count[DIMS], first, n;
+    int varid, ndims, err, failed;
+    double *values;
+
+    if (rank == 0)
+        copy_file(path, path + strlen(path) + 1);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (report(ncmpi_open(MPI_COMM_WORLD, path + strlen(path) + 1, NC_WRITE, MPI_INFO_NULL, &ncid), "open"))
+        return 0;
+    ncmpi_inq_varid(ncid, names[0], &varid);
+    ncmpi_inq_varndims(ncid, varid, &ndims);
+    n = choose_rows(varid, ndims, start, count, &first);
+    values = calloc((size_t)n + 1, sizeof *values);
+    allocation_arm(which, position);
+    err = ncmpi_put_vara_double_all(ncid, varid, start, count, values);
+    failed = allocation_disarm(which);
+    free(values);
+    if (err != NC_NOERR && (err != NC_ENOMEM || !failed))
+        printf("allocation %ld of rank %d: rank %d returns %s\n", position, which, rank, ncmpi_strerrno(err));
+    for (; *names != NULL; names++)
+        fill_var(*names);
+    report(ncmpi_close(ncid), "close");
+    return failed;
+}
+
+static void starve(const char *path, char *const *names)
+{
+    char *paths = malloc(2 * strlen(path) + 8);
+    long position = 0;
+
+    ncmpi_close(ncid);
+    sprintf(paths, "%s%c%s.copy", path, '\0', path);
+    t_rank = rank;
+    for (int which = 0; which<nprocs; which += nprocs> 1 ? nprocs - 1 : 1) {
+        for (position = 0; starve_once(paths, names, which, position); position++)
+            ;
+        if (rank == 0)
+            printf("%ld allocations of rank %d\n", position, which);
+    }
+    free(paths);
+}
+
 static void write_dim(const char *path)
 {
     int dimid, err = ncmpi_inq_dimid(ncid, path, &dimid);
@@ -469,6 +528,10 @@ int main(int argc, char **argv)
     } else if (changes && strcmp(argv[2], "fill") == 0) {
         for (char *const *name = argv + 3; *name != NULL; name++)
             fill_var(*name);
+    } else if (strcmp(argv[2], "starve") == 0) {
+        starve(argv[1], argv + 3);
+        MPI_Finalize();
+        return 0;
     } else if (changes) {
         change_vars(argv + 3);
     } else if (argc == 6) {

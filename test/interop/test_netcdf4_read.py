@@ -11,7 +11,7 @@ import netCDF4
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from tap import choose, finish, is_quick, ok, run_mpi, scratch, skip  # noqa: E402
+from tap import choose, finish, instruments, is_quick, ok, run_mpi, scratch, skip  # noqa: E402
 
 try:
     import h5py
@@ -606,6 +606,27 @@ def check_unwritten(ranks):
        "\n".join([stdout, stderr, *wrong]))
 
 
+def check_starved(ranks):
+    """Without memory for the space of a variable, a put fails, and the file can be used as before."""
+    path = scratch("starved.nc")
+    make_unwritten(path)
+    status, stdout, stderr = run_mpi(ranks, PROGRAM, path, "starve", "never", "chunked", "never_too", "c_one")
+    counts = re.findall(r"^(\d+) allocations of rank \d+$", stdout, re.M)
+    least = 3 if allocations_can_fail() else 0
+    ok(status == 0 and len(counts) == len(stdout.splitlines()) and all(int(n) >= least for n in counts),
+       f"puts into a variable without space on {ranks} ranks, of which one has no memory: {counts} allocations",
+       "\n".join([stdout[:2000], stderr[-2000:]]))
+    with h5py.File(path + ".copy") as file:
+        wanted = 100 + np.arange(39 * 70).reshape(39, 70)
+        ok(np.array_equal(file["never"][:39], wanted) and (file["never"][39] == -5).all(),
+           f"the values after that, on {ranks} ranks")
+
+
+def allocations_can_fail():
+    """A sanitizer and valgrind have functions of their own."""
+    return not os.environ.get("PNC_TEST_WRAPPER") and not instruments()
+
+
 def check_refused_space():
     """An independent put cannot give a variable space."""
     path = scratch("unwritten.nc")
@@ -680,6 +701,8 @@ def main():
         check_phony()
         for ranks in (2,) if quick else (1, 2, 4):
             check_unwritten(ranks)
+        for ranks in choose((2,), (1, 2), (1, 2, 4)):
+            check_starved(ranks)
         check_refused_space()
     for name in ("groups", "block") if h5py is not None else ("groups",):
         check_damaged(name, scratch(f"{name}.nc"), 20 if quick else 100)

@@ -115,20 +115,20 @@ static int log2_of(int64_t n)
     return log;
 }
 
-/* Lengths for addresses: each unlimited dimension gets the same number of bits, the first one what is left. */
-static int64_t *make_virtual_shape(pnc_netcdf4 *n, const pnc_var *var, int64_t capacity)
+/* Lengths for addresses: each unlimited dimension gets the same number of bits, the first one what is left. false: the
+ * variable is too large. */
+static bool choose_virtual_shape(const pnc_netcdf4 *n, const pnc_var *var, int64_t capacity, int64_t *shape)
 {
-    int64_t *shape = pnc_region_alloc(&n->content.region, (var->ndims + 1) * (int64_t)sizeof *shape);
     int64_t fixed = (int64_t)pnc_type_get_size(var->type);
     int unlimited = 0, bits;
 
     for (int d = 0; d < var->ndims; d++) {
         unlimited += n->format.model->dims[var->dimids[d]]->unlimited;
         if (var->shape[d] > 0 && pnc_size_multiply(fixed, var->shape[d], &fixed) < 0)
-            return NULL;
+            return false;
     }
-    if (shape == NULL || fixed > capacity)
-        return NULL;
+    if (fixed > capacity)
+        return false;
     bits = log2_of(capacity / fixed);
     for (int d = var->ndims - 1; d >= 0; d--) {
         shape[d] = var->shape[d];
@@ -137,7 +137,7 @@ static int64_t *make_virtual_shape(pnc_netcdf4 *n, const pnc_var *var, int64_t c
         shape[d] = INT64_C(1) << bits / unlimited;
         bits -= bits / unlimited--;
     }
-    return shape;
+    return true;
 }
 
 /* A bit of each dimension that may grow. */
@@ -167,10 +167,12 @@ static bool require_filters(pnc_netcdf4 *n, pnc_filter_chain *chain)
 static int place_growing(pnc_netcdf4 *n, pnc_var *var, const pnc_netcdf4_storage *s, int64_t begin, int64_t capacity,
                          pnc_chunk_array *a)
 {
-    int64_t *shape = make_virtual_shape(n, var, capacity), *extent;
+    int64_t *shape = pnc_region_alloc(&n->content.region, (var->ndims + 1) * (int64_t)sizeof *shape);
+    int64_t *extent = pnc_region_alloc(&n->content.region, (var->ndims + 1) * (int64_t)sizeof *extent);
 
-    extent = pnc_region_alloc(&n->content.region, (var->ndims + 1) * (int64_t)sizeof *extent);
     if (shape == NULL || extent == NULL)
+        return pnc_formats_memory_fail(&n->format, (var->ndims + 1) * (int64_t)sizeof *shape);
+    if (!choose_virtual_shape(n, var, capacity, shape))
         return pnc_error_set(n->format.file->error, NC_EVARSIZE,
                              "%s: variable \"%s\" is too large for the %lld bytes of addresses that each of %lld "
                              "variables has",
