@@ -7,8 +7,8 @@
  *     behind those that it has, if its first dimension is unlimited, and give it an attribute "changed"
  * netcdf4_read FILE fill VARIABLE..: open FILE for writing, and put their numbers into all elements of each variable
  *     but the last row; into those with names that begin with i independently
- * netcdf4_read FILE starve VARIABLE..: the same with one allocation that fails, each of them in turn on the first and on
- *     the last rank, in a copy of FILE: all variables can be put and read then as before
+ * netcdf4_read FILE starve VARIABLE..: the same with one allocation that fails, each of them in turn on the first and
+ *     on the last rank, in a copy of FILE: all variables can be put and read then as before
  * netcdf4_read FILE MODE OUT SEED ROUNDS: each rank reads random hyperslabs of all variables, in MODE all, indep,
  *     nonblocking, varn or whole, and writes them to OUT.RANK: varid, number of dimensions, start, count, stride as
  *     integers of 8 bytes, the number of bytes, and the values as the variable's type has them in memory.

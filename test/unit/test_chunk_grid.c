@@ -3,8 +3,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "drivers/chunks/cache.h"
 #include "drivers/chunks/grid.h"
 
@@ -129,9 +131,37 @@ static void test_cache(void **state)
     pnc_chunks_cache_clear(&cache);
 }
 
+/* Small chunks are many, and have more memory than their bytes. */
+static void test_many_in_cache(void **state)
+{
+    enum { MANY = 20000, MOST = 4 << 20 };
+    pnc_chunk_cache cache = {.most = MOST};
+    int64_t before = pnc_memory_get_peak(), found = 0;
+    (void)state;
+
+    for (int i = 0; i < MANY; i++) {
+        unsigned char *bytes = pnc_chunks_cache_add(&cache, i % 7, i, 8);
+
+        assert_non_null(bytes);
+        memcpy(bytes, &i, sizeof i);
+    }
+    for (int i = MANY - 1; i >= 0; i--) {
+        const unsigned char *bytes = pnc_chunks_cache_find(&cache, i % 7, i);
+
+        if (bytes == NULL)
+            continue;
+        assert_memory_equal(bytes, &i, sizeof i);
+        found++;
+    }
+    assert_int_equal(found, MOST / 256);
+    assert_true(pnc_memory_get_peak() - before < MOST);
+    pnc_chunks_cache_clear(&cache);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_grids), cmocka_unit_test(test_cache)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_grids), cmocka_unit_test(test_cache),
+                                       cmocka_unit_test(test_many_in_cache)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

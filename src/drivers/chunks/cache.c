@@ -4,9 +4,36 @@
 #include "base/memory.h"
 #include "drivers/chunks/map.h"
 
+/* Of a smaller chunk so many bytes are counted: it has a head, too. */
+enum { LEAST_COUNTED = 256 };
+
 static pnc_kept_chunk **find_kept(pnc_chunk_cache *cache, int64_t array, int64_t chunk)
 {
-    return &cache->buckets[pnc_chunks_hash_get(array, chunk) % PNC_CACHE_BUCKETS];
+    uint64_t hash = pnc_chunks_hash_get(array, chunk);
+
+    return cache->many != NULL ? &cache->many[hash % (uint64_t)cache->nbuckets] : &cache->few[hash % PNC_CACHE_BUCKETS];
+}
+
+/* Small chunks are many: no more of them than buckets. Without memory for these, they are found more slowly. */
+static void add_buckets(pnc_chunk_cache *cache)
+{
+    int64_t nbuckets = cache->many != NULL ? cache->nbuckets : PNC_CACHE_BUCKETS;
+    pnc_kept_chunk **more;
+
+    if (cache->n < nbuckets)
+        return;
+    more = pnc_memory_alloc_zeroed(4 * nbuckets, sizeof *more);
+    if (more == NULL)
+        return;
+    pnc_memory_free(cache->many);
+    cache->many = more;
+    cache->nbuckets = 4 * nbuckets;
+    for (pnc_kept_chunk *k = cache->newest; k != NULL; k = k->older) {
+        pnc_kept_chunk **bucket = find_kept(cache, k->array, k->chunk);
+
+        k->next = *bucket;
+        *bucket = k;
+    }
 }
 
 static void leave_order(pnc_chunk_cache *cache, pnc_kept_chunk *k)
@@ -41,6 +68,7 @@ static void drop_chunk(pnc_chunk_cache *cache, pnc_kept_chunk *k)
     *link = k->next;
     leave_order(cache, k);
     cache->bytes -= k->bytes;
+    cache->n--;
     pnc_memory_free(k);
 }
 
@@ -59,17 +87,21 @@ unsigned char *pnc_chunks_cache_find(pnc_chunk_cache *cache, int64_t array, int6
 
 unsigned char *pnc_chunks_cache_add(pnc_chunk_cache *cache, int64_t array, int64_t chunk, int64_t bytes)
 {
-    pnc_kept_chunk **bucket = find_kept(cache, array, chunk), *k;
+    int64_t counted = bytes > LEAST_COUNTED ? bytes : LEAST_COUNTED;
+    pnc_kept_chunk **bucket, *k;
 
-    while (cache->oldest != NULL && cache->bytes + bytes > cache->most)
+    while (cache->oldest != NULL && cache->bytes + counted > cache->most)
         drop_chunk(cache, cache->oldest);
     k = pnc_memory_alloc((int64_t)sizeof *k + bytes, 1);
     if (k == NULL)
         return NULL;
-    *k = (pnc_kept_chunk){.array = array, .chunk = chunk, .bytes = bytes, .next = *bucket};
+    add_buckets(cache);
+    bucket = find_kept(cache, array, chunk);
+    *k = (pnc_kept_chunk){.array = array, .chunk = chunk, .bytes = counted, .next = *bucket};
     *bucket = k;
     become_newest(cache, k);
-    cache->bytes += bytes;
+    cache->bytes += counted;
+    cache->n++;
     return (unsigned char *)(k + 1);
 }
 
@@ -82,6 +114,8 @@ void pnc_chunks_cache_clear(pnc_chunk_cache *cache)
 {
     while (cache->newest != NULL)
         drop_chunk(cache, cache->newest);
+    pnc_memory_free(cache->many);
+    cache->many = NULL;
 }
 
 void pnc_chunks_cache_remove(pnc_chunk_cache *cache, bool (*must_leave)(void *own, int64_t array, int64_t chunk),

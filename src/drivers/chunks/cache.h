@@ -5,18 +5,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PNC_CACHE_BUCKETS 1024
+#define PNC_CACHE_BUCKETS 1024 /* at least */
 
 typedef struct pnc_kept_chunk {
-    int64_t array, chunk, bytes;
+    int64_t array, chunk, bytes;          /* that are counted */
     struct pnc_kept_chunk *next;          /* in the bucket */
     struct pnc_kept_chunk *newer, *older; /* by use */
 } pnc_kept_chunk;
 
 typedef struct pnc_chunk_cache {
-    int64_t most, bytes;
+    int64_t most, bytes, n;
     pnc_kept_chunk *newest, *oldest;
-    pnc_kept_chunk *buckets[PNC_CACHE_BUCKETS];
+    pnc_kept_chunk *few[PNC_CACHE_BUCKETS]; /* buckets, until `many` has memory */
+    pnc_kept_chunk **many;
+    int64_t nbuckets; /* of many */
 } pnc_chunk_cache;
 
 /* The bytes of a chunk; NULL: it is not there. */

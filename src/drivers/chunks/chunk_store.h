@@ -33,6 +33,7 @@ typedef struct pnc_chunk_store {
     char *encoded; /* bytes of chunks on their way to the file */
     int64_t encoded_capacity;
     int64_t end;
+    int64_t unregistered; /* new chunks of all ranks */
     bool is_renewed;
     bool spills; /* values that wait are bounded: nothing is written before the next collective call */
 } pnc_chunk_store;

@@ -26,6 +26,11 @@ int64_t pnc_chunks_store_get_end(const pnc_store *store)
     return pnc_chunks_store_of(store)->end;
 }
 
+int64_t pnc_chunks_store_count_unregistered(const pnc_store *store)
+{
+    return pnc_chunks_store_of(store)->unregistered;
+}
+
 bool pnc_chunks_store_is_dirty(const pnc_store *store)
 {
     const pnc_chunk_store *s = pnc_chunks_store_of(store);
@@ -50,6 +55,9 @@ void pnc_chunks_store_renew(pnc_store *store, int64_t end)
 
     s->end = end;
     s->is_renewed = true;
+    s->unregistered = 0;
+    if (s->places.is_taken && s->places.map.n > PNC_CHUNKS_PLACES_MOST) /* the file has them */
+        pnc_chunks_places_free(&s->places);
     pnc_chunks_places_free(&s->shared);
     pnc_chunks_others_discard(s);
 }

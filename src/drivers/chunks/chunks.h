@@ -108,6 +108,8 @@ void pnc_chunks_store_find_index(const pnc_store *store, int64_t array, int64_t 
 void pnc_chunks_store_renew(pnc_store *store, int64_t end);
 /* Local. The end of the file with all chunks that were given an address; the same on all ranks. */
 int64_t pnc_chunks_store_get_end(const pnc_store *store);
+/* Local. New chunks of all ranks since the store was renewed; the same on all ranks. */
+int64_t pnc_chunks_store_count_unregistered(const pnc_store *store);
 /* Local. Extents of arrays have changed. */
 void pnc_chunks_store_update(pnc_store *store);
 /* Local. Whether this rank has values that are not in the file; records of chunks that were not taken. */

@@ -26,6 +26,7 @@ typedef struct write_round {
     int64_t used;           /* bytes of the buffer */
     int64_t made;           /* bytes of chunks that were logged */
     int64_t added;          /* of them, those of new chunks */
+    int64_t nadded;         /* new chunks */
     int64_t first;          /* address of the first of those */
 } write_round;
 
@@ -90,6 +91,7 @@ static int encode_dirty(pnc_chunk_store *s, pnc_dirty_chunk *d, write_round *rou
         round->used += d->stored;
     }
     round->added += d->is_new ? d->stored : 0;
+    round->nadded += d->is_new;
     return NC_NOERR;
 }
 
@@ -216,17 +218,18 @@ static int fill_round(pnc_chunk_store *s, write_job *job, write_round *round, pn
  * that follow. */
 static int assign_addresses(pnc_chunk_store *s, write_round *round, bool *more, pnc_error *error)
 {
-    int64_t sums[2] = {round->added, *more}, before = 0;
+    int64_t sums[3] = {round->added, *more, round->nadded}, before = 0;
     int summed = MPI_SUCCESS, scanned = MPI_SUCCESS;
 
     if (s->store.nprocs > 1) {
-        summed = MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM, s->store.comm);
+        summed = MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_INT64_T, MPI_SUM, s->store.comm);
         pnc_statistics_add(s->store.statistics, PNC_COUNT_AGREEMENTS, 1);
         if (sums[0] > 0)
             scanned = MPI_Exscan(&round->added, &before, 1, MPI_INT64_T, MPI_SUM, s->store.comm);
     }
     round->first = s->end + (s->store.rank > 0 ? before : 0);
     s->end += sums[0];
+    s->unregistered += sums[2];
     *more = sums[1] > 0;
     if (summed == MPI_SUCCESS && scanned == MPI_SUCCESS)
         return NC_NOERR;
@@ -349,6 +352,7 @@ int pnc_chunks_whole_write(pnc_chunk_store *s, const pnc_chunk_item *item, const
         place = (pnc_chunk_place){.offset = s->end, .bytes = length};
         PNC_TRY(write_inner(s, place.offset, bytes, length, error));
         s->end += length;
+        s->unregistered++;
         pnc_chunks_places_set(&s->places, item, &place);
     } else {
         PNC_TRY(write_inner(s, place.offset, bytes, length, error));

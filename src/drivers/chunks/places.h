@@ -12,7 +12,9 @@ typedef struct pnc_placed_chunk {
     int64_t record, generation; /* its record, if it is of the current generation */
 } pnc_placed_chunk;
 
-/* About 100 bytes for each chunk, until the store is closed. */
+/* About 140 bytes for each chunk. When they are registered, no more than this are kept: a guess. */
+#define PNC_CHUNKS_PLACES_MOST (INT64_C(1) << 17)
+
 typedef struct pnc_places {
     pnc_chunk_map map;
     pnc_region region;

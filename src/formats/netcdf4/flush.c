@@ -13,6 +13,9 @@
 enum { TAG_RECORDS = 41 };
 /* Of chunks whose places ranks know without the index: 640 KiB. */
 #define SHARED_MOST INT64_C(16384)
+/* New chunks that are not registered yet: if there are as many, they are registered before the next put. Rank 0 has
+ * about 60 bytes of metadata for each, three times. A guess. */
+#define UNREGISTERED_MOST (INT64_C(1) << 18)
 
 /* --- metadata, all or none --- */
 
@@ -132,16 +135,6 @@ int pnc_netcdf4_file_restore(pnc_format *f)
         return complete_commit(n);
     pnc_error_add_context(f->file->error, "%s: the metadata of the file cannot be completed yet", f->file->path);
     return err;
-}
-
-int pnc_netcdf4_file_restore_before_put(pnc_format *f, bool collective)
-{
-    if (!pnc_netcdf4_state_get(f)->is_unfinished || collective || f->file->nprocs == 1)
-        return pnc_netcdf4_file_restore(f);
-    return pnc_error_set(f->file->error, NC_EINTERRUPTED,
-                         "%s: the metadata of the file are not completed yet after a write that failed: an independent "
-                         "put must wait until a collective put, ncmpi_sync or ncmpi_close completes them",
-                         f->file->path);
 }
 
 /* --- lengths of dimensions --- */
@@ -454,4 +447,26 @@ int pnc_netcdf4_chunks_publish(pnc_format *f)
     if (f->file->read_only || (f->file->nprocs == 1 && f->file->behind == NULL))
         return NC_NOERR;
     return flush_chunks(f, NC_NOERR, NULL, false);
+}
+
+/* Collective. New chunks are registered before they are too many. */
+static int bound_index(pnc_format *f)
+{
+    const pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
+
+    if (!n->has_chunks || pnc_chunks_store_count_unregistered(f->file->store) < UNREGISTERED_MOST)
+        return NC_NOERR;
+    return pnc_netcdf4_chunks_flush(f, NC_NOERR, NULL);
+}
+
+int pnc_netcdf4_file_restore_before_put(pnc_format *f, bool collective)
+{
+    if (!pnc_netcdf4_state_get(f)->is_unfinished || collective || f->file->nprocs == 1) {
+        PNC_TRY(pnc_netcdf4_file_restore(f));
+        return collective || f->file->nprocs == 1 ? bound_index(f) : NC_NOERR;
+    }
+    return pnc_error_set(f->file->error, NC_EINTERRUPTED,
+                         "%s: the metadata of the file are not completed yet after a write that failed: an independent "
+                         "put must wait until a collective put, ncmpi_sync or ncmpi_close completes them",
+                         f->file->path);
 }

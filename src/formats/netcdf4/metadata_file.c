@@ -221,15 +221,12 @@ int pnc_netcdf4_metadata_list(pnc_netcdf4_metadata *m, pnc_redo *redo)
     pnc_extent *extents;
     int64_t n, superblock;
     char *bytes;
-    int err;
 
     PNC_TRY(flush_hdf5_file(m, &superblock));
     if (!pnc_netcdf4_unwritten_list(&s->unwritten, &extents, &n, &bytes))
         return pnc_error_set(s->file->error, NC_ENOMEM, "%s: no memory to write metadata", s->file->path);
-    err = pnc_netcdf4_redo_init(redo, s->file, extents, n, bytes, s->end, superblock);
-    pnc_memory_free(extents);
-    pnc_memory_free(bytes);
-    return err;
+    pnc_netcdf4_redo_init(redo, extents, n, bytes, s->end, superblock);
+    return NC_NOERR;
 }
 
 int pnc_netcdf4_metadata_discard_writes(pnc_netcdf4_metadata *m)

@@ -72,22 +72,14 @@ static void take_head(pnc_redo *r)
     }
 }
 
-int pnc_netcdf4_redo_init(pnc_redo *r, pnc_file *file, const pnc_extent *extents, int64_t n, const char *bytes,
-                          int64_t end, int64_t superblock)
+void pnc_netcdf4_redo_init(pnc_redo *r, pnc_extent *extents, int64_t n, char *bytes, int64_t end, int64_t superblock)
 {
-    int64_t nbytes = 0;
-
+    *r = (pnc_redo){
+        .extents = extents, .n = n, .bytes = bytes, .superblock = superblock, .log = (end / ALIGNMENT + 1) * ALIGNMENT};
     for (int64_t i = 0; i < n; i++)
-        nbytes += extents[i].length;
-    *r = (pnc_redo){.superblock = superblock, .log = (end / ALIGNMENT + 1) * ALIGNMENT};
-    PNC_TRY(alloc_redo(r, file, n, nbytes));
-    if (n > 0)
-        memcpy(r->extents, extents, (size_t)n * sizeof *extents);
-    if (nbytes > 0)
-        memcpy(r->bytes, bytes, (size_t)nbytes);
-    r->length = LOG_HEAD + PNC_REDO_HEAD + 16 * n + nbytes;
+        r->nbytes += extents[i].length;
+    r->length = LOG_HEAD + PNC_REDO_HEAD + 16 * n + r->nbytes;
     take_head(r);
-    return NC_NOERR;
 }
 
 void pnc_netcdf4_redo_free(pnc_redo *r)

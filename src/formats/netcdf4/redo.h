@@ -28,9 +28,9 @@ typedef struct pnc_redo {
     char head[PNC_REDO_HEAD]; /* of the new superblock */
 } pnc_redo;
 
-/* A copy of the extents and bytes; the log will be at or behind `end`. NC_ENOMEM; then redo needs no free. */
-int pnc_netcdf4_redo_init(pnc_redo *redo, pnc_file *file, const pnc_extent *extents, int64_t n, const char *bytes,
-                          int64_t end, int64_t superblock);
+/* It takes extents and bytes, which pnc_memory_free frees; the log will be at or behind `end`. */
+void pnc_netcdf4_redo_init(pnc_redo *redo, pnc_extent *extents, int64_t n, char *bytes, int64_t end,
+                           int64_t superblock);
 void pnc_netcdf4_redo_free(pnc_redo *redo); /* also zeros */
 
 /* The steps. An error of the first one leaves the old file. After one of the others the file can be completed only: by
