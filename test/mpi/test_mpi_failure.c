@@ -143,9 +143,23 @@ static void report_hang(int signal)
 
 /* --- calls --- */
 
-typedef enum operation { PUT, GET, WAIT, CREATE, OPEN, ENDDEF, REDEF, PUT_ATT, SYNC, CLOSE, OPERATIONS } operation;
-static const char *const operation_names[] = {"put",    "get",   "wait_all", "create", "open",
-                                              "enddef", "redef", "put_att",  "sync",   "close"};
+/* BEGIN: of netCDF-4 files, whose ranks then share the places of chunks */
+typedef enum operation {
+    PUT,
+    GET,
+    WAIT,
+    CREATE,
+    OPEN,
+    ENDDEF,
+    REDEF,
+    PUT_ATT,
+    SYNC,
+    CLOSE,
+    BEGIN,
+    OPERATIONS
+} operation;
+static const char *const operation_names[] = {"put",   "get",     "wait_all", "create", "open",       "enddef",
+                                              "redef", "put_att", "sync",     "close",  "begin_indep"};
 static const char *strategy, *timeout; /* of the files; NULL: no time limit */
 static int values[ROWS * WIDTH];
 
@@ -176,6 +190,14 @@ static int access_columns(int ncid, operation what)
         return ncmpi_put_vara_int_all(ncid, 0, start, count, values);
     t_local(ncmpi_iput_vara_int(ncid, 0, start, count, values, &req) == NC_NOERR, "iput");
     return ncmpi_wait_all(ncid, 1, &req, &status);
+}
+
+/* Independently. */
+static int get_columns(int ncid)
+{
+    MPI_Offset start[2] = {0, t_rank * WIDTH}, count[2] = {ROWS, WIDTH};
+
+    return ncmpi_get_vara_int(ncid, 0, start, count, values);
 }
 
 static int create_or_open(bool creates, int *ncid)
@@ -251,6 +273,7 @@ static int execute(operation what, int *ncid)
     case REDEF: return ncmpi_enddef(*ncid);
     case PUT_ATT: return ncmpi_put_att_text(*ncid, 0, "units", 1, "s");
     case SYNC: return ncmpi_sync(*ncid);
+    case BEGIN: return ncmpi_begin_indep_data(*ncid);
     case CLOSE:
         err = ncmpi_close(*ncid);
         *ncid = -1;
@@ -295,6 +318,11 @@ static void check_next(operation what, int ncid, bool failed)
     if (what == CREATE) {
         define(ncid);
         t_local(ncmpi_enddef(ncid) == NC_NOERR, "%s: enddef", under_way);
+    }
+    if (what == BEGIN) {
+        memset(values, 0, sizeof values);
+        t_local(failed || (get_columns(ncid) == NC_NOERR && are_right()), "%s: wrong values before", under_way);
+        t_local(ncmpi_end_indep_data(ncid) == NC_NOERR, "%s: end_indep_data", under_way);
     }
     if (failed || what == CREATE || what == ENDDEF)
         t_local(access_columns(ncid, PUT) == NC_NOERR, "%s: the next put", under_way);
@@ -376,7 +404,7 @@ int main(int argc, char **argv)
             test_operation(what);
     }
     strategy = "two_phase";
-    for (operation what = CREATE; what < OPERATIONS; what++)
+    for (operation what = CREATE; what < (t_classic() ? BEGIN : OPERATIONS); what++)
         test_operation(what);
     timeout = "30"; /* then MPI_Comm_idup, as without MPI_THREAD_MULTIPLE */
     test_operation(CREATE);

@@ -192,12 +192,28 @@ static void keep_quantization(const pnc_model *from, pnc_model *to)
     }
 }
 
+/* Whether attributes are not the same ones in the same order. */
+static bool have_other_atts(const pnc_atts *a, const pnc_atts *b)
+{
+    bool differ = a->n != b->n;
+
+    for (int i = 0; i < a->n && !differ; i++) {
+        const pnc_att *x = a->at[i], *y = b->at[i];
+
+        differ = strcmp(x->name, y->name) != 0 || x->type != y->type || x->len != y->len ||
+                 (x->len > 0 && memcmp(x->value, y->value, (size_t)(x->len * pnc_type_get_size(x->type))) != 0);
+    }
+    return differ;
+}
+
 static void report_difference(pnc_netcdf4 *n, const pnc_model *found)
 {
     pnc_format *f = &n->format;
 
     pnc_formats_difference_explain(f->model, found, f->difference, sizeof f->difference);
-    f->overruled = f->difference[0] != '\0' || f->model->gatts.n != found->gatts.n;
+    f->overruled = f->difference[0] != '\0' || have_other_atts(&f->model->gatts, &found->gatts);
+    for (int i = 0; i < found->nvars && !f->overruled; i++)
+        f->overruled = have_other_atts(&f->model->vars[i]->atts, &found->vars[i]->atts);
 }
 
 /* Definitions that others replace until the file has those, or cannot get them. */
