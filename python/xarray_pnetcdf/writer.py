@@ -27,6 +27,9 @@ STORAGE = {"chunksizes", "contiguous", "zlib", "zstd", "compression", "complevel
 # What reading leaves in an encoding, and does not concern a new file.
 OF_SOURCE = {"source", "original_shape", "preferred_chunks", "chunks", "dtype", "unlimited_dims", "coordinates",
              "grid_mapping", "char_dim_name", "szip", "bzip2", "blosc", "least_significant_digit"}
+# What decides how values are stored in a variable that exists.
+OF_VALUES = {"dtype", "_FillValue", "missing_value", "scale_factor", "add_offset", "units", "calendar", "_Unsigned",
+             "char_dim_name", "chunksizes"}
 PORTION_BYTES = 64 << 20  # of a rank's part in memory at a time
 UNITS = ("days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds")
 
@@ -157,6 +160,7 @@ class Output:
         self.dtype = stored_type(variable.dtype, is_small, name)
         self.shape = tuple(variable.shape)  # of this rank, and in the end that of the file
         self.is_text = self.dtype.kind == "S"
+        self.file_dtype = None  # of a variable that exists
 
     def describe(self):
         return self.name, self.dims, self.dtype.str, self.shape
@@ -202,7 +206,7 @@ class Output:
         return chunks if chunks and len(chunks) == len(self.shape) else [1] * len(self.shape)
 
     def variable(self, file):
-        return library.Variable(file, self.id, self.name, self.dtype, self.dims, self.shape)
+        return library.Variable(file, self.id, self.name, self.file_dtype or self.dtype, self.dims, self.shape)
 
     def portions(self):
         """The part of this rank, cut along its first dimension where a block of dask or a chunk of the file ends."""
@@ -233,12 +237,21 @@ class Output:
         selected = self.data[(rows, *self.own[1:])] if self.shape else self.data
         values = numpy.asarray(selected.compute() if hasattr(selected, "compute") else selected)
         if self.is_text:
-            padded = numpy.zeros((*values.shape[:-1], self.shape[-1] if self.is_part else values.shape[-1]), self.dtype)
+            is_wider = self.is_part or self.file_dtype is not None
+            padded = numpy.zeros((*values.shape[:-1], self.shape[-1] if is_wider else values.shape[-1]), self.dtype)
             padded[..., :values.shape[-1]] = values
             return padded
         if self.is_small and values.dtype.kind in "iu" and self.dtype == numpy.dtype("i4"):
             return library.as_small_integers(values, f"variable {self.name!r}")
-        return values.astype(self.dtype)
+        return values.astype(self.dtype) if self.file_dtype is None else self.as_stored(values)
+
+    def as_stored(self, values):
+        """In the type of a variable that exists, which has all integers."""
+        converted = values.astype(self.file_dtype)
+        if values.dtype.kind in "iu" and self.file_dtype.kind in "iu" and (converted != values).any():
+            raise ValueError(f"variable {self.name!r} has integers that its type in the file, {self.file_dtype}, "
+                             "does not have")
+        return converted
 
 
 def prepare(dataset, encoding, comm, along, is_netcdf4, is_small):
@@ -281,7 +294,7 @@ def check_arguments(dataset, path, along):
 
 def check_encoding(output, encoding, is_netcdf4):
     """What the user asks for is done or refused; what reading left is used where it can be."""
-    keys = set(output.encoding)
+    keys = {key for key, value in output.encoding.items() if value is not None}  # _FillValue=None: there is none
     if output.name in encoding:
         unknown = keys - STORAGE - OF_SOURCE
         if unknown:
@@ -336,7 +349,7 @@ def put(file, output, rows):
     """A collective put. rows: a portion; None: this rank has no more. Returns the error of this rank."""
     error = None
     start, count = [0] * len(output.dims), [0] * len(output.dims)
-    values = numpy.empty(count, output.dtype)
+    values = numpy.empty(count, output.file_dtype or output.dtype)
     try:
         if rows is not None:
             values = numpy.ascontiguousarray(output.values(rows))
@@ -373,6 +386,137 @@ def put_values(file, outputs, comm):
             problem = put(file, output, portions[i] if i < len(portions) and error is None else None)
             error = error or problem
         agree(comm, error)
+
+
+class Target:
+    """A variable of a file that exists, into which a part is put."""
+
+    def __init__(self, name, variable):
+        self.name, self.dims, self.shape = name, variable.dims, variable.shape
+        self.attributes, self.encoding = variable.attrs, dict(variable.encoding)
+        self.dtype = None  # as it is stored
+
+    def encoding_of(self, variable):
+        """By which xarray converts new values. Integers that stay integers are converted later, and checked."""
+        found = {key: value for key, value in self.encoding.items() if key in OF_VALUES}
+        if variable.dtype.kind in "iu" and not {"scale_factor", "add_offset", "_Unsigned"} & set(found):
+            found.pop("dtype", None)
+        return found
+
+    def check(self, output, append_dim, region):
+        """Whether what all ranks have fits. Texts may be shorter than those of the file."""
+        characters = len(self.dims) - 1 if output.is_text else None
+        if len(output.dims) != len(self.dims) or any(
+                output.dims[i] != dim for i, dim in enumerate(self.dims) if i != characters):
+            raise ValueError(f"variable {self.name!r} has the dimensions {output.dims}, in the file {self.dims}")
+        for i, dim in enumerate(self.dims):
+            length = output.shape[i]
+            if i == characters:
+                fits, wanted = length <= self.shape[i], f"{self.shape[i]} at most"
+            elif dim in region:
+                wanted = region[dim].stop - region[dim].start
+                fits = length == wanted
+            else:
+                fits, wanted = dim == append_dim or length == self.shape[i], self.shape[i]
+            if not fits:
+                raise ValueError(f"variable {self.name!r} has length {length} along {dim!r}: must have {wanted}")
+
+    def adopt(self, output, first):
+        """Put into this variable, from the index `first` of each dimension on."""
+        output.id, output.file_dtype = self.id, self.dtype
+        if output.is_text:
+            output.shape = (*output.shape[:-1], self.shape[-1])
+        for i, dim in enumerate(self.dims):
+            output.start[i] += first.get(dim, 0)
+
+
+def read_targets(path, comm, names, info):
+    """The variables of a file that have these names, and its dimensions: lengths, and which are unlimited."""
+    from .backend import PnetcdfBackendEntrypoint
+    file = PnetcdfBackendEntrypoint().open_dataset(path, comm=comm, info=info)
+    try:
+        targets = {name: Target(name, file.variables[name]) for name in names if name in file.variables}
+        return targets, dict(file.sizes), set(file.encoding.get("unlimited_dims", ()))
+    finally:
+        file.close()
+
+
+def check_target(path, dataset, targets, sizes, unlimited, append_dim, region):
+    missing = [name for name in dataset.variables if name not in targets]
+    if missing:
+        raise ValueError(f"{path} has no variable {missing[0]!r}: only variables that exist are written")
+    if append_dim is not None and append_dim not in unlimited:
+        raise ValueError(f"append_dim={append_dim!r}: {path} has the unlimited dimensions "
+                         f"{', '.join(sorted(unlimited)) or 'none'}")
+    for dim, where in region.items():
+        if dim not in sizes:
+            raise ValueError(f"region: {path} has no dimension {dim!r}")
+        if where.stop > sizes[dim]:
+            raise ValueError(f"region: {dim!r} ends at {where.stop}, the file has {sizes[dim]}; append_dim adds more")
+
+
+def begin_update(dataset, path, along, append_dim, region):
+    """The region, and the dataset without the variables that are not concerned."""
+    if region is not None and append_dim is not None:
+        raise ValueError("append_dim and region exclude each other")
+    check_arguments(dataset, path, along)
+    for dim in [append_dim] if append_dim is not None else region:
+        if dim not in dataset.dims:
+            raise ValueError(f"{'region' if append_dim is None else 'append_dim'}: the dataset has the dimensions "
+                             f"{', '.join(map(str, dataset.dims))}, not {dim!r}")
+    for dim, where in (region or {}).items():
+        if not isinstance(where, slice) or where.step not in (None, 1) or (where.start or 0) < 0 or \
+                (where.stop is not None and where.stop < (where.start or 0)):
+            raise ValueError(f"region[{dim!r}] is {where!r}: must be a slice of indices that are not negative, "
+                             "without a step")
+    concerned = {append_dim} if append_dim is not None else set(region)
+    others = [name for name, variable in dataset.variables.items() if not concerned & set(variable.dims)]
+    if region is not None and any(name in dataset.data_vars for name in others):
+        raise ValueError(f"variable {others[0]!r} has no dimension of the region: drop it, or write it by itself")
+    return dataset.drop_vars(others)
+
+
+def complete_region(region, dataset, comm, along):
+    """With numbers. A slice without an end is as long as what all ranks have."""
+    found = {}
+    for dim, where in sorted((region or {}).items()):
+        start, length = where.start or 0, dataset.sizes[dim]
+        if dim == along:
+            length = comm.allreduce(length)
+        found[dim] = slice(start, start + length if where.stop is None else where.stop)
+    return found
+
+
+def update(dataset, path, comm, along, append_dim, region, info):
+    """Put values into variables of a file that exists."""
+    comm = MPI.COMM_WORLD if comm is None else comm
+    dataset = together(comm, begin_update, dataset, path, along, append_dim, region).copy(deep=False)
+    region = complete_region(region, dataset, comm, along)
+    targets, sizes, unlimited = read_targets(path, comm, list(dataset.variables), info)
+    together(comm, check_target, path, dataset, targets, sizes, unlimited, append_dim, region)
+    first = {dim: where.start for dim, where in region.items()}
+    if append_dim is not None:
+        first[append_dim] = sizes[append_dim]
+    for name, target in targets.items():
+        dataset.variables[name].encoding = target.encoding_of(dataset.variables[name])
+    outputs, _ = prepare(dataset, {}, comm, along, True, False)
+    with LOCK, info_of(hints_of(info)) as made:
+        file = File("open", path, comm, 1, made)  # NC_WRITE
+    try:
+        def adopt():
+            with LOCK:
+                stored = file.variables()
+            for output in outputs:
+                target, variable = targets[output.name], stored[output.name]
+                target.id, target.dtype, target.dims, target.shape = (variable.id, variable.dtype, variable.dims,
+                                                                      variable.shape)
+                target.check(output, append_dim, region)
+                target.adopt(output, first)
+
+        together(comm, adopt)
+        put_values(file, outputs, comm)
+    finally:
+        file.close()
 
 
 def write(dataset, path, comm, along, format, encoding, unlimited_dims, info):

@@ -293,6 +293,122 @@ def write_large():
     xarray_pnetcdf.writer.PORTION_BYTES = 64 << 20
 
 
+QUANTIZED = (("BitRound", 9, "_QuantizeBitRoundNumberOfSignificantBits"),
+             ("GranularBitRound", 3, "_QuantizeGranularBitRoundNumberOfSignificantDigits"),
+             ("BitGroom", 2, "_QuantizeBitGroomNumberOfSignificantDigits"))
+
+
+def write_quantized(mode, digits, attribute, with_dask):
+    """The bits that netCDF-C writes with the same encoding, where it keeps missing values: without them."""
+    data = sample().fillna(0)[["wind"]]
+    if with_dask:
+        data = data.chunk({"time": 3})
+    encoding = {"quantize_mode": mode, "significant_digits": digits, "zlib": True, "complevel": 1, "_FillValue": None}
+    data.pnetcdf.to_netcdf("quantized.nc", comm=COMM, encoding={"wind": encoding})
+    if COMM.rank == 0:
+        with netCDF4.Dataset("quantized_c.nc", "w") as file:
+            for name, length in data.sizes.items():
+                file.createDimension(name, length)
+            file.createVariable("wind", "f4", data["wind"].dims, zlib=True, complevel=1, quantize_mode=mode,
+                                significant_digits=digits)[:] = data["wind"].values
+        with netCDF4.Dataset("quantized.nc") as ours, netCDF4.Dataset("quantized_c.nc") as theirs:
+            assert ours["wind"][:].tobytes() == theirs["wind"][:].tobytes()
+            assert ours["wind"][:].tobytes() != data["wind"].values.tobytes()
+            assert ours["wind"].getncattr(attribute) == theirs["wind"].getncattr(attribute) == digits
+    COMM.Barrier()
+    with open_ours("quantized.nc", comm=COMM) as again:
+        assert again["wind"].encoding["quantize_mode"] == mode, again["wind"].encoding
+        assert again["wind"].encoding["significant_digits"] == digits, again["wind"].encoding
+
+
+def part_of(data, along):
+    return data if along is None else data.isel({along: xarray_pnetcdf.part(data.sizes[along], COMM.rank, COMM.size)})
+
+
+def append_all(format, along, with_dask):
+    """Days are added to a file of another library; the whole is what xarray concatenates."""
+    packed = {"dtype": "i2", "scale_factor": 0.01, "add_offset": 10.0, "_FillValue": -999}
+    whole, n = sample(), 3
+    first, rest = whole.isel(time=slice(0, n)), whole.isel(time=slice(n, None))
+    encoding = {"wind": {**packed, **({"zlib": True, "chunksizes": (2, 4, 5)} if format == "NETCDF4" else {})},
+                "time": {"units": "hours since 2001-01-01", "dtype": "f8"}, "station": {"dtype": "S1"}}
+    if COMM.rank == 0:
+        first.to_netcdf("append.nc", engine="netcdf4", format=format, unlimited_dims=["time"], encoding=encoding)
+        whole.to_netcdf("whole.nc", engine="netcdf4", format=format, unlimited_dims=["time"], encoding=encoding)
+    COMM.Barrier()
+    for step in (rest.isel(time=slice(0, 1)), rest.isel(time=slice(1, None))):
+        mine = part_of(step, along)
+        if with_dask:
+            mine = mine.chunk({"time": 1})
+        mine.pnetcdf.to_netcdf("append.nc", comm=COMM, along=along, mode="a", append_dim="time")
+    if COMM.rank == 0:
+        xarray.testing.assert_identical(open_other("append.nc", "netcdf4"), open_other("whole.nc", "netcdf4"))
+    COMM.Barrier()
+
+
+def write_regions(along, with_dask):
+    """A part of each variable gets other values; what is around it stays."""
+    whole, other = sample(1), sample(2)
+    if COMM.rank == 0:
+        whole.to_netcdf("region.nc", engine="netcdf4", encoding={"wind": {"zlib": True, "chunksizes": (2, 4, 5)}})
+    COMM.Barrier()
+    region = {"time": slice(2, 6), "lat": slice(1, None)}
+    new = other.isel(time=slice(2, 6), lat=slice(1, 6))[["wind", "count"]].drop_vars(["time", "lat", "lon"])
+    mine = part_of(new, along)
+    if with_dask:
+        mine = mine.chunk({"time": 2})
+    mine.pnetcdf.to_netcdf("region.nc", comm=COMM, along=along, region=region)
+    if COMM.rank == 0:
+        for name in new.variables:
+            whole[name].values[2:6, 1:] = other[name].values[2:6, 1:]
+        found = open_other("region.nc", "netcdf4")
+        for name in whole.variables:
+            assert numpy.array_equal(found[name].values, whole[name].values, equal_nan=name == "wind"), name
+    COMM.Barrier()
+
+
+def write_anomaly():
+    """The example of the package's README.md."""
+    with open_ours("netcdf4.nc", comm=COMM, chunks={}) as data:
+        mine = data.pnetcdf.part("lat", COMM)
+        anomaly = mine["wind"] - mine["wind"].mean("time")
+        anomaly.to_dataset(name="wind").pnetcdf.to_netcdf("anomaly.nc", comm=COMM, along="lat",
+                                                          encoding={"wind": {"zlib": True, "complevel": 1}})
+    if COMM.rank == 0:
+        wind = open_other("netcdf4.nc", "netcdf4")["wind"]
+        xarray.testing.assert_allclose(open_other("anomaly.nc", "netcdf4")["wind"], wind - wind.mean("time"))
+    COMM.Barrier()
+
+
+def test_updating():
+    attempt("each rank computes its part with dask, and writes it", write_anomaly)
+    for mode, digits, attribute in QUANTIZED:
+        attempt(f"{mode}: the bits of netCDF-C", write_quantized, mode, digits, attribute, mode == "BitGroom")
+    for format in ("NETCDF4", "NETCDF3_64BIT_DATA", "NETCDF3_CLASSIC"):
+        for along in (None, "time", "lat"):
+            attempt(f"{format}: append_dim, parts along {along}", append_all, format, along, along == "lat")
+    for along in (None, "time", "lon"):
+        attempt(f"region, parts along {along}", write_regions, along, along is None)
+    data = sample().isel(time=slice(0, 2))
+
+    def update(words, data=data, **options):
+        refused(f"an update is refused: {words}", ValueError, words, data.pnetcdf.to_netcdf, "append.nc", comm=COMM,
+                **options)
+
+    update("needs append_dim or region".replace("needs", "need"), mode="a")
+    update("exclude each other", append_dim="time", region={"time": slice(0, 2)})
+    update("has the unlimited dimensions time", append_dim="lat")
+    update("not 'depth'", append_dim="depth")
+    update("has no variable 'new'", data.assign(new=("time", [1, 2])), append_dim="time")
+    update("has no dimension of the region", region={"time": slice(0, 2)})
+    update("ends at 100", data[["wind"]], region={"time": slice(98, 100)})
+    update("must have 3", data[["count"]], region={"time": slice(0, 3)})
+    update("without a step", data[["count"]], region={"time": slice(0, 4, 2)})
+    update("along 'lat'", data[["count"]].isel(lat=slice(0, 2)), append_dim="time")
+    update("integers that its type in the file", data[["count"]].astype("i8") + 2**33, append_dim="time")
+    update("leave out encoding", append_dim="time", encoding={"wind": {"zlib": True}})
+
+
 def fail_last(block):
     if COMM.rank == COMM.size - 1:
         raise ZeroDivisionError("a task that fails")
@@ -355,6 +471,7 @@ def run_checks():
     COMM.Barrier()
     test_reading()
     test_writing()
+    test_updating()
     faulthandler.cancel_dump_traceback_later()
 
 
