@@ -1,5 +1,5 @@
 """The package "pnetcdf" of PyPI, a client written for the established library, is built against our installed one and
-passes its own tests and examples on 1 and 4 ranks.
+passes its own tests and examples on 1 and 4 ranks. Its examples write compressed netCDF-4 files by hints alone.
 
 Python packages and the installation are kept in the build tree (python-package/), so that only the first run is slow.
 PNC_TEST_QUICK=1 makes nothing new and runs one test.
@@ -21,6 +21,12 @@ import traceback
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import pypi
 import tap
+
+try:
+    import netCDF4
+    import numpy
+except ImportError:
+    netCDF4 = None
 
 ENVIRONMENT = pypi.MpiEnvironment("the package pnetcdf of PyPI")
 
@@ -87,6 +93,43 @@ def scripts_of(folder, start=""):
             if name.startswith(start) and name.endswith(".py")]
 
 
+def raw_values(path):
+    """By variable, in one byte order; and whether it has a filter, and can have one."""
+    with netCDF4.Dataset(path) as file:
+        file.set_auto_maskandscale(False)
+        file.set_auto_chartostring(False)
+        values = {name: (v.dimensions, numpy.asarray(v[...]).astype(v.dtype.newbyteorder("<")).tobytes())
+                  for name, v in file.variables.items()}
+        return values, {name: (bool((v.filters() or {}).get("zlib")), v.ndim > 0 and v.dtype.kind != "S")
+                        for name, v in file.variables.items()}, file.data_model
+
+
+def run_example(path, hints, output):
+    os.environ["PNETCDF_HINTS"] = hints
+    status, _, errors = tap.run_mpi(4, ENVIRONMENT.python, "-B", path, output)
+    del os.environ["PNETCDF_HINTS"]
+    return status, errors
+
+
+def check_compressed(examples):
+    """Unchanged programs write compressed netCDF-4 by hints: values and filters as netCDF4 reads them."""
+    n = 0
+    for path in examples:
+        name = os.path.basename(path)[:-len(".py")]
+        plain, compressed = tap.scratch(name + "_plain.nc"), tap.scratch(name + "_compressed.nc")
+        if run_example(path, "", plain)[0] != 0 or not os.path.exists(plain) or \
+                not any(can for _, can in raw_values(plain)[1].values()):
+            continue  # it does not run alone, or leaves no values
+        n += 1
+        status, errors = run_example(path, "*.nc:nc_format=netcdf4:nc_compression=deflate:2", compressed)
+        if tap.ok(status == 0, f"{name} runs under hints for compression", errors):
+            (values, _, _), (found, filters, model) = raw_values(plain), raw_values(compressed)
+            tap.ok(values == found, f"{name}: the same values")
+            tap.ok(model == "NETCDF4" and all(has == can for has, can in filters.values()),
+                   f"{name}: compressed netCDF-4", (model, filters))
+    tap.ok(n >= (1 if pypi.QUICK else 5), f"{n} examples leave files", examples)
+
+
 def main():
     _, package = ENVIRONMENT.prepare()
     prepare_run()
@@ -97,6 +140,10 @@ def main():
     else:
         for ranks in 1, 4:
             run_scripts(tests + examples, ranks)
+    if netCDF4 is None:
+        tap.skip("files that are compressed by hints", "there is no netCDF4 (Debian: python3-netcdf4)")
+    else:
+        check_compressed([path for path in examples if path.endswith("collective_write.py")] if pypi.QUICK else examples)
     tap.finish()
 
 
