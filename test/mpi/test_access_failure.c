@@ -201,7 +201,7 @@ static bool try_step(int ncid, bool put, int where, int step)
 
 static void test_strategy(const char *strategy, bool put, int where)
 {
-    int steps = 0, each = t_quick() ? 2 : 10;
+    int steps = 0, each = t_choose(2, 5, 20);
     bool more = true;
 
     /* the first call also makes the aggregators: a new file for each step */

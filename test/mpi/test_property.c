@@ -1282,7 +1282,7 @@ static long setting(int argc, char **argv, int position, const char *name, long 
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
-    long wanted = setting(argc, argv, 1, "PNC_PROPERTY_CASES", t_choose(1500, 8000, 200000));
+    long wanted = setting(argc, argv, 1, "PNC_PROPERTY_CASES", t_choose(1500, 5000, 200000));
     uint64_t seed = (uint64_t)setting(argc, argv, 2, "PNC_PROPERTY_SEED", 1);
     long cases = 0, files = 0, checked = 0;
     int failed_files = 0;

@@ -251,7 +251,7 @@ static void run(const char *what, void *(*body)(void *), const MPI_Comm *comms, 
 int main(int argc, char **argv)
 {
     bool can = t_start_threaded(&argc, &argv, MPI_THREAD_MULTIPLE);
-    int rounds = t_quick() ? 3 : 10;
+    int rounds = t_choose(3, 5, 50);
     MPI_Comm self[THREADS], apart[THREADS], mixed[THREADS];
 
     if (!can) {
