@@ -34,7 +34,8 @@ READERS = [
                                ["--repair", "--raise-records", "--undo-growth", "--output=OUT", "FILE"]]),
 ]
 CHECKERS = {"cdfdiff", "ncmpidiff", "ncvalidator"} # their status 1 is an error or a result
-WRITERS = [("ncmpigen", {0, 1}, [["-o", "OUT", "FILE"], ["-c", "FILE"], ["-f", "-v", "5", "FILE"]])]
+WRITERS = [("ncmpigen", {0, 1}, [["-o", "OUT", "FILE"], ["-k", "nc4", "-o", "OUT", "FILE"], ["-c", "FILE"],
+                                ["-f", "-v", "5", "FILE"]])]
 
 
 def is_sanitized():
@@ -58,11 +59,12 @@ def run(command, folder):
         return child.returncode, err.read(), usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
-def is_classic(path):
+def is_netcdf(path, netcdf4):
     if not os.path.exists(path):
         return False
     with open(path, "rb") as file:
-        return file.read(4) in (b"CDF\1", b"CDF\2", b"CDF\5")
+        head = file.read(8)
+    return head == b"\x89HDF\r\n\x1a\n" if netcdf4 else head[:4] in (b"CDF\1", b"CDF\2", b"CDF\5")
 
 
 class Judge:
@@ -80,7 +82,7 @@ class Judge:
             return f"exit status {status} {err[:2000].decode(errors='replace')}"
         if b"Sanitizer" in err or b"runtime error" in err:
             return err[:2000].decode(errors="replace")
-        if status != 1 and any(out in word for word in words) and not is_classic(out):
+        if status != 1 and any(out in word for word in words) and not is_netcdf(out, "nc4" in words):
             return f"exit status {status}, and no netCDF file as output"
         # ncvalidator keeps its copy even if some errors cannot be repaired
         if status == 1 and os.path.exists(out) and self.name != "ncvalidator":
