@@ -18,10 +18,12 @@ typedef struct walk {
     int64_t done; /* bytes, of both files */
 } walk;
 
-/* Bytes of the first file, in both files; a file has less than 2^62. */
+/* Bytes of the values of the first file, in both files. Chunks may have many more values than the file has bytes. */
 static int64_t bytes_of(const diff_var *var)
 {
-    return 2 * (int64_t)pnc_type_get_size(var->type) * var->present;
+    int64_t bytes;
+
+    return pnc_size_multiply(2 * (int64_t)pnc_type_get_size(var->type), var->present, &bytes) == 0 ? bytes : INT64_MAX;
 }
 
 /* --- one variable --- */
