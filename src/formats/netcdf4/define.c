@@ -398,8 +398,10 @@ static void restore_model(pnc_format *f)
 
 int pnc_netcdf4_change_execute(pnc_format *f, const pnc_format_change *change)
 {
-    int err = pnc_netcdf4_chunks_flush(f, pnc_formats_before_copy(f), NULL);
+    int err = pnc_netcdf4_chunks_flush(f, NC_NOERR, NULL);
 
+    if (err == NC_NOERR)
+        err = pnc_formats_before_keep(f); /* after a failure the state is that of the old model */
     if (err == NC_NOERR)
         err = apply_change(f, change);
     err = apply_definitions(pnc_netcdf4_state_get(f), err);
