@@ -334,6 +334,16 @@ static int access_chunked(collective_call *c, int64_t memory)
     return agree_results(c, err);
 }
 
+/* Aggregators may read and write between bytes that a rank has put without them in this call: these come first. */
+static int wait_apart(collective_call *c)
+{
+    pnc_file *file = c->io->file;
+    int64_t apart = c->exchanged.n == 0 && c->plain->n > 0;
+
+    PNC_TRY(pnc_file_maxima_agree(file, &apart, 1, "delayed writes of ranks on their own"));
+    return apart != 0 ? pnc_file_behind_agree(file, NC_NOERR) : NC_NOERR;
+}
+
 /* Independent access, then aggregators if any rank needs them. If any rank has an error, all ranks return an error:
  * also if it had no memory for its request, which is no mistake in its arguments. */
 static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64_t *numrecs)
@@ -358,9 +368,9 @@ static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64
         err = access_without_others(&c);
     err = agree_results(&c, err);
     *numrecs = c.v.numrecs;
-    is_chunked = c.v.chunked != 0;                                   /* these are the same on all ranks */
-    if (err == NC_NOERR && c.v.high > 0 && io->file->behind != NULL) /* aggregators read and write between them */
-        err = pnc_file_behind_agree(io->file, NC_NOERR);
+    is_chunked = c.v.chunked != 0; /* these are the same on all ranks */
+    if (err == NC_NOERR && c.v.high > 0 && io->file->behind != NULL && list->direction == PNC_PUT)
+        err = wait_apart(&c);
     if (err == NC_NOERR && c.v.high > 0)
         err = access_with_others(&c);
     if (err == NC_NOERR && is_chunked)
