@@ -61,11 +61,18 @@ static int update_lengths(pnc_dataset *ds, const pnc_request_list *list, int64_t
 static int transfer_behind(pnc_dataset *ds, pnc_request_list *list, int64_t *numrecs)
 {
     pnc_range range = pnc_io_list_find_range(&ds->io, list);
+    bool puts = list->direction == PNC_PUT;
     int err;
 
-    PNC_TRY(pnc_file_behind_begin(&ds->file, list->direction == PNC_PUT, list->collective, range.low, range.high));
+    if (puts)
+        pnc_file_ahead_discard(&ds->file);
+    if (ds->file.behind != NULL)
+        PNC_TRY(pnc_file_behind_begin(&ds->file, puts, list->collective, range.low, range.high));
+    if (!puts)
+        pnc_file_ahead_begin(&ds->file, list->n > 0 ? list->at[0]->elements.varid : -1, range.low, range.high);
     err = pnc_io_requests_transfer(&ds->io, list, numrecs);
     pnc_file_behind_end(&ds->file);
+    pnc_file_ahead_end(&ds->file, err);
     return err;
 }
 
@@ -104,8 +111,8 @@ static int transfer(pnc_dataset *ds, pnc_request_list *list)
         PNC_TRY(add_space(ds, list));
     }
     pnc_dataset_statistics_transfer_start(ds, list->direction);
-    err = ds->file.behind != NULL ? transfer_behind(ds, list, &numrecs)
-                                  : pnc_io_requests_transfer(&ds->io, list, &numrecs);
+    err = ds->file.behind != NULL || ds->file.ahead != NULL ? transfer_behind(ds, list, &numrecs)
+                                                            : pnc_io_requests_transfer(&ds->io, list, &numrecs);
     pnc_dataset_statistics_transfer_finish(ds, list);
     PNC_TRY(err);
     if (list->direction == PNC_GET)

@@ -469,6 +469,8 @@ static void report_ability(const pnc_dataset *ds, const pnc_hint *hint, char *va
         used = 0;
     if (hint->field == offsetof(pnc_hints, references) && (ds->file.driver->local_path == NULL || ds->file.read_only))
         used = 0;
+    if (hint->field == offsetof(pnc_hints, prefetch) && pnc_dataset_hint_explain_ahead(ds) != NULL)
+        used = 0;
     if (hint->field == offsetof(pnc_hints, access.no_overlap) && !pnc_file_has_overlap(&ds->file))
         used = 1;
     if (hint->field == offsetof(pnc_hints, access.strategy) && used == PNC_MPI_IO + 1 && !store->has_collective)

@@ -106,6 +106,20 @@ const char *pnc_dataset_hint_explain_behind(const pnc_dataset *ds)
     return ds->share ? "NC_SHARE writes at once" : "the driver is not mpiio";
 }
 
+const char *pnc_dataset_hint_explain_ahead(const pnc_dataset *ds)
+{
+    if (ds->file.ahead != NULL)
+        return pnc_behind_store_explain(ds->file.ahead);
+    return ds->share ? "NC_SHARE reads what other programs write" : "the driver is not mpiio";
+}
+
+static bool by_file_not_read_ahead(const pnc_dataset *ds, char *why)
+{
+    const char *reason = pnc_dataset_hint_explain_ahead(ds);
+
+    return reason != NULL && SAY("%s", reason);
+}
+
 static bool by_file_without_delays(const pnc_dataset *ds, char *why)
 {
     const char *reason = pnc_dataset_hint_explain_behind(ds);
@@ -115,7 +129,17 @@ static bool by_file_without_delays(const pnc_dataset *ds, char *why)
 
 static bool by_no_delays(const pnc_dataset *ds, char *why)
 {
-    return ds->hints.write_behind == 0 && SAY("nc_write_behind is disabled");
+    return ds->hints.write_behind == 0 && ds->hints.prefetch == 0 &&
+           SAY("nc_write_behind and nc_prefetch are disabled");
+}
+
+static bool by_neither(const pnc_dataset *ds, char *why)
+{
+    const char *reason = ds->hints.prefetch != 0 ? pnc_dataset_hint_explain_ahead(ds) : NULL;
+
+    if (ds->hints.prefetch == 0 || (ds->hints.write_behind != 0 && reason != NULL))
+        reason = pnc_dataset_hint_explain_behind(ds);
+    return reason != NULL && SAY("%s", reason);
 }
 
 static bool by_no_compression(const pnc_dataset *ds, char *why)
@@ -150,7 +174,8 @@ bool pnc_dataset_hint_is_overruled(const pnc_dataset *ds, const char *name, char
         {"nc_header_reserve", {by_netcdf4_format, by_reading}},
         {"nc_header_read_chunk_size", {by_creation}},
         {"nc_write_behind", {by_file_without_delays}},
-        {"nc_write_behind_memory", {by_no_delays, by_file_without_delays}},
+        {"nc_prefetch", {by_file_not_read_ahead}},
+        {"nc_write_behind_memory", {by_no_delays, by_neither}},
         {"nc_data_move_chunk_size", {by_netcdf4_format, by_reading}},
         {"nc_data_move_limit", {by_netcdf4_format, by_reading}},
         {"nc_compression", {by_classic_format, by_reading}},
@@ -194,9 +219,12 @@ static bool is_other_unit(const pnc_dataset *ds, char *why)
 
 static bool is_other_strategy(const pnc_dataset *ds, char *why)
 {
+    const char *reason = "the MPI-IO is not ROMIO";
+
+    if (ds->file.behind != NULL || ds->file.ahead != NULL)
+        reason = ds->file.behind != NULL ? "nc_write_behind is enabled" : "nc_prefetch is enabled";
     return ds->hints.access.strategy == PNC_MPI_IO + 1 && !ds->file.store->has_collective &&
-           SAY("%s (%s)", pnc_strategy_names[PNC_TWO_PHASE + 1],
-               ds->file.behind != NULL ? "nc_write_behind is enabled" : "the MPI-IO is not ROMIO");
+           SAY("%s (%s)", pnc_strategy_names[PNC_TWO_PHASE + 1], reason);
 }
 
 bool pnc_dataset_hint_is_limited(const pnc_dataset *ds, const char *name, char used[PNC_HINT_EFFECT_BYTES])

@@ -72,6 +72,7 @@ int pnc_dataset_end_indep_data(pnc_dataset *ds)
     PNC_TRY(pnc_dataset_mode_check_data(ds));
     if (ds->mode == PNC_COLLECTIVE)
         return NC_NOERR;
+    pnc_file_ahead_discard(&ds->file);
     if (!ds->file.read_only)
         err = ds->format->ops->flush(ds->format, NC_NOERR, NULL);
     if (!ds->file.call.mismatch)
@@ -86,6 +87,7 @@ int pnc_dataset_redef(pnc_dataset *ds)
 
     PNC_TRY(pnc_dataset_mode_check_write(ds));
     PNC_TRY(pnc_dataset_mode_check_data(ds));
+    pnc_file_ahead_discard(&ds->file);
     err = pnc_formats_before_keep(ds->format);
     err = ds->format->ops->redef(ds->format, err);
     if (err == NC_NOERR)
@@ -102,6 +104,7 @@ int pnc_dataset_sync(pnc_dataset *ds)
     int err, synced;
 
     PNC_TRY(pnc_dataset_mode_check_data(ds));
+    pnc_file_ahead_discard(&ds->file);
     if (ds->file.read_only)
         return NC_NOERR;
     PNC_TRY(ds->format->ops->restore(ds->format));
@@ -115,6 +118,7 @@ int pnc_dataset_sync(pnc_dataset *ds)
 static int sync_numrecs(pnc_dataset *ds)
 {
     PNC_TRY(pnc_dataset_mode_check_data(ds));
+    pnc_file_ahead_discard(&ds->file);
     return ds->file.read_only ? NC_NOERR : ds->format->ops->flush(ds->format, NC_NOERR, NULL);
 }
 
@@ -132,6 +136,7 @@ int pnc_dataset_flush(pnc_dataset *ds)
 {
     int err;
 
+    pnc_file_ahead_discard(&ds->file);
     if (ds->file.read_only)
         return NC_NOERR;
     PNC_TRY(pnc_file_status_agree(&ds->file, NC_NOERR));

@@ -266,6 +266,12 @@ static bool delays_writes(const pnc_dataset *ds, const pnc_opening *o)
     return ds->hints.write_behind != 0 && writes && (o->mode & NC_SHARE) == 0;
 }
 
+/* What another program changes is to be seen at once with NC_SHARE. */
+static bool reads_ahead(const pnc_dataset *ds, const pnc_opening *o)
+{
+    return ds->hints.prefetch != 0 && (o->mode & NC_SHARE) == 0;
+}
+
 static int adopt_decisions(pnc_dataset *ds, pnc_opening *o, const decisions *d)
 {
     int err, shared, limited;
@@ -280,7 +286,9 @@ static int adopt_decisions(pnc_dataset *ds, pnc_opening *o, const decisions *d)
     sprintf(ds->store_path, "%s%s", ds->file.path, o->inspected.suffix);
     ds->suffix = (int)strlen(o->inspected.suffix);
     o->mismatch = adopt_mode(o, d);
-    if (delays_writes(ds, o))
+    ds->hints.delays = delays_writes(ds, o);
+    ds->hints.reads_ahead = reads_ahead(ds, o);
+    if (ds->hints.delays || ds->hints.reads_ahead)
         ds->file.driver = pnc_driver_behind_add(ds->file.driver, &ds->drivers);
     if (ds->safe)
         o->mismatch = pnc_file_status_agree(&ds->file, o->mismatch);

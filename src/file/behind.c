@@ -22,15 +22,24 @@ static int64_t compute_share(int nranks)
     return pnc_max64(LEAST_BYTES, pnc_min64(MOST_BYTES, pages / SHARE / nranks * bytes));
 }
 
-void pnc_file_behind_init(pnc_file *file, int64_t bytes)
+void pnc_file_behind_init(pnc_file *file, bool delays, bool reads_ahead, int64_t bytes)
 {
-    file->behind = pnc_behind_store_find(file->store);
-    if (file->behind == NULL)
+    pnc_behind *store = pnc_behind_store_find(file->store);
+    int64_t pages;
+
+    if (store == NULL)
         return;
     if (bytes == 0)
         bytes = compute_share(file->nodes->nranks > 0 ? file->nodes->nranks : 1);
-    bytes = pnc_max64(bytes, PNC_LARGE_PAGE);
-    pnc_behind_store_set_capacity(file->behind, bytes / PNC_LARGE_PAGE * PNC_LARGE_PAGE);
+    pages = pnc_max64(bytes / PNC_LARGE_PAGE, 1);
+    if (!delays)
+        pnc_behind_store_set_capacity(store, PNC_LARGE_PAGE, pages * PNC_LARGE_PAGE); /* the queue remains empty */
+    else if (!reads_ahead)
+        pnc_behind_store_set_capacity(store, pages * PNC_LARGE_PAGE, 0);
+    else
+        pnc_behind_store_set_capacity(store, (pages + 1) / 2 * PNC_LARGE_PAGE, pages * PNC_LARGE_PAGE / 2);
+    file->behind = delays ? store : NULL;
+    file->ahead = reads_ahead ? store : NULL;
 }
 
 int pnc_file_behind_agree(pnc_file *file, int err)
@@ -89,11 +98,16 @@ void pnc_file_behind_count(pnc_file *file)
 {
     pnc_statistics *s = file->statistics;
     int64_t most, blocks;
+    pnc_behind *store = file->behind != NULL ? file->behind : file->ahead;
     pnc_behind_work work;
 
-    if (s == NULL || file->behind == NULL)
+    if (s == NULL || store == NULL)
         return;
-    work = pnc_behind_queue_get_work(&file->behind->queue, &most, &blocks);
+    work = pnc_behind_queue_get_work(&store->queue, &most, &blocks);
+    s->counts[PNC_COUNT_AHEAD_READS] = work.reads;
+    s->counts[PNC_COUNT_AHEAD_BYTES] = store->ahead.read;
+    s->counts[PNC_COUNT_AHEAD_USED] = store->ahead.used;
+    s->counts[PNC_COUNT_AHEAD_DELAY] = work.read_delay_ns;
     s->counts[PNC_COUNT_BEHIND_WRITES] = work.writes;
     s->counts[PNC_COUNT_BEHIND_BYTES] = work.bytes;
     s->counts[PNC_COUNT_BEHIND_BUSY] = work.busy_ns;

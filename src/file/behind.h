@@ -1,5 +1,6 @@
 /* Delayed writes of a file that several ranks share (hint nc_write_behind): when the ranks wait for those of each
- * other. A file without them has no pnc_behind, and these functions are not called or do nothing.
+ * other. A file without them has no pnc_behind, and these functions are not called or do nothing. What a rank reads
+ * ahead (nc_prefetch) is its own business: it forgets it at each put, sync and change of the mode.
  *
  * Each collective put has a number, and the range of the file that it accesses is known to all ranks. Before a
  * collective call accesses a range that is not known to be written, each rank finishes its writes. So every get sees
@@ -11,9 +12,9 @@
 #include "drivers/behind/behind.h"
 #include "file/file.h"
 
-/* Local, after opening a file whose driver delays writes. bytes: of the queue of this rank; 0: a share of the memory
- * of the node. */
-void pnc_file_behind_init(pnc_file *file, int64_t bytes);
+/* Local, after opening a file whose driver delays writes, or reads ahead. bytes: of memory on this rank, which both
+ * share; 0: a share of the memory of the node. */
+void pnc_file_behind_init(pnc_file *file, bool delays, bool reads_ahead, int64_t bytes);
 
 /* Before the requests of a call are executed: from `low` to behind `high` - 1 in the file on this rank; none if they
  * are equal. Collective if the call is. A failure of an earlier put is an error of this call, and of all ranks if it is
@@ -23,6 +24,25 @@ static inline void pnc_file_behind_end(pnc_file *file)
 {
     if (file->behind != NULL)
         pnc_behind_store_end(file->behind);
+}
+
+/* A get of values of the variable, in this range of the file on this rank, begins, after pnc_file_behind_begin; it has
+ * ended. Local. */
+static inline void pnc_file_ahead_begin(pnc_file *file, int varid, int64_t low, int64_t high)
+{
+    if (file->ahead != NULL)
+        pnc_behind_store_begin_get(file->ahead, varid, low, high);
+}
+static inline void pnc_file_ahead_end(pnc_file *file, int status)
+{
+    if (file->ahead != NULL)
+        pnc_behind_store_end_get(file->ahead, status);
+}
+/* Other ranks, or other programs, may have changed the file. Local. */
+static inline void pnc_file_ahead_discard(pnc_file *file)
+{
+    if (file->ahead != NULL)
+        pnc_behind_store_discard(file->ahead);
 }
 
 /* Wait for the writes of all ranks; err as in pnc_file_status_agree. A failure that was reported before is no error.

@@ -42,6 +42,7 @@ struct pnc_file {
     bool read_only;
     pnc_store *store;
     struct pnc_behind *behind;  /* the store of delayed writes: file/behind.h; NULL: off */
+    struct pnc_behind *ahead;   /* that of what is read ahead, the same if both are on; NULL: off */
     pnc_statistics *statistics; /* NULL: off */
     int64_t put_size, get_size; /* bytes that this rank has written and read */
     bool unsynced;              /* this rank may have changed the file since the last flush that succeeded */

@@ -93,9 +93,14 @@ HINT_CHOICE([nc_write_behind], [write_behind], [disable], [WORDS(disable, enable
 Gets of the same file return what was put. ncmpi_sync, ncmpi_close and other calls wait for the writes. If a write
 fails, the next call of the file returns the error, on all ranks if it is collective, and so do ncmpi_sync and
 ncmpi_close. Not with NC_SHARE])
+HINT_CHOICE([nc_prefetch], [prefetch], [disable], [WORDS(disable, enable)], [report_ability],
+[enable: when gets of a variable follow each other at equal distances in the file, as those of one record after the
+other, a thread of the process reads what the next one will probably need while the program continues. If gets do not
+use it, that becomes rarer; the statistics have the bytes. Not with NC_SHARE, and not for variables in chunks])
 HINT_SIZE([nc_write_behind_memory], [behind_memory], [0], [INT64_C(1) << 21], [INT64_C(1) << 40], [LEAST], [INT64_C(1) << 21], [],
-[bytes that nc_write_behind=enable uses on each rank for what was put and is not yet written. A put waits until there is
-memory. Without the hint: an eighth of the memory of the node, divided by its ranks, at most 4 GiB])
+[bytes that nc_write_behind=enable uses on each rank for what was put and is not yet written, and nc_prefetch=enable for
+what is read ahead; half of them for each if both are enabled. A put waits until there is memory. Without the hint: an
+eighth of the memory of the node, divided by its ranks, at most 4 GiB])
 HINT_CHOICE([nc_short_file], [format.short_file], [zero], [WORDS(zero, error)], [],
 [result of a read beyond the end of a file that is shorter than its header describes. Other writers produce such files
 if the fill mode is off and the last values are never written. zero: zeros. error: NC_EREAD. A read from a file that is

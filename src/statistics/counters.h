@@ -99,6 +99,11 @@
     ROW(BEHIND_DELAY, "behind_delay", NANOSECONDS, "in which calls waited for these writes; also in rows above") \
     ROW(BEHIND_FULL, "behind_full", CALLS, "how many times a put waited for memory") \
     ROW(BEHIND_MEMORY, "behind_memory", BYTES, "most memory at once of what was put and not yet written") \
+    ROW(AHEAD_READS, "ahead_reads", ACCESSES, \
+        "system reads before a get needed their bytes (nc_prefetch), which are in no row above") \
+    ROW(AHEAD_BYTES, "ahead_bytes", BYTES, "bytes of them") \
+    ROW(AHEAD_USED, "ahead_used", BYTES, "bytes of them that gets have used; no get used the others") \
+    ROW(AHEAD_DELAY, "ahead_delay", NANOSECONDS, "in which gets waited for these reads") \
     ROW(PEAK_MEMORY, "peak_memory", BYTES, "largest memory of the process so far") \
     ROW(PEAK_MEMORY_OF_LIBRARY, "peak_memory_of_library", BYTES, \
         "most memory that the library had allocated at once so far, for all files of the process")

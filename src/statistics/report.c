@@ -193,6 +193,11 @@ static void print_others(const pnc_summary *s, FILE *file)
                 pnc_amount_of_time_format((double)COUNT(BEHIND_BUSY) / s->nprocs).text,
                 pnc_amount_of_time_format((double)COUNT(BEHIND_DELAY) / s->nprocs).text,
                 express_bytes(s->counters[PNC_COUNT_BEHIND_MEMORY].most).text);
+    if (COUNT(AHEAD_BYTES) > 0)
+        fprintf(file, "  read ahead: %s in %lld reads, of which gets used %s, and waited for %s of a rank\n",
+                express_bytes(COUNT(AHEAD_BYTES)).text, (long long)COUNT(AHEAD_READS),
+                express_bytes(COUNT(AHEAD_USED)).text,
+                pnc_amount_of_time_format((double)COUNT(AHEAD_DELAY) / s->nprocs).text);
     fprintf(file, "  header: %s; moved by growth: %s; flushes: %lld; agreements of a rank: %lld\n",
             express_bytes(COUNT(HEADER_BYTES)).text, express_bytes(COUNT(MOVED_BYTES)).text,
             (long long)s->counters[PNC_COUNT_SYNCS].most, (long long)s->counters[PNC_COUNT_AGREEMENTS].most);

@@ -1,4 +1,4 @@
-/* The wrapper that completes writes later. */
+/* The wrapper that completes writes later, and reads before it is asked. */
 #include "drivers/behind/behind.h"
 
 #include <assert.h>
@@ -22,9 +22,10 @@ pnc_behind *pnc_behind_store_find(pnc_store *store)
     return NULL;
 }
 
-void pnc_behind_store_set_capacity(pnc_behind *behind, int64_t bytes)
+void pnc_behind_store_set_capacity(pnc_behind *behind, int64_t queued, int64_t ahead)
 {
-    behind->capacity = bytes;
+    behind->capacity = queued;
+    behind->ahead.capacity = ahead;
 }
 
 /* --- the descriptor --- */
@@ -52,7 +53,7 @@ static const char *open_queue(pnc_behind *behind)
 
     if (behind->store.identity.inode == 0)
         return "only MPI-IO can access the file";
-    fd = open(pnc_path_strip(path), O_RDWR | O_CLOEXEC);
+    fd = open(pnc_path_strip(path), (behind->only_reads ? O_RDONLY : O_RDWR) | O_CLOEXEC);
     if (fd < 0)
         return "the system cannot open the file once more";
     refusal = check_descriptor(behind, fd);
@@ -76,6 +77,84 @@ void pnc_behind_store_begin(pnc_behind *behind, int64_t call)
 {
     behind->call = call;
     behind->delays = pnc_behind_store_explain(behind) == NULL;
+}
+
+/* --- reading ahead --- */
+
+static void remove_batch(pnc_behind *behind, pnc_behind_stream *stream)
+{
+    pnc_behind_queue_discard(&behind->queue, &stream->batch);
+    pnc_behind_batch_remove(&behind->ahead, stream);
+}
+
+void pnc_behind_store_discard(pnc_behind *behind)
+{
+    for (int i = 0; i < PNC_BEHIND_STREAMS && behind->ahead.batches > 0; i++)
+        if (behind->ahead.streams[i] != NULL && behind->ahead.streams[i]->batch.length > 0)
+            remove_batch(behind, behind->ahead.streams[i]);
+}
+
+void pnc_behind_store_begin_get(pnc_behind *behind, int varid, int64_t low, int64_t high)
+{
+    if (behind->ahead.capacity == 0 || pnc_behind_store_explain(behind) != NULL)
+        return;
+    if (pnc_behind_ahead_begin(&behind->ahead, varid, low, high))
+        remove_batch(behind, behind->ahead.current);
+}
+
+/* The worker reads the file. */
+static bool is_in_file(pnc_behind *behind, const pnc_behind_batch *batch)
+{
+    for (int i = 0; i < batch->n; i++) {
+        const pnc_extent *e = &batch->extents[i];
+
+        if (pnc_behind_pending_has_range(&behind->pending, e->offset, e->offset + e->length) ||
+            pnc_behind_queue_has_span(&behind->queue, *e))
+            return false;
+    }
+    return true;
+}
+
+void pnc_behind_store_end_get(pnc_behind *behind, int status)
+{
+    pnc_behind_stream *stream = behind->ahead.current;
+    pnc_behind_batch *batch;
+
+    if (stream == NULL)
+        return;
+    if (stream->batch.length > 0)
+        remove_batch(behind, stream);
+    batch = status == NC_NOERR ? pnc_behind_ahead_end(&behind->ahead) : NULL;
+    behind->ahead.current = NULL;
+    if (batch == NULL)
+        return;
+    if (is_in_file(behind, batch))
+        pnc_behind_queue_read(&behind->queue, batch);
+    else
+        pnc_behind_batch_discard(&behind->ahead, stream);
+}
+
+/* Whether the batch of the get that is executed has all the extents; then *to has their bytes. */
+static bool take_extents(pnc_behind *behind, const pnc_extent *extents, int64_t n, char *to, int64_t *got)
+{
+    pnc_behind_batch *batch = behind->ahead.current != NULL ? &behind->ahead.current->batch : NULL;
+    int64_t bytes = 0;
+
+    for (int64_t i = 0; behind->ahead.current != NULL && i < n; i++)
+        pnc_behind_ahead_add(&behind->ahead, extents[i]);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = batch != NULL && batch->length > 0 ? pnc_behind_batch_find(batch, extents[i]) : -1;
+
+        if (at < 0 || !pnc_behind_queue_take(&behind->queue, batch, at, extents[i].length, to + bytes))
+            return false;
+        bytes += extents[i].length;
+    }
+    if (n == 0)
+        return false;
+    batch->used += bytes;
+    if (got != NULL)
+        *got = bytes;
+    return true;
 }
 
 /* --- failures --- */
@@ -119,6 +198,7 @@ int pnc_behind_store_finish(pnc_behind *behind, pnc_error *error)
 {
     if (behind->state != PNC_BEHIND_OPEN)
         return NC_NOERR;
+    pnc_behind_store_discard(behind);
     pnc_behind_queue_finish(&behind->queue);
     behind->store.inner->end->least_size =
         pnc_max64(behind->store.inner->end->least_size, pnc_behind_queue_get_end(&behind->queue));
@@ -150,6 +230,7 @@ static int open_behind(const pnc_open_call *call, pnc_store *store, pnc_error *e
     int err = pnc_wrapper_open(call, store, error);
 
     behind->path = call->path;
+    behind->only_reads = call->purpose == PNC_OPEN_READ;
     if (store->inner != NULL)
         behind->end = *store->inner->end;
     store->end = &behind->end;
@@ -163,7 +244,11 @@ static int flush_behind(pnc_store *store, pnc_error *error)
 
 static void release_behind(pnc_store *store)
 {
-    pnc_behind_queue_close(&((pnc_behind *)store)->queue);
+    pnc_behind *behind = (pnc_behind *)store;
+
+    pnc_behind_store_discard(behind);
+    pnc_behind_queue_close(&behind->queue);
+    pnc_behind_ahead_free(&behind->ahead);
 }
 
 /* False if the process was forked, and has no worker. */
@@ -183,6 +268,7 @@ static int write_behind(pnc_store *store, const pnc_extent *extents, int64_t n, 
 {
     pnc_behind *behind = (pnc_behind *)store;
 
+    pnc_behind_store_discard(behind);
     if (behind->delays && queue_extents(behind, extents, n, buf))
         return NC_NOERR;
     wait_overlaps(behind, extents, n);
@@ -202,7 +288,11 @@ static void prepare_read(pnc_behind *behind, const pnc_extent *extents, int64_t 
 static int read_behind(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
                        pnc_error *error)
 {
-    prepare_read((pnc_behind *)store, extents, n);
+    pnc_behind *behind = (pnc_behind *)store;
+
+    if (take_extents(behind, extents, n, buf, got))
+        return NC_NOERR;
+    prepare_read(behind, extents, n);
     return store->inner->ops->read(store->inner, extents, n, buf, got, error);
 }
 
@@ -216,28 +306,33 @@ static int unlock_behind(pnc_store *store, pnc_extent span, pnc_error *error)
 static void start_behind(pnc_store *store, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out)
 {
     pnc_behind *behind = (pnc_behind *)store;
+    bool is_complete;
 
-    if (is_write && behind->delays && queue_extents(behind, &extent, 1, bytes)) {
-        *out = (pnc_store_transfer){.is_write = true, .extent = extent, .bytes = bytes, .own = &behind->queue};
+    if (is_write)
+        pnc_behind_store_discard(behind);
+    is_complete = is_write ? behind->delays && queue_extents(behind, &extent, 1, bytes)
+                           : take_extents(behind, &extent, 1, bytes, NULL);
+    if (is_complete) {
+        *out = (pnc_store_transfer){.is_write = is_write, .extent = extent, .bytes = bytes, .own = &behind->queue};
         return;
     }
     prepare_read(behind, &extent, 1);
     store->inner->ops->start(store->inner, is_write, extent, bytes, out);
 }
 
-static bool is_queued(const pnc_store *store, const pnc_store_transfer *transfer)
+static bool is_own(const pnc_store *store, const pnc_store_transfer *transfer)
 {
     return transfer->own == &((const pnc_behind *)store)->queue;
 }
 
 static bool is_behind_complete(const pnc_store *store, const pnc_store_transfer *transfer)
 {
-    return is_queued(store, transfer) || store->inner->ops->is_complete(store->inner, transfer);
+    return is_own(store, transfer) || store->inner->ops->is_complete(store->inner, transfer);
 }
 
 static int finish_behind(pnc_store *store, pnc_store_transfer *transfer, pnc_error *error)
 {
-    if (is_queued(store, transfer))
+    if (is_own(store, transfer))
         return NC_NOERR;
     return store->inner->ops->finish(store->inner, transfer, error);
 }

@@ -1,6 +1,7 @@
 /* A wrapper that completes writes later: the caller continues, and a thread of the process writes what it has put
  * (worker.h). Writes are delayed only between begin and end, and only if the file is one of POSIX: the worker has a
- * descriptor of its own. All others are complete when they return, and first wait for what they overlap.
+ * descriptor of its own. All others are complete when they return, and first wait for what they overlap. And it reads
+ * before it is asked, what gets that follow each other at equal distances will probably need next (ahead.h).
  *
  * A store sees what it has put itself. What the stores of other ranks have queued is the callers' business: they wait
  * for it (pnc_behind_store_finish) before they let another rank read or overwrite it. For that, the store keeps the
@@ -26,9 +27,11 @@ typedef struct pnc_behind {
     pnc_behind_pending pending; /* of all ranks */
     const char *path;           /* as in the call of open */
     const char *refusal;        /* why no writes are delayed, once that is known; NULL: they are */
+    pnc_behind_ahead ahead;     /* of this rank */
     int64_t capacity;           /* bytes of the queue */
     int64_t call;               /* number of the last call that put */
     pnc_behind_state state;
+    bool only_reads;
     bool delays;      /* between begin and end */
     bool is_reported; /* the failure, to a call */
     int has_failed;   /* for the caller, in MPI_Finalize: 1: on any rank */
@@ -38,9 +41,10 @@ extern const pnc_store_ops pnc_store_behind;
 
 /* The store in a stack that is one; NULL: there is none. */
 pnc_behind *pnc_behind_store_find(pnc_store *store);
-/* Set the memory of the queue, before the first write is delayed: at least PNC_BEHIND_RING_LEAST bytes. */
-void pnc_behind_store_set_capacity(pnc_behind *behind, int64_t bytes);
-/* Why no writes are delayed; NULL: they are. Opens the queue. */
+/* Set the memory before the first write is delayed, or the first get begins: of the queue, at least
+ * PNC_BEHIND_RING_LEAST bytes, and of what is read ahead. */
+void pnc_behind_store_set_capacity(pnc_behind *behind, int64_t queued, int64_t ahead);
+/* Why no writes are delayed, and nothing is read ahead; NULL: they are. Opens the queue. */
 const char *pnc_behind_store_explain(pnc_behind *behind);
 
 /* Delay writes, which are of the call with this number, until end. */
@@ -50,7 +54,13 @@ static inline void pnc_behind_store_end(pnc_behind *behind)
     behind->delays = false;
 }
 
-/* Wait until all is written. Returns the failure of the worker, each time. */
+/* A get of values of the variable, in this range of the file, begins; it has ended. */
+void pnc_behind_store_begin_get(pnc_behind *behind, int varid, int64_t low, int64_t high);
+void pnc_behind_store_end_get(pnc_behind *behind, int status);
+/* Forget what was read ahead, as the file may change: for example, another rank puts values. */
+void pnc_behind_store_discard(pnc_behind *behind);
+
+/* Wait until all is written, and forget what was read ahead. Returns the failure of the worker, each time. */
 int pnc_behind_store_finish(pnc_behind *behind, pnc_error *error);
 /* A failure that no call has reported yet. */
 int pnc_behind_store_take_failure(pnc_behind *behind, pnc_error *error);

@@ -1,4 +1,4 @@
-/* The thread that writes what was put. */
+/* The thread that writes what was put, and reads what will be got. */
 #include "drivers/behind/worker.h"
 
 #include <assert.h>
@@ -54,20 +54,69 @@ static int64_t write_bytes(int fd, const char *bytes, pnc_extent extent, int *nu
     return done;
 }
 
-/* The next queue that has a block; NULL: none has. */
+/* The bytes that were read, from the first on. */
+static int64_t read_piece(int fd, char *to, pnc_extent extent, int64_t *nreads)
+{
+    int64_t done = 0;
+
+    while (done < extent.length) {
+        ssize_t some = pread(fd, to + done, (size_t)(extent.length - done), extent.offset + done);
+
+        ++*nreads;
+        if (some == 0 || (some < 0 && errno != EINTR))
+            break;
+        done += some > 0 ? some : 0;
+    }
+    return done;
+}
+
+/* The next queue that has a block or a batch; NULL: none has. */
 static pnc_behind_queue *find_turn(void)
 {
     pnc_behind_queue *first = queues, *queue = first;
 
-    while (queue != NULL && pnc_behind_ring_is_empty(&queue->ring))
+    while (queue != NULL && pnc_behind_ring_is_empty(&queue->ring) && queue->line == NULL)
         queue = queue->next == first ? NULL : queue->next;
     if (queue != NULL)
         queues = queue->next;
     return queue;
 }
 
+/* Under the lock. */
+static void unlink_batch(pnc_behind_queue *queue, pnc_behind_batch *batch)
+{
+    pnc_behind_batch **at = &queue->line, *before = NULL;
+
+    for (; *at != batch; at = &(*at)->next)
+        before = *at;
+    *at = batch->next;
+    if (queue->line_end == batch)
+        queue->line_end = before;
+    batch->is_waiting = false;
+}
+
+/* Read a part of the first batch. An error is that of the get, which reads again. Under the lock, but for the read. */
+static void take_read_turn(pnc_behind_queue *queue)
+{
+    pnc_behind_batch *batch = queue->line;
+    pnc_extent extent = pnc_behind_batch_find_next(batch, TURN_BYTES);
+    char *to = batch->bytes + batch->done;
+    int64_t done, nreads = 0;
+
+    queue->is_reading = true;
+    pthread_mutex_unlock(&worker_lock);
+    done = read_piece(queue->fd, to, extent, &nreads);
+    pthread_mutex_lock(&worker_lock);
+    queue->is_reading = false;
+    queue->work.reads += nreads;
+    batch->done += done;
+    if (done < extent.length || batch->done == batch->length)
+        unlink_batch(queue, batch);
+    pthread_cond_broadcast(&has_progress);
+}
+
 /* Write a part of the front block. Under the lock, but for the write. */
-static void take_turn(pnc_behind_queue *queue)
+static void take_write_turn(pnc_behind_queue *queue)
 {
     pnc_extent extent = queue->ring.front.extent;
     const char *bytes = pnc_behind_ring_get_front(&queue->ring);
@@ -88,6 +137,16 @@ static void take_turn(pnc_behind_queue *queue)
     queue->finished = pnc_max64(queue->finished, done > 0 ? extent.offset + done : 0);
     pnc_behind_ring_remove(&queue->ring, extent.length);
     pthread_cond_broadcast(&has_progress);
+}
+
+/* Writes and reads of a queue take turns, too. */
+static void take_turn(pnc_behind_queue *queue)
+{
+    queue->has_written = !pnc_behind_ring_is_empty(&queue->ring) && (queue->line == NULL || !queue->has_written);
+    if (queue->has_written)
+        take_write_turn(queue);
+    else
+        take_read_turn(queue);
 }
 
 static void *work(void *unused)
@@ -133,8 +192,10 @@ static void forget_in_child(void)
     while (queue != NULL) {
         pnc_behind_queue *next = queue->next;
 
-        queue->is_busy = false;
+        queue->is_busy = queue->is_reading = false;
         pnc_behind_ring_clear(&queue->ring);
+        while (queue->line != NULL)
+            unlink_batch(queue, queue->line);
         queue->next = NULL;
         queue = next;
     }
@@ -231,7 +292,7 @@ static void end_worker(void)
 void pnc_behind_queue_close(pnc_behind_queue *queue)
 {
     pthread_mutex_lock(&worker_lock);
-    while (queue->is_busy)
+    while (queue->is_busy || queue->is_reading)
         pthread_cond_wait(&has_progress, &worker_lock);
     if (pnc_behind_queue_is_open(queue)) {
         remove_queue(queue);
@@ -302,12 +363,63 @@ void pnc_behind_queue_wait(pnc_behind_queue *queue, pnc_extent span)
     pthread_mutex_unlock(&worker_lock);
 }
 
+bool pnc_behind_queue_has_span(pnc_behind_queue *queue, pnc_extent span)
+{
+    bool has_span;
+
+    pthread_mutex_lock(&worker_lock);
+    has_span = pnc_behind_ring_has_span(&queue->ring, span);
+    pthread_mutex_unlock(&worker_lock);
+    return has_span;
+}
+
 void pnc_behind_queue_finish(pnc_behind_queue *queue)
 {
     pthread_mutex_lock(&worker_lock);
     while (!pnc_behind_ring_is_empty(&queue->ring))
         wait_progress(queue);
     pthread_mutex_unlock(&worker_lock);
+}
+
+void pnc_behind_queue_read(pnc_behind_queue *queue, pnc_behind_batch *batch)
+{
+    pthread_mutex_lock(&worker_lock);
+    if (pnc_behind_queue_is_open(queue)) {
+        batch->is_waiting = true;
+        *(queue->line == NULL ? &queue->line : &queue->line_end->next) = batch;
+        queue->line_end = batch;
+        pthread_cond_signal(&has_work);
+    }
+    pthread_mutex_unlock(&worker_lock);
+}
+
+void pnc_behind_queue_discard(pnc_behind_queue *queue, pnc_behind_batch *batch)
+{
+    pthread_mutex_lock(&worker_lock);
+    while (batch->is_waiting && queue->is_reading && queue->line == batch)
+        pthread_cond_wait(&has_progress, &worker_lock);
+    if (batch->is_waiting)
+        unlink_batch(queue, batch);
+    pthread_mutex_unlock(&worker_lock);
+}
+
+bool pnc_behind_queue_take(pnc_behind_queue *queue, pnc_behind_batch *batch, int64_t at, int64_t length, char *to)
+{
+    int64_t begin;
+    bool is_read;
+
+    pthread_mutex_lock(&worker_lock);
+    if (batch->done < at + length && batch->is_waiting) {
+        begin = read_worker_clock();
+        while (batch->done < at + length && batch->is_waiting)
+            pthread_cond_wait(&has_progress, &worker_lock);
+        queue->work.read_delay_ns += read_worker_clock() - begin;
+    }
+    is_read = batch->done >= at + length;
+    pthread_mutex_unlock(&worker_lock);
+    if (is_read)
+        memcpy(to, batch->bytes + at, (size_t)length);
+    return is_read;
 }
 
 int64_t pnc_behind_queue_find_call(pnc_behind_queue *queue)

@@ -1,12 +1,13 @@
-/* The thread that writes what the stores of this process have queued. There is one for all files, which take turns,
- * while any of them has a queue. It makes POSIX calls only, none of MPI, so that programs of any thread level may use
- * it, and blocks all signals. It writes by a descriptor that only the queue has.
+/* The thread that writes what the stores of this process have queued, and reads what gets will probably ask for. There
+ * is one for all files, which take turns, while any of them has a queue. It makes POSIX calls only, none of MPI, so
+ * that programs of any thread level may use it, and blocks all signals. It uses a descriptor that only the queue has.
  *
  * A write that fails is recorded with its bytes and the number of the system's error; the worker goes on with the next
  * block. Nothing here forgets the first failure of a queue. */
 #ifndef PNC_DRIVERS_BEHIND_WORKER_H
 #define PNC_DRIVERS_BEHIND_WORKER_H
 
+#include "drivers/behind/ahead.h"
 #include "drivers/behind/ring.h"
 
 /* A write that has failed. */
@@ -20,6 +21,8 @@ typedef struct pnc_behind_work {
     int64_t writes, bytes;     /* system writes, and their bytes */
     int64_t busy_ns, delay_ns; /* time of the writes; time that callers have waited for them */
     int64_t full;              /* how many times there was no free memory */
+    int64_t reads;             /* system reads */
+    int64_t read_delay_ns;     /* time that gets have waited for them */
 } pnc_behind_work;
 
 /* Of one file. All of it is under the lock of the worker, but for `fd`, which does not change. */
@@ -28,8 +31,11 @@ typedef struct pnc_behind_queue {
     pnc_behind_ring ring;
     char *memory;
     int fd;
-    bool is_busy;     /* the worker writes the front block */
-    int64_t finished; /* end of the last byte in the file that the worker has written */
+    pnc_behind_batch *line, *line_end; /* batches that wait; the worker reads the first one */
+    bool is_busy;                      /* the worker writes the front block */
+    bool is_reading;                   /* the worker reads for the first batch */
+    bool has_written;                  /* the last turn was a write */
+    int64_t finished;                  /* end of the last byte in the file that the worker has written */
     pnc_behind_failure failure;
     pnc_behind_work work;
 } pnc_behind_queue;
@@ -50,6 +56,14 @@ bool pnc_behind_queue_add(pnc_behind_queue *queue, const pnc_behind_block *block
 /* Wait until nothing of the span is in the queue, or all of it is empty. */
 void pnc_behind_queue_wait(pnc_behind_queue *queue, pnc_extent span);
 void pnc_behind_queue_finish(pnc_behind_queue *queue);
+/* Whether it has bytes of the span. */
+bool pnc_behind_queue_has_span(pnc_behind_queue *queue, pnc_extent span);
+/* Read a batch; until it does not wait, its bytes are the worker's. */
+void pnc_behind_queue_read(pnc_behind_queue *queue, pnc_behind_batch *batch);
+/* The worker reads no more for the batch. */
+void pnc_behind_queue_discard(pnc_behind_queue *queue, pnc_behind_batch *batch);
+/* Copy bytes of the batch, once they are read. False: they will not be. */
+bool pnc_behind_queue_take(pnc_behind_queue *queue, pnc_behind_batch *batch, int64_t at, int64_t length, char *to);
 /* The call of the first block that is not yet written, or an earlier one; INT64_MAX: there is none. */
 int64_t pnc_behind_queue_find_call(pnc_behind_queue *queue);
 /* What is known of it now. */

@@ -1,0 +1,77 @@
+/* What a program will probably read next (hint nc_prefetch). A stream is the gets of one variable; of the last one it
+ * knows the range of the file and what this rank has read for it. If the ranges have moved by equal steps, the same
+ * reads one step further make a batch, which the worker reads (worker.h). Pure; without a lock, but for `done` and
+ * `is_waiting` of a batch, which are the worker's while it waits.
+ *
+ *      range of get k     k + 1              k + 2
+ *        |###|-- step ---->|###|-- step ---->|...|  the batch, made when get k + 1 has ended
+ *
+ * If no get uses a batch, its stream needs twice as many equal steps before it makes the next one. */
+#ifndef PNC_DRIVERS_BEHIND_AHEAD_H
+#define PNC_DRIVERS_BEHIND_AHEAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "select/selection.h"
+
+#define PNC_BEHIND_EXTENTS 64 /* reads of a get; of one with more, none is made ahead */
+#define PNC_BEHIND_STREAMS 256
+
+typedef struct pnc_behind_batch {
+    struct pnc_behind_batch *next; /* of those that wait for the worker */
+    pnc_extent extents[PNC_BEHIND_EXTENTS];
+    int n;
+    char *bytes;        /* of the extents, one after the other */
+    int64_t length;     /* of all extents; 0: there is no batch */
+    int64_t done, used; /* bytes from the beginning that were read; bytes that gets have taken */
+    bool is_waiting;
+} pnc_behind_batch;
+
+typedef struct pnc_behind_stream {
+    int varid;
+    int64_t low, length; /* range of the last get */
+    int64_t step;        /* from that of the get before; 0: unknown */
+    int steps;           /* how many were equal */
+    int needed;          /* as many make a batch */
+    int64_t capacity;    /* of the bytes of the batch */
+    pnc_behind_batch batch;
+} pnc_behind_stream;
+
+/* The bytes of all batches are in `capacity`. */
+typedef struct pnc_behind_ahead {
+    pnc_behind_stream *streams[PNC_BEHIND_STREAMS];
+    pnc_behind_stream *current; /* the get that is executed is of it; NULL: of none */
+    pnc_extent reads[PNC_BEHIND_EXTENTS];
+    int nreads;     /* of the get; more than PNC_BEHIND_EXTENTS: too many */
+    int64_t length; /* their bytes */
+    int batches;
+    int64_t capacity, allocated;
+    int64_t read, used; /* bytes of all batches so far */
+} pnc_behind_ahead;
+
+/* A get of values of the variable begins, in this range of the file. Returns whether the batch of its stream, if there
+ * is one, is of another range: the caller removes it. */
+bool pnc_behind_ahead_begin(pnc_behind_ahead *ahead, int varid, int64_t low, int64_t high);
+/* The get reads an extent. */
+void pnc_behind_ahead_add(pnc_behind_ahead *ahead, pnc_extent extent);
+/* It has ended, and the batch of its stream was removed. Makes the next batch, all of which the worker may read; NULL:
+ * there is none. */
+pnc_behind_batch *pnc_behind_ahead_end(pnc_behind_ahead *ahead);
+/* The worker may not read it. */
+static inline void pnc_behind_batch_discard(pnc_behind_ahead *ahead, pnc_behind_stream *stream)
+{
+    ahead->batches--;
+    stream->batch.length = 0;
+}
+/* Remove a batch that does not wait, and learn from it. */
+void pnc_behind_batch_remove(pnc_behind_ahead *ahead, pnc_behind_stream *stream);
+
+/* Where the batch has the bytes of an extent, from its beginning; -1: not all of them. */
+int64_t pnc_behind_batch_find(const pnc_behind_batch *batch, pnc_extent extent);
+/* The next bytes to be read, at most `most`, which are one extent. */
+pnc_extent pnc_behind_batch_find_next(const pnc_behind_batch *batch, int64_t most);
+
+void pnc_behind_ahead_free(pnc_behind_ahead *ahead);
+
+#endif
