@@ -93,7 +93,7 @@ int pnc_dataset_redef(pnc_dataset *ds)
     if (err == NC_NOERR)
         ds->mode = PNC_DEFINE;
     else
-        pnc_formats_before_free(ds->format);
+        pnc_formats_before_restore(ds->format);
     return err;
 }
 

@@ -60,6 +60,20 @@ int pnc_formats_before_keep(pnc_format *f)
     return NC_NOERR;
 }
 
+void pnc_formats_before_restore(pnc_format *f)
+{
+    pnc_model failed = *f->model;
+
+    if (f->before == NULL)
+        return;
+    *f->model = *f->before;
+    f->model->numrecs = failed.numrecs;
+    for (int i = 0; i < failed.ndims; i++)
+        f->model->dims[i]->length = failed.dims[i]->length;
+    *f->before = failed;
+    pnc_formats_before_free(f);
+}
+
 void pnc_formats_before_free(pnc_format *f)
 {
     if (f->before != NULL)

@@ -206,6 +206,9 @@ int pnc_formats_file_load(pnc_format *f, int err);
 int pnc_formats_before_copy(pnc_format *f);
 int pnc_formats_before_keep(pnc_format *f);
 void pnc_formats_before_free(pnc_format *f);
+/* The definitions before become those of the file again, with the lengths that dimensions have now: a change of names
+ * or attributes has failed, or redef. Nothing if there are none. */
+void pnc_formats_before_restore(pnc_format *f);
 
 /* --- for formats --- */
 

@@ -175,14 +175,6 @@ static int overwrite_name(pnc_format *f, const pnc_format_change *change, pnc_ex
 
 /* --- a new header --- */
 
-static void restore_definitions(pnc_format *f)
-{
-    pnc_format_model_free(f->model);
-    *f->model = *f->before;
-    pnc_memory_free(f->before);
-    f->before = NULL;
-}
-
 /* As by enddef. */
 static int write_whole_header(pnc_format *f)
 {
@@ -210,8 +202,8 @@ static int replace_header(pnc_format *f, const pnc_format_change *change)
         err = write_whole_header(f);
     if (err == NC_NOERR)
         pnc_formats_before_free(f);
-    else if (f->before != NULL)
-        restore_definitions(f);
+    else
+        pnc_formats_before_restore(f);
     return err;
 }
 

@@ -384,18 +384,6 @@ static int apply_change(pnc_format *f, const pnc_format_change *change)
                                change->value, f->file->error);
 }
 
-static void restore_model(pnc_format *f)
-{
-    pnc_model failed;
-
-    if (f->before == NULL)
-        return;
-    failed = *f->model;
-    *f->model = *f->before;
-    *f->before = failed;
-    pnc_formats_before_free(f);
-}
-
 int pnc_netcdf4_change_execute(pnc_format *f, const pnc_format_change *change)
 {
     int err = pnc_netcdf4_chunks_flush(f, NC_NOERR, NULL);
@@ -406,6 +394,6 @@ int pnc_netcdf4_change_execute(pnc_format *f, const pnc_format_change *change)
         err = apply_change(f, change);
     err = apply_definitions(pnc_netcdf4_state_get(f), err);
     if (err != NC_NOERR)
-        restore_model(f);
+        pnc_formats_before_restore(f);
     return err;
 }

@@ -104,8 +104,10 @@ static int write_log(pnc_netcdf4 *n, int err)
 
 int pnc_netcdf4_metadata_update(pnc_netcdf4 *n, int err)
 {
-    if (err == NC_NOERR && n->format.file->rank == 0)
+    if (err == NC_NOERR && n->format.file->rank == 0) {
+        pnc_netcdf4_redo_free(&n->unfinished); /* one that has failed: the new one has its writes, too */
         err = pnc_netcdf4_metadata_list(n->metadata, &n->unfinished);
+    }
     if (err == NC_NOERR && n->format.file->rank == 0)
         n->end = pnc_netcdf4_metadata_get_end(n->metadata);
     err = write_log(n, err);
