@@ -271,6 +271,40 @@ static void test_visibility(const char *strategy)
     close_and_check(ncid, path, 3, 3, "after close");
 }
 
+/* In one call rank 0 puts whole rows by itself, and the others exchange columns: all ranks wait within the call, and
+ * what it puts afterwards may not be taken for written. */
+static void test_mixed_call(void)
+{
+    const char *path = t_path("behind.nc");
+    int ncid = create_file(path, 0, hints(small_memory, NULL));
+    int *values = malloc(sizeof *values * ROWS * (size_t)t_nprocs * NX);
+
+    for (int version = 1; version <= 3; version++) {
+        bool whole = t_rank == 0;
+        MPI_Offset start[3] = {whole ? ROWS / 2 : 0, whole ? 0 : t_rank, 0};
+        MPI_Offset count[3] = {ROWS / 2, whole ? t_nprocs : 1, NX};
+        int n = (int)(count[0] * count[1] * NX), wrong = 0;
+
+        for (int i = 0; i < n; i++)
+            values[i] = value_of((int)start[0] + i / NX / (int)count[1], (int)start[1] + i / NX % (int)count[1], i % NX,
+                                 version);
+        MPI_Barrier(MPI_COMM_WORLD);
+        delay_us = 20000;
+        expect_ok(ncmpi_put_vara_int_all(ncid, 1, start, count, values), "a put of rows and columns");
+        start[0] = 0;
+        start[1] = t_nprocs > 1 ? 1 + t_rank % (t_nprocs - 1) : 0;
+        count[0] = ROWS / 2;
+        count[1] = 1;
+        expect_ok(ncmpi_get_vara_int_all(ncid, 1, start, count, values), "a get of columns");
+        for (int i = 0; i < ROWS / 2 * NX && t_nprocs > 1; i++)
+            wrong += values[i] != value_of(i / NX, (int)start[1], i % NX, version);
+        t_check(wrong == 0, "all of version %d: %d are not", version, wrong);
+        delay_us = 0;
+    }
+    expect_ok(ncmpi_close(ncid), "close");
+    free(values);
+}
+
 static void test_faults(void)
 {
     const char *path = t_path("behind.nc");
@@ -508,6 +542,7 @@ int main(int argc, char **argv)
         test_delay(strategies[i]);
         test_visibility(strategies[i]);
     }
+    test_mixed_call();
     test_faults();
     test_failure(FAIL, EIO, NC_EWRITE, "Input/output error");
     test_failure(FAIL, ENOSPC, NC_ENO_SPACE, "No space left");

@@ -76,6 +76,7 @@ const char *pnc_behind_store_explain(pnc_behind *behind)
 void pnc_behind_store_begin(pnc_behind *behind, int64_t call)
 {
     behind->call = call;
+    behind->is_put = true;
     behind->delays = pnc_behind_store_explain(behind) == NULL;
 }
 
@@ -207,7 +208,10 @@ int pnc_behind_store_finish(pnc_behind *behind, pnc_error *error)
 
 void pnc_behind_store_clear_pending(pnc_behind *behind)
 {
-    behind->pending.n = 0;
+    if (behind->is_put)
+        pnc_behind_pending_remove(&behind->pending, behind->call);
+    else
+        behind->pending.n = 0;
 }
 
 int64_t pnc_behind_store_find_call(pnc_behind *behind)

@@ -32,7 +32,8 @@ typedef struct pnc_behind {
     int64_t call;               /* number of the last call that put */
     pnc_behind_state state;
     bool only_reads;
-    bool delays;      /* between begin and end */
+    bool is_put;      /* between begin and end */
+    bool delays;      /* the same, where writes can be delayed */
     bool is_reported; /* the failure, to a call */
     int has_failed;   /* for the caller, in MPI_Finalize: 1: on any rank */
 } pnc_behind;
@@ -51,7 +52,7 @@ const char *pnc_behind_store_explain(pnc_behind *behind);
 void pnc_behind_store_begin(pnc_behind *behind, int64_t call);
 static inline void pnc_behind_store_end(pnc_behind *behind)
 {
-    behind->delays = false;
+    behind->is_put = behind->delays = false;
 }
 
 /* A get of values of the variable, in this range of the file, begins; it has ended. */
@@ -64,7 +65,7 @@ void pnc_behind_store_discard(pnc_behind *behind);
 int pnc_behind_store_finish(pnc_behind *behind, pnc_error *error);
 /* A failure that no call has reported yet. */
 int pnc_behind_store_take_failure(pnc_behind *behind, pnc_error *error);
-/* All ranks have finished, and agreed on it. */
+/* All ranks have finished, and agreed on it. Between begin and end the range of that put remains: more may come. */
 void pnc_behind_store_clear_pending(pnc_behind *behind);
 /* Of all earlier calls this rank has written everything; INT64_MAX: of all. */
 int64_t pnc_behind_store_find_call(pnc_behind *behind);
