@@ -1,6 +1,7 @@
-/* How much of the time of puts nc_write_behind hides. A program of time steps puts fields, and computes and reduces
- * between them. Its disk is simulated: writes to the file take a latency, and the time of their bytes at a rate that
- * all ranks of the node share in equal parts. Started by `make bench-hidden`; prints one row of a table. */
+/* How much of the time of puts nc_write_behind hides, and nc_prefetch of that of gets. A program of time steps puts or
+ * gets fields, and computes and reduces between them. Its disk is simulated: accesses to the file take a latency, and
+ * the time of their bytes at a rate that all ranks of the node share in equal parts. Started by `make bench-hidden`;
+ * prints one row of a table for each pattern. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -15,13 +16,13 @@
 #include <mpi.h>
 #include <pnetcdf.h>
 
-enum { STEPS = 8, ROWS = 256, COLUMNS = 1024, LEAST_SLOW = 4096 };
-#define LATENCY 1e-3 /* seconds of a write */
+enum { STEPS = 8, READ_STEPS = 24, ROWS = 256, COLUMNS = 1024, LEAST_SLOW = 4096 };
+#define LATENCY 1e-3 /* seconds of an access */
 #define RATE 2e8     /* bytes a second of all ranks */
 
-typedef enum pattern { RECORDS, MANY_FIELDS, CHECKPOINT, COMPRESSED, PATTERNS } pattern;
-static const char *const names[] = {"records", "100 fields", "checkpoints", "netCDF-4"};
-static const int nfields[] = {4, 100, 8, 4};
+typedef enum pattern { RECORDS, MANY_FIELDS, CHECKPOINT, COMPRESSED, READING, PATTERNS } pattern;
+static const char *const names[] = {"records", "100 fields", "checkpoints", "netCDF-4", "reading"};
+static const int nfields[] = {4, 100, 8, 4, 4};
 
 static int rank, nprocs;
 
@@ -36,10 +37,10 @@ static void pass_time(double seconds)
 }
 
 /* clang-format off */
-#define WRITE(name, position)                                                     \
-    ssize_t name(int fd, const void *bytes, size_t n, position offset)            \
+#define ACCESS(name, memory, position)                                            \
+    ssize_t name(int fd, memory *bytes, size_t n, position offset)                \
     {                                                                             \
-        static ssize_t (*real)(int, const void *, size_t, position);              \
+        static ssize_t (*real)(int, memory *, size_t, position);                  \
                                                                                   \
         if (real == NULL)                                                         \
             *(void **)&real = dlsym(RTLD_NEXT, #name);                            \
@@ -47,8 +48,10 @@ static void pass_time(double seconds)
             pass_time(LATENCY + (double)n / RATE * nprocs);                       \
         return real(fd, bytes, n, offset);                                        \
     }
-WRITE(pwrite, off_t)
-WRITE(pwrite64, off64_t)
+ACCESS(pwrite, const void, off_t)
+ACCESS(pwrite64, const void, off64_t)
+ACCESS(pread, void, off_t)
+ACCESS(pread64, void, off64_t)
 /* clang-format on */
 
 /* --- the program --- */
@@ -108,11 +111,49 @@ static void put_step(int ncid, pattern p, const int *varids, int step, const flo
         check(ncmpi_put_vara_float_all(ncid, varids[i], start, count, values));
 }
 
+/* Seconds in calls of the library, of a program that gets step after step. */
+static double run_reading(const char *path, const char *hint, double computing, float *values)
+{
+    MPI_Offset start[3] = {0, (MPI_Offset)rank * ROWS, 0}, count[3] = {1, ROWS, COLUMNS};
+    double inside = 0, begin = MPI_Wtime();
+    MPI_Info info;
+    int ncid;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "nc_prefetch", hint);
+    check(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, info, &ncid));
+    MPI_Info_free(&info);
+    for (; start[0] < READ_STEPS; start[0]++) {
+        for (int varid = 0; varid < nfields[READING]; varid++)
+            check(ncmpi_get_vara_float_all(ncid, varid, start, count, values));
+        inside += MPI_Wtime() - begin;
+        if (computing > 0)
+            compute(computing);
+        begin = MPI_Wtime();
+    }
+    check(ncmpi_close(ncid));
+    inside += MPI_Wtime() - begin;
+    MPI_Allreduce(MPI_IN_PLACE, &inside, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return inside;
+}
+
+static void write_steps(const char *path, const float *values)
+{
+    int varids[100], ncid = create_file(path, READING, "disable", varids);
+
+    for (int step = 0; step < READ_STEPS; step++)
+        put_step(ncid, READING, varids, step, values);
+    check(ncmpi_close(ncid));
+}
+
 /* Seconds in calls of the library. A checkpoint is a file of its own. */
-static double run(pattern p, const char *path, const char *hint, double computing, const float *values)
+static double run(pattern p, const char *path, const char *hint, double computing, float *values)
 {
     int varids[100], ncid = -1;
     double inside = 0, begin;
+
+    if (p == READING)
+        return run_reading(path, hint, computing, values);
 
     for (int step = 0; step < STEPS; step++) {
         begin = MPI_Wtime();
@@ -142,8 +183,14 @@ int main(int argc, char **argv)
     for (int i = 0; i < ROWS * COLUMNS; i++)
         values[i] = (float)(i % 1000) * 0.25f + (float)rank;
     for (pattern p = 0; p < PATTERNS; p++) {
-        double plain = run(p, path, "disable", 0, values), behind = run(p, path, "enable", 0, values);
-        double computing = 1.2 * plain / STEPS, shown = run(p, path, "enable", computing, values);
+        double plain, behind, computing, shown;
+
+        if (p == READING)
+            write_steps(path, values);
+        plain = run(p, path, "disable", 0, values);
+        behind = run(p, path, "enable", 0, values);
+        computing = 1.2 * plain / (p == READING ? READ_STEPS : STEPS);
+        shown = run(p, path, "enable", computing, values);
 
         if (rank == 0)
             printf("%-12s %5d %10.2f s %10.2f s %8.0f%% %10.2f s %8.0f%%\n", names[p], nprocs, plain, behind,
