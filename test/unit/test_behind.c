@@ -230,10 +230,89 @@ static void test_worker(void **unused)
     }
 }
 
+/* --- reading ahead --- */
+
+/* A program that gets at `step`, once at another place, and in which the file changes beside the batches: what a batch
+ * gives is what the file has. */
+static void *read_ahead(void *argument)
+{
+    static char failed;
+    pnc_behind_ahead *ahead = calloc(1, sizeof *ahead);
+    pnc_behind_queue queue = {0};
+    int fd = open(argument, O_RDWR | O_CREAT, 0600), taken = 0;
+    unsigned char wanted[FILE_BYTES], got[FILE_BYTES];
+
+    for (int i = 0; i < FILE_BYTES; i++)
+        wanted[i] = (unsigned char)(i * 7 + i / 256);
+    if (ahead == NULL || fd < 0 || write(fd, wanted, FILE_BYTES) != FILE_BYTES ||
+        !pnc_behind_queue_open(&queue, dup(fd), INT64_C(1) << 21))
+        return &failed;
+    ahead->capacity = 3000;
+    for (int turn = 0; turn < 1000; turn++) {
+        int varid = turn % 3, at = turn / 3 % 30;
+        pnc_extent parts[2] = {{100 * at + 20 * varid, 10}, {100 * at + 20 * varid + 12, 5 + turn / 90 % 3}};
+        pnc_behind_stream *s;
+        pnc_behind_batch *next;
+
+        if (pnc_behind_ahead_begin(ahead, varid, parts[0].offset, parts[0].offset + 20)) {
+            pnc_behind_queue_discard(&queue, &ahead->current->batch);
+            pnc_behind_batch_remove(ahead, ahead->current);
+        }
+        s = ahead->current;
+        for (int i = 0; i < 2; i++) {
+            int64_t from = pnc_behind_batch_find(&s->batch, parts[i]);
+
+            pnc_behind_ahead_add(ahead, parts[i]);
+            if (from < 0 || !pnc_behind_queue_take(&queue, &s->batch, from, parts[i].length, (char *)got))
+                continue;
+            taken++;
+            s->batch.used += parts[i].length;
+            if (memcmp(got, wanted + parts[i].offset, (size_t)parts[i].length) != 0)
+                return &failed;
+        }
+        pnc_behind_queue_discard(&queue, &s->batch);
+        pnc_behind_batch_remove(ahead, s);
+        next = pnc_behind_ahead_end(ahead);
+        if (next != NULL)
+            pnc_behind_queue_read(&queue, next);
+        if (turn % 5 == 0) { /* behind all batches */
+            const pnc_behind_block block = {{3200 + turn % 700, 8}, turn};
+
+            pnc_behind_queue_add(&queue, &block, "12345678");
+        }
+        if (ahead->allocated > ahead->capacity)
+            return &failed;
+    }
+    pnc_behind_queue_close(&queue);
+    pnc_behind_ahead_free(ahead);
+    free(ahead);
+    close(fd);
+    return taken > 1000 ? NULL : &failed;
+}
+
+static void test_ahead(void **unused)
+{
+    pthread_t threads[THREADS];
+    char paths[THREADS][40];
+
+    (void)unused;
+    for (int i = 0; i < THREADS; i++) {
+        snprintf(paths[i], sizeof paths[i], "/tmp/ahead-%d-%d", (int)getpid(), i);
+        assert_int_equal(pthread_create(&threads[i], NULL, read_ahead, paths[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        void *result = NULL;
+
+        pthread_join(threads[i], &result);
+        unlink(paths[i]);
+        assert_null(result);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_ring), cmocka_unit_test(test_pending),
-                                       cmocka_unit_test(test_worker)};
+                                       cmocka_unit_test(test_worker), cmocka_unit_test(test_ahead)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
