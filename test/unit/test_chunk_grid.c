@@ -156,6 +156,11 @@ static void test_many_in_cache(void **state)
     assert_int_equal(found, MOST / 256);
     assert_true(pnc_memory_get_peak() - before < MOST);
     pnc_chunks_cache_clear(&cache);
+    for (int i = 0; i < PNC_CACHE_BUCKETS; i++)
+        assert_null(cache.few[i]);
+    assert_null(pnc_chunks_cache_find(&cache, 0, 0));
+    assert_non_null(pnc_chunks_cache_add(&cache, 0, 0, 8));
+    pnc_chunks_cache_clear(&cache);
 }
 
 int main(void)

@@ -1,6 +1,8 @@
 /* A cache of chunks: a hash table and a list by use. */
 #include "drivers/chunks/cache.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "drivers/chunks/map.h"
 
@@ -26,6 +28,7 @@ static void add_buckets(pnc_chunk_cache *cache)
     if (more == NULL)
         return;
     pnc_memory_free(cache->many);
+    memset(cache->few, 0, sizeof cache->few); /* they are used again after a clear */
     cache->many = more;
     cache->nbuckets = 4 * nbuckets;
     for (pnc_kept_chunk *k = cache->newest; k != NULL; k = k->older) {
