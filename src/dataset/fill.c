@@ -45,6 +45,7 @@ int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
     PNC_TRY(pnc_dataset_mode_check_collective(ds));
     err = check_fill_var_rec(ds, varid, recno);
     PNC_TRY(pnc_dataset_arguments_agree(ds, err, args, 2, PNC_IS_COLLECTIVE));
+    pnc_file_ahead_discard(&ds->file);
     if (ds->file.behind != NULL)
         PNC_TRY(pnc_file_behind_agree(&ds->file, NC_NOERR));
     return ds->format->ops->fill_record(ds->format, varid, recno);

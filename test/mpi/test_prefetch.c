@@ -15,7 +15,7 @@
 
 #include "../expect.h"
 
-enum { NX = 512, ROWS = 24, VARS = 3 };
+enum { NX = 512, ROWS = 24, VARS = 3, FILLED = -7 };
 typedef enum fault { NONE, FAIL, INTERRUPT, SHORT, FAULTS } fault;
 
 static pthread_t program;
@@ -124,6 +124,8 @@ static int create_file(const char *path, const char *behind, const char *strateg
 
         ncmpi_def_var(ncid, name, NC_INT, 3, dims, &varid);
     }
+    ncmpi_def_var(ncid, "small", NC_INT, 1, dims, &varid);
+    ncmpi_put_att_int(ncid, varid, "_FillValue", NC_INT, 1, &(int){FILLED});
     expect_ok(ncmpi_enddef(ncid), "enddef");
     MPI_Info_free(&info);
     memset(model, 0, sizeof model);
@@ -203,6 +205,26 @@ static void test_puts(const char *behind, const char *strategy)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
+/* One rank writes the fill value, and all of them have read ahead what was there before. */
+static void test_fill(void)
+{
+    const char *path = t_path("prefetch.nc");
+    int ncid = create_file(path, "disable", "direct"), value;
+    MPI_Offset start = 0, one = 1, count = t_rank == 0;
+
+    for (start = 0; start < ROWS; start++)
+        t_local(ncmpi_put_vara_int_all(ncid, VARS, &start, &count, &(int){1}) == NC_NOERR, "put of a small record");
+    for (start = 0; start < ROWS; start++) {
+        if (start % 3 == 2)
+            expect_ok(ncmpi_fill_var_rec(ncid, VARS, start), "fill_var_rec");
+        t_local(ncmpi_get_vara_int_all(ncid, VARS, &start, &one, &value) == NC_NOERR, "get of a small record");
+        t_local(value == (start % 3 == 2 ? FILLED : 1), "record %d has the value %d", (int)start, value);
+        usleep(2000); /* the worker reads the next one */
+    }
+    t_check(true, "gets after fill values");
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
 static uint64_t state = 88172645463325252u;
 
 static int draw(int n) /* the same on all ranks */
@@ -268,6 +290,7 @@ int main(int argc, char **argv)
     test_puts("disable", "two_phase");
     test_puts("enable", "direct");
     test_puts("enable", "automatic");
+    test_fill();
     test_random("disable");
     test_random("enable");
     test_disorder();
