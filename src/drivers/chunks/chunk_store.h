@@ -99,7 +99,8 @@ int pnc_chunks_extents_write_all(pnc_store *store, const pnc_extent *extents, in
 /* Local. Values for a chunk of which this rank is the aggregator. */
 int pnc_chunks_values_put(pnc_chunk_store *s, const pnc_chunk_item *item, int64_t within, const char *bytes,
                           int64_t length, pnc_error *error);
-/* Local. Spill what takes more memory than its bound, if the store spills. */
+/* Local. Spill what takes more memory than its bound of the values for chunks of this rank, if the store spills: not
+ * those for others, which may be on their way. */
 int pnc_chunks_memory_release(pnc_chunk_store *s, pnc_error *error);
 /* Collective. Send what is pending to the aggregators. */
 int pnc_chunks_pending_send(pnc_chunk_store *s, pnc_error *error);

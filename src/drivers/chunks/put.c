@@ -92,11 +92,7 @@ int pnc_chunks_memory_release(pnc_chunk_store *s, pnc_error *error)
         return NC_NOERR;
     if (s->dirty.ready_bytes > pnc_min64(READY_BYTES, most))
         PNC_TRY(log_ready(s, error));
-    if (s->logged.bytes > most)
-        PNC_TRY(pnc_chunks_pending_store(&s->logged, s->source.spill_folder, error));
-    if (s->pending.bytes > most)
-        PNC_TRY(pnc_chunks_pending_store(&s->pending, s->source.spill_folder, error));
-    return NC_NOERR;
+    return s->logged.bytes > most ? pnc_chunks_pending_store(&s->logged, s->source.spill_folder, error) : NC_NOERR;
 }
 
 int pnc_chunks_values_put(pnc_chunk_store *s, const pnc_chunk_item *item, int64_t within, const char *bytes,
@@ -148,6 +144,15 @@ static int put_own_run(pnc_chunk_store *s, const pnc_chunk_item *item, int64_t w
     return is_written ? NC_NOERR : pnc_chunks_values_put(s, item, within, from, length, error);
 }
 
+static int put_run_of_other(pnc_chunk_store *s, const pnc_chunk_item *item, int64_t within, const char *from,
+                            int64_t length, pnc_error *error)
+{
+    PNC_TRY(log_values(s, &s->pending, item, within, from, length, error));
+    if (!s->spills || s->pending.bytes <= pnc_chunks_dirty_get_most(s))
+        return NC_NOERR;
+    return pnc_chunks_pending_store(&s->pending, s->source.spill_folder, error);
+}
+
 static int put_in_array(pnc_chunk_store *s, int64_t array, int64_t offset, int64_t n, char *from, pnc_error *error)
 {
     PNC_TRY(check_writable(s, &s->source.arrays[array], error));
@@ -159,7 +164,7 @@ static int put_in_array(pnc_chunk_store *s, int64_t array, int64_t offset, int64
         if (item.aggregator == s->store.rank)
             PNC_TRY(put_own_run(s, &item, run.within, from, length, error));
         else
-            PNC_TRY(log_values(s, &s->pending, &item, run.within, from, length, error));
+            PNC_TRY(put_run_of_other(s, &item, run.within, from, length, error));
         PNC_TRY(pnc_chunks_memory_release(s, error));
         if (s->store.nprocs == 1 && s->dirty.ready_bytes >= READY_BYTES)
             PNC_TRY(pnc_chunks_ready_write(s, false, error));
