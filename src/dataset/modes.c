@@ -54,15 +54,20 @@ int pnc_dataset_mode_check_independent(pnc_dataset *ds)
     return NC_NOERR;
 }
 
+/* An error of the last step may be one of this rank alone: the mode is the same on all ranks, so that they take part in
+ * the flush of ncmpi_end_indep_data. */
 int pnc_dataset_begin_indep_data(pnc_dataset *ds)
 {
+    int err = NC_NOERR;
+
     PNC_TRY(pnc_dataset_mode_check_data(ds));
     if (ds->mode == PNC_COLLECTIVE && ds->file.behind != NULL)
         PNC_TRY(pnc_file_behind_agree(&ds->file, NC_NOERR));
     if (ds->mode == PNC_COLLECTIVE)
-        PNC_TRY(ds->format->ops->prepare(ds->format));
-    ds->mode = PNC_INDEPENDENT;
-    return NC_NOERR;
+        err = ds->format->ops->prepare(ds->format);
+    if (!ds->file.call.mismatch)
+        ds->mode = PNC_INDEPENDENT;
+    return err;
 }
 
 int pnc_dataset_end_indep_data(pnc_dataset *ds)
