@@ -144,6 +144,14 @@ static void test_order(void **state)
     pnc_chunks_dirty_free(&dirty);
 }
 
+static int copy_run(void *own, int64_t within, const char *bytes, int64_t length, pnc_error *error)
+{
+    (void)error;
+    memcpy((unsigned char *)own + within, bytes, (size_t)length);
+    return NC_NOERR;
+}
+
+/* Runs in memory, and those that were spilled, in the order in which they were added. */
 static void test_pending(void **state)
 {
     static unsigned char expected[30][400], found[400];
@@ -153,6 +161,7 @@ static void test_pending(void **state)
         pnc_pending pending = {0};
         int64_t at[30] = {0}, nchunks = 0;
         int last = -1;
+        pnc_error error = {0};
 
         memset(expected, 0, sizeof expected);
         for (int i = 0; i < 300; i++) {
@@ -167,6 +176,10 @@ static void test_pending(void **state)
             at[chunk] = within + length; /* the next one often follows */
             assert_true(pnc_chunks_pending_add(&pending, &(pnc_chunk_item){.chunk = chunk, .aggregator = chunk % 4},
                                                within, bytes, length));
+            if (round % 2 == 1 && draw(60) == 0) {
+                assert_int_equal(pnc_chunks_pending_store(&pending, ".", &error), NC_NOERR);
+                assert_int_equal(pending.bytes, 0);
+            }
         }
         pending.chunks = pnc_chunks_items_sort(pending.chunks, 2);
         for (pnc_chunk_item *item = pending.chunks; item != NULL; item = item->next, nchunks++) {
@@ -175,7 +188,9 @@ static void test_pending(void **state)
             assert_true(order > last);
             last = order;
             memset(found, 0, sizeof found);
-            pnc_chunks_pending_copy((pnc_pending_chunk *)(void *)item, found);
+            assert_int_equal(pnc_chunks_pending_scan(&pending, (const pnc_pending_chunk *)(const void *)item, copy_run,
+                                                     found, &error),
+                             NC_NOERR);
             assert_memory_equal(found, expected[item->chunk], sizeof found);
         }
         assert_int_equal(nchunks, pending.map.n);
