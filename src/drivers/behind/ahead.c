@@ -104,7 +104,8 @@ pnc_behind_batch *pnc_behind_ahead_end(pnc_behind_ahead *ahead)
     assert(s->batch.length == 0);
     is_known = s->steps >= s->needed && ahead->nreads > 0 && ahead->nreads <= PNC_BEHIND_EXTENTS;
     for (int i = 0; is_known && i < ahead->nreads; i++)
-        is_known = ahead->reads[i].offset + s->step >= 0 && ahead->reads[i].offset <= INT64_MAX / 2;
+        is_known =
+            ahead->reads[i].offset >= -s->step && ahead->reads[i].offset <= INT64_MAX / 2 && s->step <= INT64_MAX / 4;
     if (!is_known || !find_memory(ahead, s, ahead->length))
         return NULL;
     batch = &s->batch;
@@ -115,6 +116,7 @@ pnc_behind_batch *pnc_behind_ahead_end(pnc_behind_ahead *ahead)
     batch->length = ahead->length;
     ahead->batches++;
     batch->done = batch->used = 0;
+    batch->is_discarded = false;
     return batch;
 }
 

@@ -1,7 +1,7 @@
 /* What a program will probably read next (hint nc_prefetch). A stream is the gets of one variable; of the last one it
  * knows the range of the file and what this rank has read for it. If the ranges have moved by equal steps, the same
- * reads one step further make a batch, which the worker reads (worker.h). Pure; without a lock, but for `done` and
- * `is_waiting` of a batch, which are the worker's while it waits.
+ * reads one step further make a batch, which the worker reads (worker.h). Pure; without a lock, but for `done`,
+ * `is_waiting` and `is_discarded` of a batch, which are the worker's while it waits.
  *
  *      range of get k     k + 1              k + 2
  *        |###|-- step ---->|###|-- step ---->|...|  the batch, made when get k + 1 has ended
@@ -22,10 +22,10 @@ typedef struct pnc_behind_batch {
     struct pnc_behind_batch *next; /* of those that wait for the worker */
     pnc_extent extents[PNC_BEHIND_EXTENTS];
     int n;
-    char *bytes;        /* of the extents, one after the other */
-    int64_t length;     /* of all extents; 0: there is no batch */
-    int64_t done, used; /* bytes from the beginning that were read; bytes that gets have taken */
-    bool is_waiting;
+    char *bytes;                   /* of the extents, one after the other */
+    int64_t length;                /* of all extents; 0: there is no batch */
+    int64_t done, used;            /* bytes from the beginning that were read; bytes that gets have taken */
+    bool is_waiting, is_discarded; /* the worker stops at the end of its turn */
 } pnc_behind_batch;
 
 typedef struct pnc_behind_stream {

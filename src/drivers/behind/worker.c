@@ -110,7 +110,7 @@ static void take_read_turn(pnc_behind_queue *queue)
     queue->is_reading = false;
     queue->work.reads += nreads;
     batch->done += done;
-    if (done < extent.length || batch->done == batch->length)
+    if (done < extent.length || batch->done == batch->length || batch->is_discarded)
         unlink_batch(queue, batch);
     pthread_cond_broadcast(&has_progress);
 }
@@ -396,6 +396,7 @@ void pnc_behind_queue_read(pnc_behind_queue *queue, pnc_behind_batch *batch)
 void pnc_behind_queue_discard(pnc_behind_queue *queue, pnc_behind_batch *batch)
 {
     pthread_mutex_lock(&worker_lock);
+    batch->is_discarded = true;
     while (batch->is_waiting && queue->is_reading && queue->line == batch)
         pthread_cond_wait(&has_progress, &worker_lock);
     if (batch->is_waiting)
