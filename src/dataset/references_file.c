@@ -35,9 +35,13 @@ static char *make_name(const char *path, const char *ending)
 static bool has_references(const char *path)
 {
     char head[HEAD_BYTES + 1];
-    FILE *file = fopen(path, "r");
+    struct stat facts;
+    FILE *file;
     size_t n;
 
+    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode)) /* to open a pipe would wait for its writer */
+        return false;
+    file = fopen(path, "r");
     if (file == NULL)
         return false;
     n = fread(head, 1, HEAD_BYTES, file);

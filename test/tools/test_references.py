@@ -125,12 +125,14 @@ def test_life(label, hints):
 
 
 def test_trouble(label, hints):
-    for what, ranks in (("a text", 3), ("a folder", 2)):
+    for what, ranks in (("a text", 3), ("a pipe", 1), ("a folder", 2)):
         os.makedirs(what, exist_ok=True)
         path = os.path.join(what, "f.nc")
         if what == "a text":
             with open(path + ".json", "w", encoding="utf-8") as file:
                 file.write("mine")
+        elif what == "a pipe":
+            os.mkfifo(path + ".json")
         else:
             os.makedirs(path + ".json.partial", exist_ok=True)
         codes, message, _ = act("create", hints, path, ranks)
@@ -139,7 +141,7 @@ def test_trouble(label, hints):
                f"{label}, {what}: the message of rank 0", message)
         with netCDF4.Dataset(path) as file:
             tap.ok(file["record"].shape == (2, 12), f"{label}, {what}: the file is complete")
-        shutil.rmtree(what) if what == "a folder" else None
+        shutil.rmtree(what) if what != "a text" else None
     with open("a text/f.nc.json", encoding="utf-8") as file:
         tap.ok(file.read() == "mine", f"{label}: what is not references stays")
     shutil.rmtree("a text")
