@@ -1,10 +1,8 @@
 #include "tools/common/checksum.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "convert/convert.h"
 #include "tools/common/blocks.h"
 #include "tools/common/message.h"
 
@@ -14,28 +12,6 @@ int tool_checksum_check(void)
         return NC_NOERR;
     tool_error_print("--checksum: this program was built without xxHash (Debian: libxxhash-dev)");
     return NC_ENOTBUILT;
-}
-
-void tool_checksum_block_compute(int type, const void *values, int64_t n, void *bytes,
-                                 unsigned char digest[PNC_XXH3_BYTES])
-{
-    static const char unused[8]; /* fill value: the same type on both sides, and nothing is out of range */
-    pnc_kernel put = pnc_convert_kernel_find(PNC_PUT, type, pnc_type_get_mem_type(type), PNC_ENCODING_CDF5, NULL);
-
-    if (n > 0)
-        put(bytes, values, n, unused);
-    pnc_digest_xxh3_compute(bytes, n * (int64_t)pnc_type_get_size(type), digest);
-}
-
-void tool_checksum_format(const unsigned char *digests, int64_t n, char text[TOOL_CHECKSUM_TEXT])
-{
-    unsigned char digest[PNC_XXH3_BYTES];
-    int used;
-
-    pnc_digest_xxh3_compute(digests, n * PNC_XXH3_BYTES, digest);
-    used = snprintf(text, TOOL_CHECKSUM_TEXT, "xxh3-128:");
-    for (int i = 0; i < PNC_XXH3_BYTES; i++)
-        used += snprintf(text + used, (size_t)(TOOL_CHECKSUM_TEXT - used), "%02x", digest[i]);
 }
 
 /* --- a variable of a file, from begin to end --- */
@@ -60,7 +36,7 @@ static int finish_block(summing *s)
         s->digests = more;
         s->capacity = capacity;
     }
-    tool_checksum_block_compute(s->type, s->values, s->n, s->bytes, s->digests + s->nblocks * PNC_XXH3_BYTES);
+    pnc_convert_checksum_compute(s->type, s->values, s->n, s->bytes, s->digests + s->nblocks * PNC_XXH3_BYTES);
     s->nblocks++;
     s->n = 0;
     return NC_NOERR;
@@ -68,7 +44,7 @@ static int finish_block(summing *s)
 
 static int add_values(summing *s, const char *values, int64_t n)
 {
-    const int64_t most = TOOL_CHECKSUM_BLOCK / s->size;
+    const int64_t most = PNC_CHECKSUM_BLOCK / s->size;
 
     for (int64_t now; n > 0; n -= now, values += now * s->size) {
         now = n < most - s->n ? n : most - s->n;
@@ -95,7 +71,7 @@ static int add_var(const tool_file *file, const pnc_var *var, summing *s, tool_b
     return err;
 }
 
-int tool_checksum_compute(const tool_file *file, const pnc_var *var, char text[TOOL_CHECKSUM_TEXT])
+int tool_checksum_compute(const tool_file *file, const pnc_var *var, char text[PNC_CHECKSUM_TEXT])
 {
     summing s = {.type = var->type, .size = (int64_t)pnc_type_get_size(var->type)};
     int64_t *shape = pnc_memory_alloc(var->ndims, sizeof *shape);
@@ -103,8 +79,8 @@ int tool_checksum_compute(const tool_file *file, const pnc_var *var, char text[T
     tool_blocks blocks = {0};
     int err = NC_ENOMEM;
 
-    s.values = pnc_memory_alloc(TOOL_CHECKSUM_BLOCK, 1);
-    s.bytes = pnc_memory_alloc(TOOL_CHECKSUM_BLOCK, 1);
+    s.values = pnc_memory_alloc(PNC_CHECKSUM_BLOCK, 1);
+    s.bytes = pnc_memory_alloc(PNC_CHECKSUM_BLOCK, 1);
     if (shape != NULL && read != NULL && s.values != NULL && s.bytes != NULL) {
         tool_file_get_shape(file, var, shape);
         err = tool_blocks_init(var->ndims, shape, &blocks);
@@ -114,7 +90,7 @@ int tool_checksum_compute(const tool_file *file, const pnc_var *var, char text[T
     else
         err = add_var(file, var, &s, &blocks, read);
     if (err == NC_NOERR)
-        tool_checksum_format(s.digests, s.nblocks, text);
+        pnc_convert_checksum_format(s.digests, s.nblocks, text);
     tool_blocks_free(&blocks);
     pnc_memory_free(s.digests);
     pnc_memory_free(s.bytes);

@@ -26,7 +26,7 @@ void tool_manifest_free(tool_manifest *m)
     memset(m, 0, sizeof *m);
 }
 
-int tool_manifest_add(tool_manifest *m, const char *name, const char sum[TOOL_CHECKSUM_TEXT])
+int tool_manifest_add(tool_manifest *m, const char *name, const char sum[PNC_CHECKSUM_TEXT])
 {
     if (m->n == m->capacity) {
         int capacity = pnc_memory_grow_capacity(m->n);
@@ -34,7 +34,7 @@ int tool_manifest_add(tool_manifest *m, const char *name, const char sum[TOOL_CH
 
         if (names != NULL) {
             m->names = names;
-            sums = pnc_memory_resize(m->sums, capacity, TOOL_CHECKSUM_TEXT);
+            sums = pnc_memory_resize(m->sums, capacity, PNC_CHECKSUM_TEXT);
         }
         if (sums == NULL)
             return NC_ENOMEM;
@@ -44,14 +44,14 @@ int tool_manifest_add(tool_manifest *m, const char *name, const char sum[TOOL_CH
     m->names[m->n] = pnc_string_copy(name);
     if (m->names[m->n] == NULL)
         return NC_ENOMEM;
-    memcpy(m->sums + (size_t)m->n * TOOL_CHECKSUM_TEXT, sum, TOOL_CHECKSUM_TEXT);
+    memcpy(m->sums + (size_t)m->n * PNC_CHECKSUM_TEXT, sum, PNC_CHECKSUM_TEXT);
     m->n++;
     return NC_NOERR;
 }
 
 const char *tool_manifest_get(const tool_manifest *m, int i)
 {
-    return m->sums + (size_t)i * TOOL_CHECKSUM_TEXT;
+    return m->sums + (size_t)i * PNC_CHECKSUM_TEXT;
 }
 
 const char *tool_manifest_find(const tool_manifest *m, const char *name)
@@ -78,7 +78,7 @@ static bool is_sum(const char *text, size_t n)
     static const char prefix[] = "xxh3-128:";
     size_t first = sizeof prefix - 1;
 
-    return n == TOOL_CHECKSUM_TEXT - 1 && memcmp(text, prefix, first) == 0 &&
+    return n == PNC_CHECKSUM_TEXT - 1 && memcmp(text, prefix, first) == 0 &&
            strspn(text + first, "0123456789abcdef") >= n - first;
 }
 
@@ -91,13 +91,13 @@ static int read_line(const char *path, int number, char *line, tool_manifest *m)
         line[--n] = '\0';
     if (n == 0 || line[0] == '#')
         return NC_NOERR;
-    if (n < TOOL_CHECKSUM_TEXT + 2 || !is_sum(line, strcspn(line, " ")) ||
-        memcmp(line + TOOL_CHECKSUM_TEXT - 1, "  ", 2) != 0) {
+    if (n < PNC_CHECKSUM_TEXT + 2 || !is_sum(line, strcspn(line, " ")) ||
+        memcmp(line + PNC_CHECKSUM_TEXT - 1, "  ", 2) != 0) {
         tool_error_print("%s: line %d is not a checksum, two blanks and the name of a variable", path, number);
         return NC_EINVAL;
     }
-    line[TOOL_CHECKSUM_TEXT - 1] = '\0';
-    err = tool_manifest_add(m, line + TOOL_CHECKSUM_TEXT + 1, line);
+    line[PNC_CHECKSUM_TEXT - 1] = '\0';
+    err = tool_manifest_add(m, line + PNC_CHECKSUM_TEXT + 1, line);
     if (err != NC_NOERR)
         tool_error_print("%s: not enough memory", path);
     return err;
@@ -130,16 +130,16 @@ int tool_manifest_load(const char *path, bool *is_manifest, tool_manifest *m)
 
 /* --- computing --- */
 
-static bool take_attribute(const pnc_var *var, char sum[TOOL_CHECKSUM_TEXT])
+static bool take_attribute(const pnc_var *var, char sum[PNC_CHECKSUM_TEXT])
 {
-    int at = pnc_format_atts_find(&var->atts, TOOL_CHECKSUM_ATTRIBUTE);
+    int at = pnc_format_atts_find(&var->atts, PNC_CHECKSUM_ATTRIBUTE);
     const pnc_att *att = at < 0 ? NULL : var->atts.at[at];
 
-    if (att == NULL || att->type != NC_CHAR || att->len != TOOL_CHECKSUM_TEXT - 1)
+    if (att == NULL || att->type != NC_CHAR || att->len != PNC_CHECKSUM_TEXT - 1)
         return false;
-    memcpy(sum, att->value, TOOL_CHECKSUM_TEXT - 1);
-    sum[TOOL_CHECKSUM_TEXT - 1] = '\0';
-    return is_sum(sum, TOOL_CHECKSUM_TEXT - 1);
+    memcpy(sum, att->value, PNC_CHECKSUM_TEXT - 1);
+    sum[PNC_CHECKSUM_TEXT - 1] = '\0';
+    return is_sum(sum, PNC_CHECKSUM_TEXT - 1);
 }
 
 int tool_manifest_compute(const tool_file *file, int rank, int nprocs, bool by_attributes, tool_manifest *m)
@@ -147,7 +147,7 @@ int tool_manifest_compute(const tool_file *file, int rank, int nprocs, bool by_a
     *m = (tool_manifest){0};
     for (int i = 0; i < file->model.nvars; i++) {
         const pnc_var *var = file->model.vars[i];
-        char sum[TOOL_CHECKSUM_TEXT] = "";
+        char sum[PNC_CHECKSUM_TEXT] = "";
 
         if (var->type > NC_UINT64)
             continue;

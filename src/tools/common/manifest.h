@@ -9,7 +9,7 @@
 typedef struct tool_manifest {
     int n, capacity;
     char **names;
-    char *sums; /* TOOL_CHECKSUM_TEXT bytes for each */
+    char *sums; /* PNC_CHECKSUM_TEXT bytes for each */
 } tool_manifest;
 
 /* These return NC_NOERR, or a code after an error message that names the file; the manifest may be freed in any case.
@@ -21,7 +21,7 @@ int tool_manifest_load(const char *path, bool *is_manifest, tool_manifest *manif
  * zeros for others. by_attributes: where a variable has the attribute, it is not computed. */
 int tool_manifest_compute(const tool_file *file, int rank, int nprocs, bool by_attributes, tool_manifest *manifest);
 /* Add an entry. NC_ENOMEM without a message. */
-int tool_manifest_add(tool_manifest *manifest, const char *name, const char sum[TOOL_CHECKSUM_TEXT]);
+int tool_manifest_add(tool_manifest *manifest, const char *name, const char sum[PNC_CHECKSUM_TEXT]);
 
 /* The checksum of a variable; NULL: there is none. */
 const char *tool_manifest_find(const tool_manifest *manifest, const char *name);

@@ -38,7 +38,7 @@ static int compute_sums(diff_sums *s, int i)
     tool_file_close(&file);
     err = agree_on(s->world, err);
     if (err == NC_NOERR && s->world->combine != NULL && s->of[i].n > 0)
-        s->world->combine(s->of[i].sums, s->of[i].n * TOOL_CHECKSUM_TEXT);
+        s->world->combine(s->of[i].sums, s->of[i].n * PNC_CHECKSUM_TEXT);
     return err;
 }
 

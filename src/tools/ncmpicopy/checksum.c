@@ -27,8 +27,7 @@ bool copy_checksum_is_attribute(const copy_plan *plan)
 
 int copy_checksum_define(int to, int varid)
 {
-    static const char zeros[] = "xxh3-128:00000000000000000000000000000000";
-    return ncmpi_put_att_text(to, varid, TOOL_CHECKSUM_ATTRIBUTE, sizeof zeros - 1, zeros);
+    return ncmpi_put_att_text(to, varid, PNC_CHECKSUM_ATTRIBUTE, PNC_CHECKSUM_TEXT - 1, PNC_CHECKSUM_NONE);
 }
 
 typedef struct summary {
@@ -40,48 +39,22 @@ typedef struct summary {
     char *values, *bytes;
     MPI_Offset *indices; /* start and count of hyperslabs */
     MPI_Offset **starts, **counts;
-    int num;
 } summary;
-
-/* The elements begin .. end - 1 as hyperslabs, each as large as possible: at most two for each dimension. */
-static void cut_range(summary *s, int64_t begin, int64_t end)
-{
-    int ndims = s->var->ndims;
-    const int64_t *shape = s->var->shape;
-    s->num = 0;
-    while (begin < end) {
-        int64_t inner = s->total, rest = begin, n = 1;
-        MPI_Offset *start = s->starts[s->num], *count = s->counts[s->num++];
-        bool found = false;
-        for (int d = 0; d < ndims; d++) {
-            inner /= shape[d];
-            start[d] = rest / inner;
-            rest %= inner;
-            int64_t fits = (end - begin) / inner, left = shape[d] - start[d];
-            count[d] = found ? shape[d] : 1;
-            if (!found && rest == 0 && fits > 0) {
-                found = true;
-                count[d] = fits < left ? fits : left;
-            }
-            n *= count[d];
-        }
-        begin += n;
-    }
-}
 
 static int read_and_sum(summary *s, int64_t block)
 {
     int64_t last = block + BLOCKS_AT_ONCE < s->nblocks ? block + BLOCKS_AT_ONCE : s->nblocks;
     int64_t begin = block * s->per_block, end = last * s->per_block < s->total ? last * s->per_block : s->total;
     size_t size = pnc_type_get_size(s->var->to);
-    cut_range(s, begin, block < s->nblocks ? end : begin);
+    int num = pnc_convert_checksum_find_slabs(s->var->ndims, s->var->shape, begin, block < s->nblocks ? end : begin,
+                                              s->starts, s->counts);
     int64_t n = block < s->nblocks ? end - begin : 0;
-    PNC_TRY(ncmpi_get_varn_all(s->ncid, s->varid, s->num, s->starts, s->counts, s->values, n,
-                               tool_type_get_mpi(s->var->to)));
+    PNC_TRY(
+        ncmpi_get_varn_all(s->ncid, s->varid, num, s->starts, s->counts, s->values, n, tool_type_get_mpi(s->var->to)));
     for (int64_t done = 0, now; done < n; done += now, block++) {
         now = n - done < s->per_block ? n - done : s->per_block;
-        tool_checksum_block_compute(s->var->to, s->values + (size_t)done * size, now, s->bytes,
-                                    s->digests + block * PNC_XXH3_BYTES);
+        pnc_convert_checksum_compute(s->var->to, s->values + (size_t)done * size, now, s->bytes,
+                                     s->digests + block * PNC_XXH3_BYTES);
     }
     return NC_NOERR;
 }
@@ -96,7 +69,7 @@ static void combine_digests(summary *s)
     }
 }
 
-static int sum_variable(summary *s, char text[TOOL_CHECKSUM_TEXT])
+static int sum_variable(summary *s, char text[PNC_CHECKSUM_TEXT])
 {
     int err = NC_NOERR;
     int64_t step = (int64_t)BLOCKS_AT_ONCE * s->plan->nprocs;
@@ -105,7 +78,7 @@ static int sum_variable(summary *s, char text[TOOL_CHECKSUM_TEXT])
     if (err != NC_NOERR)
         return copy_failure_print(s->plan, s->plan->options->output, err);
     combine_digests(s);
-    tool_checksum_format(s->digests, s->nblocks, text);
+    pnc_convert_checksum_format(s->digests, s->nblocks, text);
     return NC_NOERR;
 }
 
@@ -126,19 +99,19 @@ static int alloc_lists(summary *s)
 /* Compare with that of the input, which its copy would otherwise replace. */
 static int check_input(const summary *s, int from, const char *text)
 {
-    char old[TOOL_CHECKSUM_TEXT] = "";
+    char old[PNC_CHECKSUM_TEXT] = "";
     nc_type type = NC_NAT;
     MPI_Offset length = 0;
     int id = s->var->id;
-    bool has_one = ncmpi_inq_att(from, id, TOOL_CHECKSUM_ATTRIBUTE, &type, &length) == NC_NOERR && type == NC_CHAR &&
-                   length == TOOL_CHECKSUM_TEXT - 1 &&
-                   ncmpi_get_att_text(from, id, TOOL_CHECKSUM_ATTRIBUTE, old) == NC_NOERR;
+    bool has_one = ncmpi_inq_att(from, id, PNC_CHECKSUM_ATTRIBUTE, &type, &length) == NC_NOERR && type == NC_CHAR &&
+                   length == PNC_CHECKSUM_TEXT - 1 &&
+                   ncmpi_get_att_text(from, id, PNC_CHECKSUM_ATTRIBUTE, old) == NC_NOERR;
     if (!has_one || !copy_checksum_is_kept(s->plan, s->var) || strcmp(old, text) == 0)
         return NC_NOERR;
     return copy_error_print(s->plan, NC_EFILE,
                             "%s: variable %s: its values have the checksum %s, but its attribute %s "
                             "is %s",
-                            s->plan->options->inputs[0], s->var->name, text, TOOL_CHECKSUM_ATTRIBUTE, old);
+                            s->plan->options->inputs[0], s->var->name, text, PNC_CHECKSUM_ATTRIBUTE, old);
 }
 
 /* The name that the variable has in the output. */
@@ -154,11 +127,11 @@ static int keep_checksum(const summary *s, const char *text, tool_manifest *mani
 
 static int put_checksum(summary *s, int from, tool_manifest *manifest)
 {
-    char text[TOOL_CHECKSUM_TEXT];
+    char text[PNC_CHECKSUM_TEXT];
     s->total = 1;
     for (int d = 0; d < s->var->ndims; d++)
         s->total *= s->var->shape[d];
-    s->per_block = TOOL_CHECKSUM_BLOCK / (int64_t)pnc_type_get_size(s->var->to);
+    s->per_block = PNC_CHECKSUM_BLOCK / (int64_t)pnc_type_get_size(s->var->to);
     s->nblocks = s->total / s->per_block + (s->total % s->per_block > 0);
     int err = tool_status_agree(alloc_lists(s));
     if (err != NC_NOERR)
@@ -170,7 +143,7 @@ static int put_checksum(summary *s, int from, tool_manifest *manifest)
     if (err == NC_NOERR && !copy_checksum_is_attribute(s->plan)) {
         err = keep_checksum(s, text, manifest);
     } else if (err == NC_NOERR) {
-        err = ncmpi_put_att_text(s->ncid, s->varid, TOOL_CHECKSUM_ATTRIBUTE, TOOL_CHECKSUM_TEXT - 1, text);
+        err = ncmpi_put_att_text(s->ncid, s->varid, PNC_CHECKSUM_ATTRIBUTE, PNC_CHECKSUM_TEXT - 1, text);
         if (err != NC_NOERR)
             copy_failure_print(s->plan, s->plan->options->output, err);
     }
@@ -239,8 +212,8 @@ int copy_checksums_put(const copy_plan *plan, int ncid, tool_manifest *manifest)
     int from, err = copy_input_open(plan, plan->options->inputs[0], &from);
     if (err != NC_NOERR)
         return err;
-    char *values = pnc_memory_alloc(BLOCKS_AT_ONCE, TOOL_CHECKSUM_BLOCK);
-    char *bytes = pnc_memory_alloc(TOOL_CHECKSUM_BLOCK, 1);
+    char *values = pnc_memory_alloc(BLOCKS_AT_ONCE, PNC_CHECKSUM_BLOCK);
+    char *bytes = pnc_memory_alloc(PNC_CHECKSUM_BLOCK, 1);
     err = tool_status_agree(values != NULL && bytes != NULL ? NC_NOERR : NC_ENOMEM);
     if (err != NC_NOERR)
         copy_error_print(plan, err, "%s: not enough memory for checksums", plan->options->output);

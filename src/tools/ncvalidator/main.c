@@ -41,16 +41,16 @@ static void print(const tool_file *file, const report *r, const repair_log *log,
 
 /* The checksum that a variable should have, and where it is said; NULL: nowhere. */
 static const char *find_checksum(const tool_file *file, const pnc_var *var, const options *o,
-                                 const tool_manifest *manifest, char out[TOOL_CHECKSUM_TEXT])
+                                 const tool_manifest *manifest, char out[PNC_CHECKSUM_TEXT])
 {
-    int at = pnc_format_atts_find(&var->atts, TOOL_CHECKSUM_ATTRIBUTE);
+    int at = pnc_format_atts_find(&var->atts, PNC_CHECKSUM_ATTRIBUTE);
     const pnc_att *att = at < 0 ? NULL : var->atts.at[at];
     const char *sum = o->manifest != NULL ? tool_manifest_find(manifest, var->name) : NULL;
 
-    if (o->manifest == NULL && att != NULL && att->type == NC_CHAR && att->len == TOOL_CHECKSUM_TEXT - 1)
+    if (o->manifest == NULL && att != NULL && att->type == NC_CHAR && att->len == PNC_CHECKSUM_TEXT - 1)
         sum = att->value;
     if (sum != NULL)
-        snprintf(out, TOOL_CHECKSUM_TEXT, "%.*s", TOOL_CHECKSUM_TEXT - 1, sum);
+        snprintf(out, PNC_CHECKSUM_TEXT, "%.*s", PNC_CHECKSUM_TEXT - 1, sum);
     else if (o->manifest != NULL && var->type <= NC_UINT64)
         tool_warning_print("warning: %s: variable %s is not in %s", file->path, var->name, o->manifest);
     return sum != NULL ? out : NULL;
@@ -59,7 +59,7 @@ static const char *find_checksum(const tool_file *file, const pnc_var *var, cons
 /* Whether the values of each variable are those of its checksum; after an error message for each that are not. */
 static bool check_values(const tool_file *file, const options *o, const tool_manifest *manifest)
 {
-    char text[TOOL_CHECKSUM_TEXT], wanted[TOOL_CHECKSUM_TEXT];
+    char text[PNC_CHECKSUM_TEXT], wanted[PNC_CHECKSUM_TEXT];
     bool good = true;
 
     for (int i = 0; i < file->model.nvars; i++) {
@@ -74,7 +74,7 @@ static bool check_values(const tool_file *file, const options *o, const tool_man
         good = false;
         tool_error_print("%s: variable %s: its values have the checksum %s, but %s %s is %s", file->path, var->name,
                          text, o->manifest != NULL ? "that of" : "its attribute",
-                         o->manifest != NULL ? o->manifest : TOOL_CHECKSUM_ATTRIBUTE, wanted);
+                         o->manifest != NULL ? o->manifest : PNC_CHECKSUM_ATTRIBUTE, wanted);
     }
     for (int i = 0; o->manifest != NULL && i < manifest->n; i++)
         if (pnc_format_var_find(&file->model, manifest->names[i]) < 0) {
