@@ -1,5 +1,6 @@
 /* Leaving define mode: arguments and hints of the layout, and definitions of this rank that differed. */
 #include "dataset/agree.h"
+#include "dataset/checksum.h"
 #include "dataset/modes.h"
 #include "dataset/storage_hints.h"
 #include "format/quantization.h"
@@ -58,7 +59,7 @@ static int finish_storage(pnc_dataset *ds)
     PNC_TRY(pnc_dataset_storage_hints_apply(ds));
     for (int i = before == NULL ? 0 : before->nvars; i < ds->model.nvars; i++)
         PNC_TRY(pnc_format_quantization_write(&ds->model, ds->model.vars[i], &ds->error));
-    return NC_NOERR;
+    return pnc_dataset_checksums_define(ds);
 }
 
 /* For a new file no collective step precedes the agreement on the header: it also carries the errors in arguments. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataset/checksum.h"
 #include "dataset/environment.h"
 #include "dataset/hints_effect.h"
 #include "dataset/hints_text.h"
@@ -468,6 +469,8 @@ static void report_ability(const pnc_dataset *ds, const pnc_hint *hint, char *va
     if (hint->field == offsetof(pnc_hints, write_behind) && pnc_dataset_hint_explain_behind(ds) != NULL)
         used = 0;
     if (hint->field == offsetof(pnc_hints, references) && (ds->file.driver->local_path == NULL || ds->file.read_only))
+        used = 0;
+    if (hint->field == offsetof(pnc_hints, checksum) && pnc_dataset_checksum_explain(ds) != NULL)
         used = 0;
     if (hint->field == offsetof(pnc_hints, prefetch) && pnc_dataset_hint_explain_ahead(ds) != NULL)
         used = 0;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dataset/checksum.h"
 #include "file/behind.h"
 
 #define SAY(...) (snprintf(why, PNC_HINT_EFFECT_BYTES, __VA_ARGS__), true)
@@ -142,6 +143,13 @@ static bool by_neither(const pnc_dataset *ds, char *why)
     return reason != NULL && SAY("%s", reason);
 }
 
+static bool by_file_without_checksums(const pnc_dataset *ds, char *why)
+{
+    const char *reason = pnc_dataset_checksum_explain(ds);
+
+    return reason != NULL && SAY("%s", reason);
+}
+
 static bool by_no_compression(const pnc_dataset *ds, char *why)
 {
     bool has_any = ds->storage_hints != NULL && strstr(ds->storage_hints, "nc_compression") != NULL;
@@ -182,6 +190,7 @@ bool pnc_dataset_hint_is_overruled(const pnc_dataset *ds, const char *name, char
         {"nc_shuffle", {by_classic_format, by_reading, by_no_compression}},
         {"nc_chunks", {by_classic_format, by_reading}},
         {"nc_quantize", {by_reading}},
+        {"nc_checksum", {by_file_without_checksums}},
         {"nc_references", {by_driver_without_file, by_reading}},
         {"nc_whole_files", {by_driver_without_names, by_opening}},
     };

@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 
+#include "dataset/checksum.h"
 #include "dataset/hints.h"
 #include "dataset/hints_show.h"
 #include "dataset/last_error.h"
@@ -277,12 +278,26 @@ static int abandon(pnc_dataset *ds, int err)
 /* The first agreement finds ranks that are in another call. */
 static int begin_close(pnc_dataset *ds)
 {
-    if (ds->mode == PNC_DEFINE)
-        return pnc_dataset_enddef(ds);
     if (ds->file.read_only)
         return pnc_file_status_agree(&ds->file, NC_NOERR);
     PNC_TRY(ds->format->ops->flush(ds->format, NC_NOERR, NULL));
     return ds->format->ops->restore(ds->format);
+}
+
+/* An error of enddef in data mode is one in the definitions of this rank. */
+static int complete(pnc_dataset *ds)
+{
+    int err, summed;
+
+    if (ds->mode != PNC_DEFINE) {
+        PNC_TRY(begin_close(ds));
+        return pnc_dataset_checksums_write(ds);
+    }
+    err = pnc_dataset_enddef(ds);
+    if (ds->mode == PNC_DEFINE)
+        return err;
+    summed = pnc_dataset_checksums_write(ds);
+    return pnc_error_keep_first(err, summed);
 }
 
 static void end_time_limit(pnc_dataset *ds)
@@ -293,7 +308,7 @@ static void end_time_limit(pnc_dataset *ds)
 
 int pnc_dataset_close(pnc_dataset *ds)
 {
-    int err = begin_close(ds), pending = pnc_dataset_lost_discard(ds);
+    int err = complete(ds), pending = pnc_dataset_lost_discard(ds);
 
     if (pnc_file_is_stopped(&ds->file))
         return abandon(ds, err);
@@ -305,15 +320,19 @@ int pnc_dataset_close(pnc_dataset *ds)
 /* Pending requests are cancelled without an error. */
 int pnc_dataset_abort(pnc_dataset *ds)
 {
-    bool defines = ds->mode == PNC_DEFINE;
+    bool defines = ds->mode == PNC_DEFINE, removes = (defines && ds->format->is_new) || ds->suffix > 0;
     int64_t puts, gets;
     int err = defines ? pnc_file_status_agree(&ds->file, NC_NOERR) : begin_close(ds);
 
     if (err == NC_NOERR)
         err = ds->format->ops->restore(ds->format);
     pnc_io_queue_clear(ds->io.queue, &puts, &gets);
+    if (err == NC_NOERR && !removes) {
+        pnc_formats_before_restore(ds->format);
+        err = pnc_dataset_checksums_write(ds);
+    }
     if (pnc_file_is_stopped(&ds->file))
         return abandon(ds, err);
     end_time_limit(ds);
-    return (defines && ds->format->is_new) || ds->suffix > 0 ? delete_file(ds, err) : close_file(ds, err);
+    return removes ? delete_file(ds, err) : close_file(ds, err);
 }

@@ -109,6 +109,12 @@ HINT_CHOICE([nc_repair], [format.assumes_dead], [automatic], [WORDS(automatic, a
 [what ncmpi_open for writing does if a program has not completed a change of the header. If that program is known to
 run: NC_EINTERRUPTED. If it is known to have ended, the change is completed. If neither is known, as nodes share the
 file system: automatic: NC_EINTERRUPTED; assume_dead: the change is completed, which destroys data if the program runs])
+HINT_CHOICE([nc_checksum], [checksum], [disable], [WORDS(disable, enable)], [report_ability],
+[enable: ncmpi_close of a file that was open for writing gives each variable an attribute _Checksum with a digest of its
+values, which ncvalidator --checksum compares; it is that of ncmpicopy --checksum, the same in every format. All ranks
+read all values again for it. ncmpi_enddef defines the attribute; a variable without it, as in a file that was opened
+and never in define mode, gets none, and a warning says so. If they cannot be written, ncmpi_close returns an error on
+all ranks, and the values are in the file])
 HINT_CHOICE([nc_references], [references], [disable], [WORDS(disable, enable)], [report_ability],
 [enable: ncmpi_close of a file that was open for writing leaves references beside it, FILE.json, as ncoffsets --kerchunk
 writes them: xarray and Zarr find the values by them without reading the metadata of the file. They have its absolute

@@ -1,5 +1,6 @@
-/* Started by test_references.py. FILE ACTION: create, append to, grow, keep (open for writing and close), abort, or
- * leave open a file; the last line of stdout has the code of closing it on each rank, and the message of rank 0. */
+/* Started by test_references.py and test_checksum.py. FILE ACTION: create, append to, grow, keep (open for writing and
+ * close), abort, abort in define mode after an append (redefine), or leave open a file; or create one, and fail to read
+ * it on rank 0 (fail). The last line of stdout has the code of closing it on each rank, and the message of rank 0. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,12 @@
 
 #define X 12
 
-static int rank, nprocs;
+static int rank, nprocs, fails;
+
+int MPI_File_read_at(MPI_File file, MPI_Offset at, void *buf, int count, MPI_Datatype type, MPI_Status *status)
+{
+    return fails && rank == 0 ? MPI_ERR_IO : PMPI_File_read_at(file, at, buf, count, type, status);
+}
 
 static void check(int err)
 {
@@ -78,6 +84,15 @@ static void grow(int ncid)
     }
 }
 
+/* Definitions that ncmpi_abort drops. */
+static void redefine(int ncid)
+{
+    int varid;
+
+    check(ncmpi_redef(ncid));
+    check(ncmpi_def_var(ncid, "dropped", NC_INT, 0, NULL, &varid));
+}
+
 static void print_codes(int code)
 {
     char message[NC_MAX_MESSAGE] = "";
@@ -100,7 +115,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    is_new = strcmp(action, "create") == 0 || strcmp(action, "leave") == 0 || strcmp(action, "abort") == 0;
+    is_new = strcmp(action, "fail") == 0 || strcmp(action, "create") == 0 || strcmp(action, "leave") == 0 ||
+             strcmp(action, "abort") == 0;
     check(is_new ? ncmpi_create(MPI_COMM_WORLD, argv[1], NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &ncid)
                  : ncmpi_open(MPI_COMM_WORLD, argv[1], NC_WRITE, MPI_INFO_NULL, &ncid));
     if (is_new) {
@@ -109,15 +125,18 @@ int main(int argc, char **argv)
         append(ncid);
         append(ncid);
     }
-    if (strcmp(action, "append") == 0)
+    if (strcmp(action, "append") == 0 || strcmp(action, "redefine") == 0)
         append(ncid);
+    if (strcmp(action, "redefine") == 0)
+        redefine(ncid);
     if (strcmp(action, "grow") == 0)
         grow(ncid);
     if (strcmp(action, "leave") == 0) {
         MPI_Barrier(MPI_COMM_WORLD);
         _exit(0);
     }
-    err = strcmp(action, "abort") == 0 ? ncmpi_abort(ncid) : ncmpi_close(ncid);
+    fails = strcmp(action, "fail") == 0;
+    err = strcmp(action, "abort") == 0 || strcmp(action, "redefine") == 0 ? ncmpi_abort(ncid) : ncmpi_close(ncid);
     print_codes(err);
     MPI_Finalize();
     return 0;

@@ -1,6 +1,8 @@
 """ncmpicopy --checksum: checksums are those that xxhsum computes of the same bytes, the same in all formats, with all
-chunks, on any number of ranks; ncvalidator --checksum and a copy find a value that changed."""
+chunks, on any number of ranks; ncvalidator --checksum and a copy find a value that changed. With nc_checksum=enable the
+library writes the same ones, for each program that closes a file."""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -209,6 +211,116 @@ def test_mistakes():
     tap.ok(not os.path.exists("never.nc"), "  and copies nothing")
 
 
+def act(path, action, hints="", ranks=3, on=True):
+    """The codes of close on all ranks, and the message of rank 0 with stderr."""
+    env = {**os.environ, "PNETCDF_HINTS": ";".join(filter(None, [hints, "nc_checksum=enable" if on else ""]))}
+    _, out, errors = tap.run_mpi(ranks, "test/tools/leave_references", path, action, env=env)
+    found = re.search(rf"^((?:-?\d+ ){{{ranks}}})(.*)$", out, re.M)
+    return ([int(code) for code in found[1].split()] if found else out), (found[2] if found else "") + errors
+
+
+def is_right(path, label, of=None):
+    """Those of a copy, and of xxhsum for the variables in `of`; ncvalidator agrees."""
+    ours = sums(path)
+    copied = copy("--checksum", path, "compared.nc", ranks=2)
+    theirs = sums("compared.nc")
+    if of is not None and shutil.which("xxhsum"):
+        theirs.update({name: expected(values) for name, values in of.items()})
+    checked = tool.run("ncvalidator", "--checksum", path)
+    tap.ok(copied[0] == 0 and ours and all(ours.values()) and ours == theirs and checked.returncode == 0 and
+           not checked.stderr, f"{label}: those of ncmpicopy", f"{copied} {ours} {theirs} {checked}")
+
+
+def values_of(path):
+    with netCDF4.Dataset(path) as file:
+        file.set_auto_maskandscale(False)
+        return {name: numpy.array(variable[...]) for name, variable in file.variables.items()}
+
+
+def test_hint_sizes(wanted):
+    """Variables of several blocks, of all types: of a program that knows nothing of checksums."""
+    for ranks, words in ((1, ["-k", "cdf5"]), (3, ["-k", "cdf5"]), (1, ["-k", "nc4", "-d", "1", "-c", "t/4,y/50,x/60"]),
+                         (3, ["-k", "nc4"])):
+        env = {**os.environ, "PNETCDF_HINTS": "nc_checksum=enable"}
+        status, out, errors = tap.run_mpi(ranks, PROGRAM, "--no-history", "-O", *words, "in.nc", "hint.nc", env=env)
+        label = f"nc_checksum with {' '.join(words)} on {ranks} ranks"
+        tap.ok(status == 0 and not errors, f"{label}: a copy", out + errors)
+        is_right("hint.nc", label, wanted)
+
+
+def test_hint_life(label, hints, ranks):
+    path = "life.nc"
+    label = f"nc_checksum, {label} on {ranks} ranks"
+    done = act(path, "create", hints, ranks)
+    tap.ok(done == ([0] * ranks, ""), f"{label}, a new file: close succeeds", done)
+    is_right(path, f"{label}, a new file", values_of(path))
+    with open(path, "rb") as file:
+        before = file.read()
+    first = sums(path)
+    done = act(path, "keep", hints, ranks)
+    with open(path, "rb") as file:
+        tap.ok(done == ([0] * ranks, "") and file.read() == before, f"{label}, closed unchanged: the same bytes", done)
+    done = act(path, "append", hints, ranks)
+    tap.ok(done == ([0] * ranks, "") and sums(path)["fixed"] == first["fixed"] and
+           sums(path)["record"] != first["record"], f"{label}, append: that of the record variable differs", done)
+    is_right(path, f"{label}, append", values_of(path))
+    done = act(path, "grow", hints, ranks)
+    tap.ok(done == ([0] * ranks, "") and len(sums(path)) == 52, f"{label}, grow: new variables", done)
+    is_right(path, f"{label}, grow", values_of(path))
+    act(path, "append", hints, ranks, on=False)
+    tap.ok(tool.run("ncvalidator", "--checksum", path).returncode == 1, f"{label}: without the hint they are old")
+    act(path, "keep", hints, ranks)
+    is_right(path, f"{label}, old ones are computed again", values_of(path))
+    for action in ("abort", "redefine"):
+        done = act(path, action, hints, ranks)
+        tap.ok(done[0] == [0] * ranks, f"{label}, {action}: ncmpi_abort succeeds", done)
+        is_right(path, f"{label}, {action}, which keeps the file", values_of(path))
+    for more in ("nc_whole_files=enable", "nc_write_behind=enable"):
+        done = act(path, "create", f"{hints};{more}", ranks)
+        tap.ok(done == ([0] * ranks, ""), f"{label}, {more}: close succeeds", done)
+        is_right(path, f"{label}, {more}", values_of(path))
+
+
+def test_hint_without_place(label, hints):
+    act("bare.nc", "create", hints, on=False)
+    before = values_of("bare.nc")
+    codes, errors = act("bare.nc", "append", hints)
+    tap.ok(codes == [0, 0, 0] and errors.count("have no attribute _Checksum") == 1 and "2 of 2 variables" in errors,
+           f"nc_checksum, {label}: one warning for variables that lack the attribute", errors)
+    tap.ok(not any(sums("bare.nc").values()) and len(values_of("bare.nc")["record"]) == len(before["record"]) + 1,
+           "  and no checksums")
+    done = act("bare.nc", "grow", hints)
+    tap.ok(done == ([0, 0, 0], ""), f"nc_checksum, {label}: redef adds them", done)
+    is_right("bare.nc", f"nc_checksum, {label}: redef", values_of("bare.nc"))
+    env = {**os.environ, "PNETCDF_HINTS": "nc_checksum=enable", "PNETCDF_HINTS_DISPLAY": "1"}
+    for action, needle in (("copy", "the file is opened for reading only"), ("keep", "enable")):
+        program = [PROGRAM, "-O", "bare.nc", "kept.nc"] if action == "copy" else \
+            ["test/tools/leave_references", "bare.nc", action]
+        _, out, errors = tap.run_mpi(1, *program, env=env)
+        tap.ok(any("nc_checksum" in line and needle in line for line in (out + errors).splitlines()),
+               f"nc_checksum, {label}: the display: {needle}", out + errors)
+
+
+def test_hint_failure(label, hints, ranks):
+    codes, errors = act("failed.nc", "fail", hints, ranks)
+    tap.ok(len(codes) == ranks and all(codes) and "all values are in the file, but not their checksums" in errors,
+           f"nc_checksum, {label} on {ranks} ranks: values that cannot be read are an error on all ranks",
+           (codes, errors))
+    tap.ok(values_of("failed.nc")["record"].shape == (2, 12), "  and the file is complete")
+
+
+def test_hint(wanted):
+    for ranks in (1, 3):
+        test_hint_failure("classic", "nc_format=cdf5", ranks)
+    test_hint_sizes(wanted)
+    for ranks in (1, 3):
+        test_hint_life("classic", "nc_format=cdf5", ranks)
+        test_hint_life("netCDF-4", "nc_format=netcdf4", ranks)
+    test_hint_life("compressed netCDF-4", "nc_format=netcdf4;nc_compression=deflate:1;nc_chunks=1,5;nc_chunks=5", 3)
+    for kind in ("classic", "netCDF-4"):
+        test_hint_without_place(kind, "nc_format=netcdf4" if kind == "netCDF-4" else "")
+
+
 def main():
     os.makedirs(tap.scratch("sums"), exist_ok=True)
     os.chdir(tap.scratch("sums"))
@@ -222,6 +334,7 @@ def main():
     test_changed()
     if tool.has_netcdf4():
         test_netcdf4(wanted)
+        test_hint(wanted)
         test_manifests()
         test_mistakes()
     tap.finish()
