@@ -68,7 +68,7 @@ void pnc_formats_before_restore(pnc_format *f)
         return;
     *f->model = *f->before;
     f->model->numrecs = failed.numrecs;
-    for (int i = 0; i < failed.ndims; i++)
+    for (int i = 0; i < f->model->ndims; i++) /* define mode only adds dimensions */
         f->model->dims[i]->length = failed.dims[i]->length;
     *f->before = failed;
     pnc_formats_before_free(f);

@@ -207,7 +207,7 @@ int pnc_formats_before_copy(pnc_format *f);
 int pnc_formats_before_keep(pnc_format *f);
 void pnc_formats_before_free(pnc_format *f);
 /* The definitions before become those of the file again, with the lengths that dimensions have now: a change of names
- * or attributes has failed, or redef. Nothing if there are none. */
+ * or attributes has failed, or redef, or define mode is aborted. Nothing if there are none. */
 void pnc_formats_before_restore(pnc_format *f);
 
 /* --- for formats --- */
