@@ -132,7 +132,7 @@ static bool same_bytes(const char *one, const char *two)
         n++;
     }
     if (!same)
-        t_local(false, "%s and %s differ at byte %ld", one, two, n);
+        printf("# %s and %s differ at byte %ld\n", one, two, n);
     if (a != NULL)
         fclose(a);
     if (b != NULL)
@@ -144,15 +144,19 @@ static void test_create(int k)
 {
     const char *cdl = t_path("header.cdl"), *by_hand = t_path("by_hand.nc"), *made = t_path("made.nc");
     bool wide = formats[k] == NC_FORMAT_CDF5;
-    int err;
+    int err, same = 0;
 
     write_text(cdl, comments[k], classic_part, wide ? wide_part : "", last_part);
-    failures = 0;
-    define_by_hand(by_hand, modes[k]);
-    t_check(failures == 0, "%s: a file is created call by call", comments[k]);
-    err = create_from_cdl(MPI_COMM_WORLD, cdl, made);
-    expect_ok(err, "and one from CDL");
-    t_check(t_rank > 0 || same_bytes(by_hand, made), "%s: both files are the same", comments[k]);
+    for (int i = 0; i < 5 && !same; i++) { /* HDF5 writes the second in which a file is made */
+        failures = 0;
+        define_by_hand(by_hand, modes[k]);
+        t_check(failures == 0, "%s: a file is created call by call", comments[k]);
+        err = create_from_cdl(MPI_COMM_WORLD, cdl, made);
+        expect_ok(err, "and one from CDL");
+        same = t_rank > 0 || same_bytes(by_hand, made);
+        MPI_Bcast(&same, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+    t_check(same, "%s: both files are the same", comments[k]);
 }
 
 /* Values are ready for use in memory, aligned, and pointers stay the same. */
