@@ -262,10 +262,13 @@ static int make_arrays(pnc_netcdf4 *n)
 /* --- the store --- */
 
 /* Where independent puts keep values that have no space in memory: in the folder of the file, which has space for them,
- * unless the user names another one. A folder for temporary files may be memory. */
+ * unless the user names another one. A folder for temporary files may be memory, and the program may change its working
+ * folder before one is made. */
 static char *find_spill_folder(pnc_netcdf4 *n)
 {
-    const char *path = pnc_path_strip(n->format.file->path), *slash = strrchr(path, '/'), *given = getenv("TMPDIR");
+    const pnc_file *file = n->format.file;
+    const char *path = pnc_path_strip(file->store->full_path != NULL ? file->store->full_path : file->path);
+    const char *slash = strrchr(path, '/'), *given = getenv("TMPDIR");
     int64_t length = 1;
     char *folder;
 
