@@ -25,19 +25,18 @@ static int64_t compute_share(int nranks)
 void pnc_file_behind_init(pnc_file *file, bool delays, bool reads_ahead, int64_t bytes)
 {
     pnc_behind *store = pnc_behind_store_find(file->store);
-    int64_t pages;
+    int64_t pages, queued;
 
     if (store == NULL)
         return;
     if (bytes == 0)
         bytes = compute_share(file->nodes->nranks > 0 ? file->nodes->nranks : 1);
     pages = pnc_max64(bytes / PNC_LARGE_PAGE, 1);
+    queued = reads_ahead ? (pages + 1) / 2 : pages;
     if (!delays)
         pnc_behind_store_set_capacity(store, PNC_LARGE_PAGE, pages * PNC_LARGE_PAGE); /* the queue remains empty */
-    else if (!reads_ahead)
-        pnc_behind_store_set_capacity(store, pages * PNC_LARGE_PAGE, 0);
     else
-        pnc_behind_store_set_capacity(store, (pages + 1) / 2 * PNC_LARGE_PAGE, pages * PNC_LARGE_PAGE / 2);
+        pnc_behind_store_set_capacity(store, queued * PNC_LARGE_PAGE, (pages - queued) * PNC_LARGE_PAGE);
     file->behind = delays ? store : NULL;
     file->ahead = reads_ahead ? store : NULL;
 }

@@ -99,7 +99,8 @@ other, a thread of the process reads what the next one will probably need while 
 use it, that becomes rarer; the statistics have the bytes. Not with NC_SHARE, and not for variables in chunks])
 HINT_SIZE([nc_write_behind_memory], [behind_memory], [0], [INT64_C(1) << 21], [INT64_C(1) << 40], [LEAST], [INT64_C(1) << 21], [],
 [bytes that nc_write_behind=enable uses on each rank for what was put and is not yet written, and nc_prefetch=enable for
-what is read ahead; half of them for each if both are enabled. A put waits until there is memory. Without the hint: an
+what is read ahead; half of them for each if both are enabled, in units of 2
+MiB: with fewer than 4 MiB nothing is read ahead then. A put waits until there is memory. Without the hint: an
 eighth of the memory of the node, divided by its ranks, at most 4 GiB])
 HINT_CHOICE([nc_short_file], [format.short_file], [zero], [WORDS(zero, error)], [],
 [result of a read beyond the end of a file that is shorter than its header describes. Other writers produce such files
