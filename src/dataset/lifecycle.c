@@ -105,7 +105,7 @@ static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
         err = pnc_dataset_registry_add(ds, &ds->ncid);
     err = pnc_dataset_opening_end(o, ds, err);
     if (err == NC_NOERR) {
-        pnc_file_behind_init(&ds->file, ds->hints.delays, ds->hints.reads_ahead, ds->hints.behind_memory);
+        pnc_file_behind_init(&ds->file, o->delays, o->reads_ahead, ds->hints.behind_memory);
         return NC_NOERR;
     }
     if (ds->ncid >= 0)

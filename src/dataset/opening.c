@@ -286,9 +286,9 @@ static int adopt_decisions(pnc_dataset *ds, pnc_opening *o, const decisions *d)
     sprintf(ds->store_path, "%s%s", ds->file.path, o->inspected.suffix);
     ds->suffix = (int)strlen(o->inspected.suffix);
     o->mismatch = adopt_mode(o, d);
-    ds->hints.delays = delays_writes(ds, o);
-    ds->hints.reads_ahead = reads_ahead(ds, o);
-    if (ds->hints.delays || ds->hints.reads_ahead)
+    o->delays = delays_writes(ds, o);
+    o->reads_ahead = reads_ahead(ds, o);
+    if (o->delays || o->reads_ahead)
         ds->file.driver = pnc_driver_behind_add(ds->file.driver, &ds->drivers);
     if (ds->safe)
         o->mismatch = pnc_file_status_agree(&ds->file, o->mismatch);

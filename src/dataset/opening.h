@@ -16,6 +16,7 @@ typedef struct pnc_opening {
     int mode, format;         /* cmode or omode, and the default format: of this rank; of rank 0 after begin */
     int mismatch;             /* NC_NOERR, or a code if ranks have passed different modes */
     pnc_inspection inspected; /* by rank 0 */
+    bool delays, reads_ahead; /* what the hints ask for, and the mode allows; after begin */
     bool finds_nodes;         /* a rank does not know yet which ranks share a node */
 } pnc_opening;
 

@@ -15,6 +15,8 @@
 
 #include "select/selection.h"
 
+/* Guesses: a get of 64 reads of a buffer each is larger than the memory; programs with more variables than 256 get few
+ * of them in turn. */
 #define PNC_BEHIND_EXTENTS 64 /* reads of a get; of one with more, none is made ahead */
 #define PNC_BEHIND_STREAMS 256
 
