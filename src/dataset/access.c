@@ -220,8 +220,10 @@ int pnc_dataset_call_post(pnc_dataset *ds, const pnc_call *call)
 static int wait_for(pnc_dataset *ds, bool collective, const pnc_request_ids *named)
 {
     pnc_batch batch;
-    int err = pnc_io_batch_init(&batch, &ds->io, collective, named), put_err = NC_NOERR, get_err = NC_NOERR;
+    int err = pnc_io_batch_init(&batch, &ds->io, collective, named), put_err = NC_NOERR, get_err = NC_NOERR, placed;
 
+    placed = pnc_io_batch_check_places(&batch, &ds->io);
+    err = pnc_error_keep_first(err, placed);
     pnc_dataset_statistics_call_start(ds);
     pnc_dataset_statistics_wait_add(ds, collective, batch.puts.n + batch.gets.n);
     if (collective)

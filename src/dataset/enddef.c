@@ -74,6 +74,7 @@ static int end_define_mode(pnc_dataset *ds, pnc_layout_hints *hints, int err)
         return err;
     PNC_TRY(ds->format->ops->enddef(ds->format, hints, err));
     ds->mode = PNC_COLLECTIVE;
+    ds->io.has_unplaced = ds->io.queue->pending > 0;
     pnc_dataset_storage_hints_adopt(ds);
     return report_overruled(ds);
 }

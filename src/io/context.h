@@ -18,6 +18,7 @@ typedef struct pnc_io_context {
     const pnc_access_hints *hints;
     int64_t buffer_size;     /* bound on extra memory per rank, in bytes (hint nc_ibuf_size) */
     char *stage;             /* staging buffer, allocated at first use */
+    bool has_unplaced;       /* pending requests may be older than the addresses of variables: they are checked again */
     bool exclusive;          /* during a call: no other rank writes between the first and last byte of this one */
     bool has_out_of_range;   /* during a call: a request has values out of range */
     char *sieve;             /* for puts that write gaps back, allocated at first use */

@@ -19,6 +19,12 @@ static inline int64_t pnc_mapping_address_get(const pnc_mapping *m)
     return m->array.begin;
 }
 
+/* How many records have addresses; any number, if the variable has none. */
+static inline int64_t pnc_mapping_records_get_most(const pnc_mapping *m)
+{
+    return m->array.is_record ? pnc_select_records_get_most(&m->array) : INT64_MAX;
+}
+
 /* From offsets in a variable to addresses. It keeps the part of the last one, as the next one usually has the same. */
 typedef struct pnc_locator {
     int64_t begin;      /* address of the variable */

@@ -163,10 +163,12 @@ static int check_strides(const check *c)
     return NC_NOERR;
 }
 
-/* Maximum number of records: the last byte of each has a file offset below 2^63. */
-static int64_t compute_max_records(const pnc_array *array)
+int64_t pnc_select_records_get_most(const pnc_array *array)
 {
     int64_t row = array->elem_size;
+
+    if (array->most != NULL)
+        return array->most[0];
     for (int dim = 1; dim < array->ndims; dim++)
         if (pnc_size_multiply(row, array->shape[dim], &row) != 0)
             return 0;
@@ -197,7 +199,7 @@ static int64_t find_growth_limit(const check *c, int dim)
 {
     if (c->array->most != NULL)
         return c->array->most[dim];
-    return c->how.unlimited != NULL ? INT64_MAX : compute_max_records(c->array);
+    return c->how.unlimited != NULL ? INT64_MAX : pnc_select_records_get_most(c->array);
 }
 
 static int check_growth(const check *c)

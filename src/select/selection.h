@@ -63,6 +63,9 @@ typedef struct pnc_bounds {
 int pnc_select_hyperslab_check(const pnc_array *array, const int64_t *start, const int64_t *count,
                                const int64_t *stride, pnc_bounds how, pnc_error *error);
 
+/* How many records a record variable may have: those that have addresses of their own, all of them below 2^63. */
+int64_t pnc_select_records_get_most(const pnc_array *array);
+
 /* Build the selection of a checked hyperslab. count NULL = ones; start NULL = zeros; stride NULL = ones.
  * NC_EINVALCOORDS if an unchecked one exceeds the range of file offsets; NC_ENOMEM. */
 int pnc_select_selection_init(pnc_selection *out, const pnc_array *array, const int64_t *start, const int64_t *count,

@@ -141,6 +141,161 @@ static void test_far_records(void)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
+/* --- puts that are posted before variables have addresses --- */
+
+enum { X = 16, EXTRA = 64, SMALL = 0, ROWS = 1, OTHER = 2 };
+
+/* Records whose addresses are too large, or would be those of another variable. */
+typedef struct far_case {
+    const char *name;
+    int cmode;
+    MPI_Offset wide;           /* elements of a record of two more variables; 0: there are none */
+    MPI_Offset small, row;     /* for the variables SMALL and ROWS: the indices of records */
+    bool are_neighbours_bytes; /* row: how many bytes that many records have */
+} far_case;
+
+static const far_case far_cases[] = {
+    {"CDF-2", NC_64BIT_OFFSET, (1 << 29) - 1, INT_MAX - 8, INT_MAX - 8, false},
+    {"CDF-5", NC_64BIT_DATA, 0, (MPI_Offset)1 << 53, (MPI_Offset)1 << 62, true},
+    {"netCDF-4", NC_NETCDF4, 0, (MPI_Offset)1 << 53, (MPI_Offset)1 << 55, true},
+};
+
+static int create_posted(const far_case *f)
+{
+    int ncid = -1, dims[3], id;
+    char name[16];
+
+    t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | f->cmode, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
+    ncmpi_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]);
+    ncmpi_def_dim(ncid, "x", X, &dims[1]);
+    ncmpi_def_var(ncid, "small", NC_INT, 1, dims, &id);
+    ncmpi_def_var(ncid, "rows", NC_INT, 2, dims, &id);
+    for (int i = 0; i < EXTRA; i++) {
+        snprintf(name, sizeof name, "other%d", i);
+        ncmpi_def_var(ncid, name, NC_INT, 2, dims, &id);
+    }
+    if (f->wide > 0)
+        ncmpi_def_dim(ncid, "wide", f->wide, &dims[1]);
+    for (int i = 0; f->wide > 0 && i < 2; i++) {
+        snprintf(name, sizeof name, "wide%d", i);
+        t_local(ncmpi_def_var(ncid, name, NC_DOUBLE, 2, dims, &id) == NC_NOERR, "def_var %s", name);
+    }
+    return ncid;
+}
+
+/* Each rank has record t_rank; far ones only rank `bad` or, if it is negative, all. */
+enum { POSTED = 6 };
+
+static void post_far(int ncid, const far_case *f, bool far, const int *row, int *ids)
+{
+    MPI_Offset at[2] = {t_rank, 0}, one[2] = {1, 1}, count[2] = {1, X}, row_bytes = f->are_neighbours_bytes ? 4 * X : 1;
+    MPI_Offset away[2] = {f->row / row_bytes + t_rank, 0}, small = f->small + t_rank;
+    MPI_Offset *starts[2] = {at, away}, *counts[2] = {count, count};
+    int lost[2 * X] = {0};
+
+    for (int i = 0; i < POSTED; i++)
+        ids[i] = NC_REQ_NULL;
+    t_local(ncmpi_buffer_attach(ncid, 4096) == NC_NOERR, "attach");
+    t_local(ncmpi_iput_vara_int(ncid, SMALL, at, one, row, &ids[0]) == NC_NOERR, "iput of a value");
+    if (far)
+        t_local(ncmpi_iput_var1_int(ncid, SMALL, &small, lost, &ids[1]) == NC_NOERR, "iput of a far value");
+    t_local(ncmpi_iput_vara_int(ncid, ROWS, at, count, row, &ids[2]) == NC_NOERR, "iput of a row");
+    if (far) {
+        t_local(ncmpi_bput_vara_int(ncid, ROWS, away, count, lost, &ids[3]) == NC_NOERR, "bput of a far row");
+        t_local(ncmpi_iput_varn_int(ncid, OTHER + 1, 2, starts, counts, lost, &ids[4]) == NC_NOERR, "iput_varn");
+    }
+    t_local(ncmpi_bput_vara_int(ncid, OTHER, at, count, row, &ids[5]) == NC_NOERR, "bput of a row");
+    t_check(true, "%s: puts are posted in define mode", f->name);
+}
+
+static void check_far(int ncid, const far_case *f, const int *row)
+{
+    MPI_Offset at[2] = {t_rank, 0}, count[2] = {1, X}, records = -1;
+    int got[X] = {0}, value = 0;
+
+    ncmpi_inq_dimlen(ncid, 0, &records);
+    t_check(records == t_nprocs, "%s: %lld records", f->name, (long long)records);
+    t_check(ncmpi_get_var1_int_all(ncid, SMALL, at, &value) == NC_NOERR && value == row[0], "the value: %d", value);
+    for (int id = ROWS; id <= OTHER; id++)
+        t_check(ncmpi_get_vara_int_all(ncid, id, at, count, got) == NC_NOERR && memcmp(got, row, sizeof got) == 0,
+                "the row of variable %d", id);
+}
+
+static void test_far_posted(const far_case *f, bool collective, int bad)
+{
+    bool far = bad < 0 || bad == t_rank;
+    int ncid = create_posted(f), row[X], ids[POSTED], statuses[POSTED] = {0}, code;
+
+    for (int x = 0; x < X; x++)
+        row[x] = 1000 * (t_rank + 1) + x;
+    post_far(ncid, f, far, row, ids);
+    expect_ok(ncmpi_enddef(ncid), "enddef");
+    if (!collective)
+        ncmpi_begin_indep_data(ncid);
+    code = collective ? ncmpi_wait_all(ncid, POSTED, ids, statuses) : ncmpi_wait(ncid, POSTED, ids, statuses);
+    if (!collective)
+        ncmpi_end_indep_data(ncid);
+    expect_code(code, far ? NC_EINVALCOORDS : NC_NOERR, "the wait, on ranks with far records");
+    for (int i = 0; i < POSTED; i++) {
+        int wanted = far && (i == 1 || i == 3 || i == 4) ? NC_EINVALCOORDS : NC_NOERR;
+
+        t_local(statuses[i] == wanted && ids[i] == NC_REQ_NULL, "status %d of request %d", statuses[i], i);
+    }
+    t_check(true, "the statuses say which");
+    expect_ok(ncmpi_buffer_detach(ncid), "the buffer is free");
+    check_far(ncid, f, row);
+    expect_ok(ncmpi_close(ncid), "close");
+    expect_ok(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid), "open");
+    check_far(ncid, f, row);
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
+/* A record that a file of one variable has is not one of a file with many, whose variables have fewer addresses. */
+static void test_fewer_addresses(void)
+{
+    MPI_Offset far = (MPI_Offset)1 << 58, records = 0;
+    int ncid = -1, dim, id;
+    char name[16];
+
+    expect_ok(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, MPI_INFO_NULL, &ncid), "create");
+    ncmpi_def_dim(ncid, "t", NC_UNLIMITED, &dim);
+    ncmpi_def_var(ncid, "only", NC_BYTE, 1, &dim, &id);
+    expect_ok(ncmpi_enddef(ncid), "enddef");
+    expect_ok(ncmpi_put_var1_schar_all(ncid, id, &far, &(signed char){7}), "put record 2^58");
+    expect_ok(ncmpi_redef(ncid), "redef");
+    for (int i = 0; i < 100; i++) {
+        snprintf(name, sizeof name, "more%d", i);
+        ncmpi_def_var(ncid, name, NC_BYTE, 1, &dim, &id);
+    }
+    expect_code(ncmpi_enddef(ncid), NC_EVARSIZE, "enddef with 100 variables more");
+    expect_ok(ncmpi_abort(ncid), "abort");
+    expect_ok(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid), "open");
+    ncmpi_inq_dimlen(ncid, 0, &records);
+    t_check(records == far + 1, "the file is as before: %lld records", (long long)records);
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
+static void test_posted(void)
+{
+    int ncid, err = ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, MPI_INFO_NULL, &ncid);
+
+    if (err == NC_NOERR)
+        expect_ok(ncmpi_close(ncid), "close");
+    for (int i = 0; i < (int)(sizeof far_cases / sizeof *far_cases); i++) {
+        const far_case *f = &far_cases[i];
+
+        if (f->cmode == NC_NETCDF4 ? err == NC_ENOTBUILT : !t_classic())
+            continue;
+        test_far_posted(f, true, -1);
+        test_far_posted(f, true, t_nprocs - 1);
+        test_far_posted(f, false, 0);
+    }
+    if (err == NC_ENOTBUILT)
+        t_skip("built without netCDF-4");
+    else
+        test_fewer_addresses();
+}
+
 /* A small file system that only this rank sees, holding one file. */
 static bool mount_own(const char *dir, const char *file)
 {
@@ -215,6 +370,7 @@ int main(int argc, char **argv)
         test_variable_of_many_dimensions(0);
         test_variable_of_many_dimensions(NC_64BIT_DATA);
     }
+    test_posted();
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_rank == 0)
         unlink(path);

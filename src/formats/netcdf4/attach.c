@@ -136,6 +136,8 @@ static bool choose_virtual_shape(const pnc_netcdf4 *n, const pnc_var *var, int64
             continue;
         shape[d] = INT64_C(1) << bits / unlimited;
         bits -= bits / unlimited--;
+        if (shape[d] < pnc_format_var_get_length(n->format.model, var, d))
+            return false;
     }
     return true;
 }

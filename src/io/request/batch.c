@@ -96,6 +96,36 @@ int pnc_io_batch_init(pnc_batch *b, pnc_io_context *io, bool collective, const p
     return err;
 }
 
+/* In `puts` those that can be executed stay in order, and the others follow. */
+int pnc_io_batch_check_places(pnc_batch *b, pnc_io_context *io)
+{
+    pnc_request_list all = b->puts, *unplaced = &b->unplaced;
+    int err = NC_NOERR;
+
+    if (!io->has_unplaced || all.n == 0)
+        return NC_NOERR;
+    b->puts.n = 0;
+    b->puts.summary = (pnc_request_summary){0};
+    for (int64_t i = 0; i < all.n; i++) {
+        pnc_request *r = all.at[i];
+        int later = pnc_io_request_check_place(io, r);
+
+        err = pnc_error_keep_first(err, later);
+        if (later == NC_NOERR) {
+            all.at[i] = all.at[b->puts.n];
+            pnc_io_request_list_add(&b->puts, r);
+            continue;
+        }
+        r->status = (int8_t)later;
+    }
+    unplaced->at = all.at + b->puts.n;
+    for (int64_t i = b->puts.n; i < all.n; i++)
+        pnc_io_request_list_add(unplaced, all.at[i]);
+    sort_by_id(unplaced);
+    b->any_puts = b->puts.n > 0;
+    return err;
+}
+
 /* Whether the requests have no memory outside the arena of the queue. */
 static bool are_simple(const pnc_request_list *list)
 {
@@ -105,11 +135,12 @@ static bool are_simple(const pnc_request_list *list)
 /* A million requests are freed at once, without reading each of them. */
 void pnc_io_batch_free(pnc_batch *b, pnc_io_context *io)
 {
-    if (io->queue->pending == 0 && are_simple(&b->puts) && are_simple(&b->gets)) {
+    io->has_unplaced = io->has_unplaced && io->queue->pending > 0;
+    if (io->queue->pending == 0 && are_simple(&b->puts) && are_simple(&b->gets) && are_simple(&b->unplaced)) {
         pnc_io_queue_all_release(io->queue); /* with the memory of the batch */
         return;
     }
-    for (int64_t i = 0; i < b->puts.n; i++)
+    for (int64_t i = 0; i < b->puts.n + b->unplaced.n; i++)
         pnc_io_queue_release(io, b->puts.at[i]);
     for (int64_t i = 0; i < b->gets.n; i++)
         pnc_io_queue_release(io, b->gets.at[i]);
@@ -130,11 +161,11 @@ int pnc_io_batch_agree(pnc_batch *b, pnc_io_context *io, int err)
 
 void pnc_io_batch_return(pnc_batch *b, pnc_io_context *io, const pnc_request_ids *named, int err)
 {
-    for (int64_t i = 0; i < b->puts.n; i++)
+    for (int64_t i = 0; i < b->puts.n + b->unplaced.n; i++)
         pnc_io_queue_return(io->queue, b->puts.at[i]);
     for (int64_t i = 0; i < b->gets.n; i++)
         pnc_io_queue_return(io->queue, b->gets.at[i]);
-    b->puts.n = b->gets.n = 0;
+    b->puts.n = b->gets.n = b->unplaced.n = 0;
     for (int i = 0; named->ids != NULL && named->statuses != NULL && i < named->count; i++)
         named->statuses[i] = err;
 }
@@ -156,18 +187,21 @@ static const pnc_request *find_request(const pnc_request_list *list, int id, int
 
 void pnc_io_batch_report(const pnc_batch *b, const pnc_request_ids *named, int put_err, int get_err)
 {
-    int64_t next_put = 0, next_get = 0;
+    int64_t next_put = 0, next_get = 0, next_unplaced = 0;
 
     if (named->ids == NULL || b->memory == NULL)
         return;
     for (int i = 0; i < named->count; i++) {
         const pnc_request *put = find_request(&b->puts, named->ids[i], &next_put);
         const pnc_request *get = put == NULL ? find_request(&b->gets, named->ids[i], &next_get) : NULL;
+        const pnc_request *unplaced = find_request(&b->unplaced, named->ids[i], &next_unplaced);
         int status = put_err; /* values of a put out of range were reported when it was posted */
 
-        if (put == NULL && get == NULL)
+        if (put == NULL && get == NULL && unplaced == NULL)
             continue;
-        if (put == NULL)
+        if (unplaced != NULL)
+            status = unplaced->status;
+        else if (put == NULL)
             status = pnc_error_keep_first(get_err, get->status);
         if (named->statuses != NULL && named->statuses[i] == NC_NOERR) /* a repeated id keeps its error */
             named->statuses[i] = status;

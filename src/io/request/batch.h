@@ -15,13 +15,17 @@ typedef struct pnc_request_ids {
 typedef struct pnc_batch {
     pnc_request **memory; /* of both lists */
     pnc_request_list puts, gets;
-    bool any_puts, any_gets; /* of any rank in a collective call, otherwise of this one */
+    pnc_request_list unplaced; /* puts that are not executed: their statuses say why */
+    bool any_puts, any_gets;   /* of any rank in a collective call, otherwise of this one */
 } pnc_batch;
 
 /* Returns an error if an id is not pending (NC_EINVAL_REQUEST), but the other requests are still taken; free the batch
  * in any case. */
 int pnc_io_batch_init(pnc_batch *batch, pnc_io_context *io, bool collective, const pnc_request_ids *named);
 void pnc_io_batch_free(pnc_batch *batch, pnc_io_context *io);
+/* Of puts that were posted before the variables had their addresses: those that exceed them are taken from `puts`.
+ * Returns the error of the first one: NC_EINVALCOORDS NC_EEDGE, or NC_ENOMEM. */
+int pnc_io_batch_check_places(pnc_batch *batch, pnc_io_context *io);
 
 /* Collective: set any_puts and any_gets. A direction without requests on all ranks needs no collective call.
  * err: of pnc_io_batch_init on this rank; the ranks that have the same one are counted. NC_EMULTICALL if other ranks

@@ -309,6 +309,38 @@ int pnc_io_request_init(pnc_io_context *io, const pnc_call *call, int64_t *numbe
     return pnc_io_request_set_memory(io, call, r);
 }
 
+static int check_places_of_slabs(pnc_io_context *io, const pnc_elements *e, const pnc_mapping *mapping)
+{
+    const pnc_var *var = io->model->vars[e->varid];
+    pnc_bounds how = {.relax = io->relax, .growing = true, .numrecs = pnc_format_var_get_records(io->model, var)};
+    int err = NC_NOERR;
+
+    if (var->inner_unlimited)
+        PNC_TRY(describe_lengths(io, e->varid, &how));
+    for (int64_t k = 0; k < e->n && err == NC_NOERR; k++) {
+        const pnc_slab s = pnc_mapping_slab_get(e, var->ndims, k);
+
+        err = check_bounds(io, var, &mapping->array, &s, how);
+    }
+    pnc_memory_free((int64_t *)how.lengths);
+    return err;
+}
+
+int pnc_io_request_check_place(pnc_io_context *io, const pnc_request *r)
+{
+    const pnc_mapping mapping = pnc_io_context_get_mapping(io, r->elements.varid);
+    int64_t most;
+
+    if (r->elements.form == PNC_SLABS)
+        return check_places_of_slabs(io, &r->elements, &mapping);
+    most = pnc_mapping_records_get_most(&mapping);
+    if (r->numrecs <= most)
+        return NC_NOERR;
+    return pnc_error_set(io->file->error, NC_EINVALCOORDS,
+                         "variable \"%s\": a pending request needs %lld records, but a file can hold at most %lld",
+                         mapping.array.name, (long long)r->numrecs, (long long)most);
+}
+
 void pnc_io_request_free(pnc_request *r)
 {
     pnc_select_flat_free(r->flat);

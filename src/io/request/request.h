@@ -102,6 +102,9 @@ int pnc_io_request_check_target(pnc_io_context *io, const pnc_call *call);
  * not be made again; the caller frees it, too. */
 int pnc_io_request_init(pnc_io_context *io, const pnc_call *call, int64_t *numbers, pnc_selection *ready,
                         pnc_request *r);
+/* Check a put that was posted before its variable had addresses, or with other ones: NC_EINVALCOORDS or NC_EEDGE if it
+ * exceeds them. */
+int pnc_io_request_check_place(pnc_io_context *io, const pnc_request *r);
 /* Release what *r holds, except the caller's numbers. */
 void pnc_io_request_free(pnc_request *r);
 
