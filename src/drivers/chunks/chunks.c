@@ -14,6 +14,11 @@ void pnc_chunks_store_take_records(pnc_store *store, const pnc_chunk_record **re
     pnc_chunks_places_take(&pnc_chunks_store_of(store)->places, records, n);
 }
 
+void pnc_chunks_store_peek_records(const pnc_store *store, const pnc_chunk_record **records, int64_t *n)
+{
+    pnc_chunks_places_peek(&pnc_chunks_store_of(store)->places, records, n);
+}
+
 void pnc_chunks_store_find_index(const pnc_store *store, int64_t array, int64_t chunk, int64_t *index)
 {
     const pnc_chunk_store *s = pnc_chunks_store_of(store);
@@ -43,7 +48,7 @@ bool pnc_chunks_store_has_records(const pnc_store *store)
     const pnc_chunk_record *records;
     int64_t n;
 
-    pnc_chunks_places_peek(&pnc_chunks_store_of(store)->places, &records, &n);
+    pnc_chunks_store_peek_records(store, &records, &n);
     return n > 0;
 }
 

@@ -97,6 +97,8 @@ int pnc_chunks_store_flush(pnc_store *store, pnc_error *error);
 /* Local. The chunks that this rank has written since the last call, each once; valid until the next call of any
  * function of the store. */
 void pnc_chunks_store_take_records(pnc_store *store, const pnc_chunk_record **records, int64_t *n);
+/* The same; the next call has them again. */
+void pnc_chunks_store_peek_records(const pnc_store *store, const pnc_chunk_record **records, int64_t *n);
 /* Collective, after a flush. All ranks know then, until the store is renewed, where the chunks are that others have
  * written since records were taken. *is_shared is false, and nothing has changed, if there are more than `most`. */
 int pnc_chunks_store_share(pnc_store *store, int64_t most, bool *is_shared, pnc_error *error);

@@ -40,7 +40,7 @@ static int adopt_shared(pnc_chunk_store *s, const shared_records *r, pnc_error *
     for (int64_t i = 0; i < r->n; i++) {
         const pnc_chunk_item item = {r->at[i].array, r->at[i].chunk, 0, NULL};
 
-        if (i >= r->first && i < r->first + r->own)
+        if ((i >= r->first && i < r->first + r->own) || r->at[i].place.bytes == 0) /* of a rank whose step has failed */
             continue;
         if (!pnc_chunks_places_reserve(&s->shared, &item))
             return pnc_error_set(error, NC_ENOMEM, "no memory for the places of chunks");

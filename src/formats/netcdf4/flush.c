@@ -1,5 +1,4 @@
 /* What the file lacks of the dataset: lengths of dimensions, chunks that the index does not have yet. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -8,9 +7,6 @@
 #include "file/behind.h"
 #include "formats/netcdf4/netcdf4.h"
 
-/* Records that rank 0 receives at a time: 2.5 MiB. */
-#define BATCH (INT64_C(1) << 16)
-enum { TAG_RECORDS = 41 };
 /* Of chunks whose places ranks know without the index: 640 KiB. */
 #define SHARED_MOST INT64_C(16384)
 /* New chunks that are not registered yet: if there are as many, they are registered before the next put. Rank 0 has
@@ -203,139 +199,6 @@ static void adopt_extents(pnc_netcdf4 *n)
     n->lengths_dirty = false;
 }
 
-/* --- chunks for the index --- */
-
-static int compare_records(const void *a, const void *b)
-{
-    const pnc_chunk_record *x = a, *y = b;
-
-    if (x->array != y->array)
-        return x->array < y->array ? -1 : 1;
-    return x->chunk < y->chunk ? -1 : x->chunk > y->chunk;
-}
-
-/* Those of one array, which are sorted. */
-static int register_array(pnc_netcdf4 *n, const pnc_chunk_record *records, int64_t count)
-{
-    int varid = n->content.varids[records->array], ndims = n->format.model->vars[varid]->ndims;
-    int64_t *indices = pnc_memory_alloc(count * ndims, sizeof *indices);
-    pnc_chunk_place *places = pnc_memory_alloc(count, sizeof *places);
-    int err;
-
-    if (indices == NULL || places == NULL) {
-        err = pnc_formats_memory_fail(&n->format, count * (int64_t)sizeof *places);
-    } else {
-        for (int64_t i = 0; i < count; i++) {
-            pnc_chunks_store_find_index(n->format.file->store, records[i].array, records[i].chunk, indices + i * ndims);
-            places[i] = records[i].place;
-        }
-        err = pnc_netcdf4_metadata_register(n->metadata, n->content.storage[varid].path, ndims, indices, places, count);
-    }
-    pnc_memory_free(indices);
-    pnc_memory_free(places);
-    return err;
-}
-
-static int register_batch(pnc_netcdf4 *n, pnc_chunk_record *records, int64_t count)
-{
-    int64_t first = 0;
-
-    if (count > 1)
-        qsort(records, (size_t)count, sizeof *records, compare_records);
-    for (int64_t i = 1; i <= count; i++) {
-        if (i < count && records[i].array == records[first].array)
-            continue;
-        PNC_TRY(register_array(n, records + first, i - first));
-        first = i;
-    }
-    return NC_NOERR;
-}
-
-/* Rank 0: the records of another rank, batch by batch; all are received, also after an error. */
-static int receive_records(pnc_netcdf4 *n, int rank, int64_t count, pnc_chunk_record *batch, int err)
-{
-    for (int64_t at = 0; at < count; at += BATCH) {
-        int64_t some = pnc_min64(BATCH, count - at);
-
-        pnc_file_step_check(n->format.file,
-                            MPI_Recv(batch, (int)(some * (int64_t)sizeof *batch), MPI_BYTE, rank, TAG_RECORDS,
-                                     n->format.file->comm, MPI_STATUS_IGNORE),
-                            "MPI_Recv", "chunks of another rank");
-        if (err == NC_NOERR)
-            err = register_batch(n, batch, some);
-    }
-    return err;
-}
-
-static void send_records(pnc_netcdf4 *n, const pnc_chunk_record *own, int64_t count)
-{
-    for (int64_t at = 0; at < count; at += BATCH) {
-        int64_t some = pnc_min64(BATCH, count - at);
-
-        pnc_file_step_check(
-            n->format.file,
-            MPI_Send(own + at, (int)(some * (int64_t)sizeof *own), MPI_BYTE, 0, TAG_RECORDS, n->format.file->comm),
-            "MPI_Send", "chunks for the index");
-    }
-}
-
-/* Rank 0: its own records, then those of the others. counts: of each rank; batch: memory for BATCH records. */
-static int register_all(pnc_netcdf4 *n, const pnc_chunk_record *own, const int64_t *counts, pnc_chunk_record *batch)
-{
-    int err = NC_NOERR;
-
-    for (int64_t at = 0; at < counts[0] && err == NC_NOERR; at += BATCH) {
-        int64_t some = pnc_min64(BATCH, counts[0] - at);
-
-        memcpy(batch, own + at, (size_t)some * sizeof *batch);
-        err = register_batch(n, batch, some);
-    }
-    for (int rank = 1; rank < n->format.file->nprocs; rank++)
-        err = receive_records(n, rank, counts[rank], batch, err);
-    return err;
-}
-
-/* Collective: the others send what they have. counts and batch: memory of rank 0. */
-static int exchange_records(pnc_netcdf4 *n, int64_t *counts, pnc_chunk_record *batch, bool *any)
-{
-    pnc_file *file = n->format.file;
-    const pnc_chunk_record *own;
-    int64_t count;
-
-    pnc_chunks_store_take_records(file->store, &own, &count);
-    if (file->nprocs > 1)
-        pnc_file_step_check(file, MPI_Gather(&count, 1, MPI_INT64_T, counts, 1, MPI_INT64_T, 0, file->comm),
-                            "MPI_Gather", "the numbers of chunks");
-    else
-        counts[0] = count;
-    if (file->rank != 0) {
-        send_records(n, own, count);
-        return NC_NOERR;
-    }
-    for (int rank = 0; rank < file->nprocs; rank++)
-        *any = *any || counts[rank] > 0;
-    return register_all(n, own, counts, batch);
-}
-
-/* Collective. *any: whether there are records. Rank 0 has all memory before the others send: they would wait for it.
- * Returns the result of rank 0 there. */
-static int gather_records(pnc_netcdf4 *n, int err, bool *any)
-{
-    pnc_file *file = n->format.file;
-    bool is_root = file->rank == 0;
-    int64_t *counts = is_root ? pnc_memory_alloc_zeroed(file->nprocs, sizeof *counts) : NULL;
-    pnc_chunk_record *batch = is_root ? pnc_memory_alloc(BATCH, sizeof *batch) : NULL;
-
-    if (is_root && err == NC_NOERR && (counts == NULL || batch == NULL))
-        err = pnc_formats_memory_fail(&n->format, BATCH * (int64_t)sizeof *batch);
-    err = pnc_file_status_broadcast(file, err);
-    if (err == NC_NOERR)
-        err = exchange_records(n, counts, batch, any);
-    pnc_memory_free(batch);
-    pnc_memory_free(counts);
-    return err;
-}
-
 /* Collective. All ranks get the values of compact variables from rank 0, if it has new ones. */
 static void share_parts(pnc_netcdf4 *n)
 {
@@ -367,7 +230,7 @@ static int write_index(pnc_netcdf4 *n)
         if (err == NC_NOERR && n->lengths_dirty)
             err = extend_datasets(n);
     }
-    err = pnc_file_status_broadcast(file, gather_records(n, err, &changes));
+    err = pnc_netcdf4_chunks_register(n, err, &changes);
     if (err != NC_NOERR)
         n->index_dirty = true; /* what is registered */
     PNC_TRY(err);

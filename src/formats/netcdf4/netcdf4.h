@@ -86,6 +86,12 @@ int pnc_netcdf4_chunks_publish(pnc_format *f);
 int pnc_netcdf4_file_restore(pnc_format *f);
 int pnc_netcdf4_file_restore_before_put(pnc_format *f, bool collective);
 
+/* --- register.c --- */
+
+/* Collective. Records of chunks of all ranks to the index; err is the result so far of this rank. If it fails, the next
+ * call has them again. *any is set if there are some. */
+int pnc_netcdf4_chunks_register(pnc_netcdf4 *n, int err, bool *any);
+
 /* --- fill.c --- */
 
 /* Collective. Give a contiguous variable space in the file, which is filled. Each rank passes the first one that it
