@@ -229,9 +229,55 @@ static void test_ranks(const char *strategy, bool put)
         test_strategy(strategy, put, where);
 }
 
+/* --- a netCDF-4 file whose chunks wait for more values until it is closed --- */
+
+enum { CHUNKS = 16, CHUNK_ROWS = 4, COLUMNS = 100 };
+
+static int create_waiting(int *values)
+{
+    MPI_Offset share = CHUNKS * CHUNK_ROWS / t_nprocs, start[2] = {share * t_rank, 0}, count[2] = {share, COLUMNS / 2};
+    int ncid = -1, dims[2], varid;
+
+    t_local(ncmpi_create(MPI_COMM_WORLD, t_path("failure.nc"), NC_CLOBBER, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
+    ncmpi_def_dim(ncid, "row", CHUNKS * CHUNK_ROWS, &dims[0]);
+    ncmpi_def_dim(ncid, "column", COLUMNS, &dims[1]);
+    ncmpi_def_var(ncid, "v", NC_INT, 2, dims, &varid);
+    t_local(ncmpi_def_var_chunking(ncid, varid, NC_CHUNKED, (MPI_Offset[]){CHUNK_ROWS, COLUMNS}) == NC_NOERR, "chunks");
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    for (int i = 0; i < share * COLUMNS / 2; i++)
+        values[i] = 1000 * t_rank + i;
+    t_local(ncmpi_put_vara_int_all(ncid, varid, start, count, values) == NC_NOERR, "put");
+    return ncid;
+}
+
+/* The last rank cannot write: all ranks get the error, and what the others have written is in the file. */
+static void test_closing(void)
+{
+    static int values[CHUNKS * CHUNK_ROWS * COLUMNS], found[CHUNKS * CHUNK_ROWS * COLUMNS];
+    MPI_Offset share = CHUNKS * CHUNK_ROWS / t_nprocs, start[2] = {share * t_rank, 0}, count[2] = {share, COLUMNS / 2};
+    int ncid = create_waiting(values), n = (int)share * COLUMNS / 2, sums[3] = {0}, err;
+
+    failing = ACCESS;
+    failed = false;
+    left = t_rank == t_nprocs - 1 ? 0 : -1;
+    err = ncmpi_close(ncid);
+    left = -1;
+    t_check(err != NC_NOERR && failed == (t_rank == t_nprocs - 1), "a write fails at close: %s", ncmpi_strerrno(err));
+    t_local(ncmpi_open(MPI_COMM_WORLD, t_path("failure.nc"), NC_NOWRITE, MPI_INFO_NULL, &ncid) == NC_NOERR, "open");
+    t_local(ncmpi_get_vara_int_all(ncid, 0, start, count, found) == NC_NOERR, "get");
+    for (int i = 0; i < n; i++)
+        sums[found[i] == values[i] ? 0 : 1 + (found[i] == NC_FILL_INT)]++;
+    MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    t_check(sums[0] > 0 && sums[1] == 0 && sums[2] > 0, "%d values are in the file, %d are wrong, %d were not written",
+            sums[0], sums[1], sums[2]);
+    t_check(ncmpi_close(ncid) == NC_NOERR, "close");
+}
+
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
+    if (!t_classic() && t_nprocs > 1)
+        test_closing();
     for (failing = 0; failing < KINDS; failing++) {
         for (int i = 0; i < 6; i++)
             for (int put = 0; put < 2; put++)

@@ -1,6 +1,12 @@
 /* The store of chunks over a real file: random boxes of several arrays, put by all ranks in turn or on their own,
  * against copies of the arrays in memory. The index of the file is a table that the ranks fill with what they have
  * written. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#undef _FILE_OFFSET_BITS /* on 32-bit processors it makes one name of pread and pread64 */
+#include <dlfcn.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +21,38 @@
 
 enum { MOST_DIMS = 4, NARRAYS = 9, MOST_EXTENTS = 20000, PAGE = 4096 };
 enum { FILE_BYTES = 5000 }; /* of the file, before the first chunk */
+
+/* --- temporary files, of which a part cannot be read --- */
+
+static int64_t unreadable_from = INT64_MAX, unreadable_to;
+
+static bool is_unreadable(int fd, int64_t offset, size_t n)
+{
+    char name[64], path[4096];
+    ssize_t length;
+
+    if (offset >= unreadable_to || offset + (int64_t)n <= unreadable_from)
+        return false;
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    length = readlink(name, path, sizeof path - 1);
+    path[length < 0 ? 0 : length] = '\0';
+    errno = EIO;
+    return strstr(path, "/.pnetcdf-") != NULL;
+}
+
+/* clang-format off */
+#define READ(name, position)                                                       \
+    ssize_t name(int fd, void *bytes, size_t n, position offset)                   \
+    {                                                                              \
+        static ssize_t (*real)(int, void *, size_t, position);                     \
+                                                                                   \
+        if (real == NULL)                                                          \
+            *(void **)&real = dlsym(RTLD_NEXT, #name);                             \
+        return is_unreadable(fd, offset, n) ? -1 : real(fd, bytes, n, offset);     \
+    }
+READ(pread, off_t)
+READ(pread64, off64_t)
+/* clang-format on */
 
 /* --- arrays --- */
 
@@ -794,6 +832,47 @@ static void test_failed_spill(void)
     free(found);
 }
 
+/* What the temporary files of the last rank have lost is an error of it; all other values come to the file. */
+static void test_unreadable_spill(void)
+{
+    static pnc_extent extents[WIDE_ROWS];
+    uint32_t *expected = malloc(4 * WIDE_ROWS * WIDE_COLUMNS), *found = malloc(4 * WIDE_ROWS * WIDE_COLUMNS);
+    bool is_last = t_rank == t_nprocs - 1;
+    int64_t n, nlost = 0, nwrong = 0, count;
+    pnc_error error = {0};
+    pnc_store *store;
+    int err = NC_NOERR;
+
+    make_wide(100, 250, (pnc_filter_chain){2, fast});
+    wide_dirty_bytes = 300000;
+    store = open_wide(t_path("chunks.bin"), PNC_OPEN_REPLACE, FILE_BYTES);
+    wide_dirty_bytes = 0;
+    n = make_wide_extents(true, extents);
+    count = make_wide_values(extents, n, expected) / 4;
+    for (int64_t i = 0, at = 0; i < n && err == NC_NOERR; at += extents[i++].length / 4)
+        err = store->ops->write(store, &extents[i], 1, expected + at, &error);
+    t_check(err == NC_NOERR, "independent writes: %s", error.text);
+    unreadable_from = is_last ? 200000 : INT64_MAX;
+    unreadable_to = is_last ? 210000 : 0;
+    err = pnc_chunks_store_flush(store, &error);
+    unreadable_from = INT64_MAX;
+    unreadable_to = 0;
+    t_check(err == (is_last ? NC_EREAD : NC_NOERR) && (!is_last || strstr(error.text, "wide") != NULL) &&
+                !pnc_chunks_store_is_dirty(store),
+            "a part of a temporary file cannot be read: %s", error.text);
+    pnc_error_clear(&error);
+    err = store->ops->read_all(store, extents, n, found, NULL, &error);
+    for (int64_t i = 0; i < count; i++) {
+        nlost += found[i] != expected[i] && found[i] == 0;
+        nwrong += found[i] != expected[i] && found[i] != 0;
+    }
+    t_check(err == NC_NOERR && nwrong == 0 && (is_last ? nlost > 0 && nlost < 50000 : nlost == 0),
+            "%d values of the last rank are lost, %d wrong: %s", (int)nlost, (int)nwrong, error.text);
+    t_check(pnc_chunks_store_flush(store, &error) == NC_NOERR && close_store(store), "close: %s", error.text);
+    free(expected);
+    free(found);
+}
+
 static int failing_writes; /* of the inner store: so many fail */
 static const pnc_store_ops *true_ops;
 
@@ -845,7 +924,7 @@ static void test_failed_write(void)
 /* A filter that this library does not have: the aggregators of chunks return the error. */
 static void test_failed_filter(void)
 {
-    static const pnc_filter unknown[] = {{32000, false, 0, NULL}};
+    static const pnc_filter unknown[] = {{32099, false, 0, NULL}};
     static pnc_extent extents[WIDE_ROWS];
     uint32_t *expected = malloc(4 * WIDE_ROWS * WIDE_COLUMNS);
     pnc_error error = {0};
@@ -992,6 +1071,8 @@ int main(int argc, char **argv)
     test_wide(700, 6, (pnc_filter_chain){1, fletcher32});
     test_failed_write();
     test_failed_spill();
+    if (t_nprocs > 1)
+        test_unreadable_spill();
     test_failed_filter();
     test_damage();
     test_refused();

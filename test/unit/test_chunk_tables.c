@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "drivers/chunks/aggregator.h"
@@ -189,7 +190,7 @@ static void test_pending(void **state)
             last = order;
             memset(found, 0, sizeof found);
             assert_int_equal(pnc_chunks_pending_scan(&pending, (const pnc_pending_chunk *)(const void *)item, copy_run,
-                                                     found, &error),
+                                                     found, NULL, &error),
                              NC_NOERR);
             assert_memory_equal(found, expected[item->chunk], sizeof found);
         }
@@ -197,6 +198,86 @@ static void test_pending(void **state)
         pnc_chunks_pending_clear(&pending);
         assert_null(pnc_chunks_map_find(&pending.map, 0, 1));
     }
+}
+
+enum { LONG = 1 << 20, SOME = 10 };
+
+static void add_runs(pnc_pending *pending, int64_t within, int64_t length, unsigned char value)
+{
+    static unsigned char bytes[LONG];
+
+    memset(bytes, value, (size_t)length);
+    for (int chunk = 0; chunk < SOME; chunk++)
+        assert_true(
+            pnc_chunks_pending_add(pending, &(pnc_chunk_item){.array = 2, .chunk = chunk}, within, bytes, length));
+}
+
+/* Whether `n` bytes from `at` have the value. */
+static bool have(const unsigned char *bytes, int64_t at, int64_t n, unsigned char value)
+{
+    for (int64_t i = at; i < at + n; i++)
+        if (bytes[i] != value)
+            return false;
+    return true;
+}
+
+/* What is left of the file of spilled runs: all; what was spilled first; that without its last 10000 bytes; nothing. */
+enum { ALL, FIRST, SHORT, NOTHING, CUTS };
+
+/* Of one chunk: all of it is found that can be. Returns whether it has the end of its long run. */
+static bool check_cut_chunk(const pnc_pending *pending, const pnc_pending_chunk *p, int cut)
+{
+    static const unsigned char values[CUTS] = {2, 1, 1, 0};
+    static unsigned char found[LONG];
+    pnc_error error = {0};
+    int lost = NC_NOERR, wanted = cut == ALL ? NC_NOERR : NC_EREAD;
+    bool has_end;
+
+    memset(found, 0, sizeof found);
+    assert_int_equal(pnc_chunks_pending_scan(pending, p, copy_run, found, NULL, &error), wanted);
+    memset(found, 0, sizeof found);
+    pnc_error_clear(&error);
+    assert_int_equal(pnc_chunks_pending_scan(pending, p, copy_run, found, &lost, &error), NC_NOERR);
+    assert_int_equal(lost, wanted);
+    assert_int_equal(error.code, wanted);
+    assert_true(have(found, 2000, 50, 3)); /* in memory */
+    assert_true(have(found, 1000, 1000, values[cut]) && have(found, 9000, 5000, values[cut]));
+    has_end = have(found, LONG - 1, 1, 1);
+    if (has_end)
+        assert_true(have(found, 14000, LONG - 14000, 1));
+    else if (cut == SHORT) /* in steps of a page, of which the last one is lost */
+        assert_true(have(found, 14000, LONG - 14000 - 10000 - 4200, 1) && have(found, LONG - 10000, 10000, 0));
+    return has_end;
+}
+
+/* The file of spilled runs ends early: what it has is found, and what was not spilled. */
+static void test_unreadable_pending(void **state)
+{
+    static const int nwhole[CUTS] = {SOME, SOME, SOME - 1, 0};
+    pnc_pending pending = {0};
+    pnc_error error = {0};
+    int64_t length[CUTS] = {0};
+    (void)state;
+
+    add_runs(&pending, 0, LONG, 1);
+    assert_int_equal(pnc_chunks_pending_store(&pending, ".", &error), NC_NOERR);
+    length[FIRST] = pending.spill.end;
+    length[SHORT] = length[FIRST] - 10000;
+    add_runs(&pending, 1000, 5000, 2);
+    add_runs(&pending, 9000, 5000, 2);
+    assert_int_equal(pnc_chunks_pending_store(&pending, ".", &error), NC_NOERR);
+    length[ALL] = pending.spill.end;
+    add_runs(&pending, 2000, 50, 3);
+    assert_true(length[FIRST] > SOME * LONG && length[ALL] > length[FIRST]);
+    for (int cut = 0; cut < CUTS; cut++) {
+        int n = 0;
+
+        assert_int_equal(ftruncate(pending.spill.fd, (off_t)length[cut]), 0);
+        for (pnc_chunk_item *item = pending.chunks; item != NULL; item = item->next)
+            n += check_cut_chunk(&pending, (const pnc_pending_chunk *)(const void *)item, cut);
+        assert_int_equal(n, nwhole[cut]);
+    }
+    pnc_chunks_pending_clear(&pending);
 }
 
 /* One record for each chunk since the last time, with its last place. */
@@ -271,8 +352,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_balance), cmocka_unit_test(test_blocks),
                                        cmocka_unit_test(test_dirty),   cmocka_unit_test(test_order),
-                                       cmocka_unit_test(test_pending), cmocka_unit_test(test_places),
-                                       cmocka_unit_test(test_map)};
+                                       cmocka_unit_test(test_pending), cmocka_unit_test(test_unreadable_pending),
+                                       cmocka_unit_test(test_places),  cmocka_unit_test(test_map)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

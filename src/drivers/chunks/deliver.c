@@ -79,9 +79,14 @@ static int pack_run(void *own, int64_t within, const char *bytes, int64_t length
 
 static int pack_chunk(values_message *m, const pnc_pending_chunk *p, pnc_error *error)
 {
+    bool is_first = error == NULL || error->code == NC_NOERR;
+    int lost = NC_NOERR;
+
     m->item = &p->item;
     begin_chunk(m, m->item);
-    return pnc_chunks_pending_scan(&m->s->pending, p, pack_run, m, error);
+    PNC_TRY(pnc_chunks_pending_scan(&m->s->pending, p, pack_run, m, &lost, error));
+    return lost == NC_NOERR ? NC_NOERR
+                            : pnc_chunks_name_add(&m->s->source.arrays[p->item.array], lost, is_first, error);
 }
 
 static int unpack_values(void *own, const char *message, int64_t bytes, char *answer, int64_t *length, pnc_error *error)

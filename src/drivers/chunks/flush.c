@@ -108,22 +108,24 @@ static int fill_logged_run(void *own, int64_t within, const char *bytes, int64_t
     return pnc_chunks_dirty_fill(v->s, v->d, within, bytes, length, error);
 }
 
-/* A logged chunk with all its bytes; NULL: it keeps its log. */
+/* A logged chunk with all its bytes, but those of its log that cannot be read; NULL: it keeps its log. */
 static int make_logged(pnc_chunk_store *s, const pnc_pending_chunk *p, pnc_chunk_item **out, pnc_error *error)
 {
+    const pnc_chunk_array *a = &s->source.arrays[p->item.array];
     pnc_dirty_chunk *d = pnc_chunks_dirty_load(s, &p->item);
-    int err;
+    bool is_first = error == NULL || error->code == NC_NOERR;
+    int err, lost = NC_NOERR;
 
     *out = NULL;
     if (d == NULL)
-        return pnc_chunks_memory_fail(&s->source.arrays[p->item.array], s->grids[p->item.array].chunk_bytes, error);
-    err = pnc_chunks_pending_scan(&s->logged, p, fill_logged_run, &(logged_values){s, d}, error);
+        return pnc_chunks_memory_fail(a, s->grids[p->item.array].chunk_bytes, error);
+    err = pnc_chunks_pending_scan(&s->logged, p, fill_logged_run, &(logged_values){s, d}, &lost, error);
     if (err == NC_NOERR)
         err = pnc_chunks_chunk_merge(s, d, error);
     pnc_chunks_dirty_make_ready(&s->dirty, d);
     *out = pnc_chunks_dirty_take_last(&s->dirty);
     if (err == NC_NOERR)
-        return NC_NOERR;
+        return lost == NC_NOERR ? NC_NOERR : pnc_chunks_name_add(a, lost, is_first, error);
     pnc_chunks_dirty_remove(&s->dirty, d);
     *out = NULL;
     return err;
@@ -143,7 +145,7 @@ static int take_chunk(pnc_chunk_store *s, write_job *job, pnc_chunk_item **out, 
         job->logged = item->next;
         later = make_logged(s, (const pnc_pending_chunk *)(const void *)item, out, error);
         err = pnc_error_keep_first(err, later);
-        if (later == NC_NOERR) {
+        if (*out != NULL) {
             pnc_chunks_map_remove(&s->logged.map, item);
             continue;
         }

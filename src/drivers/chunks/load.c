@@ -225,7 +225,7 @@ static int apply_log(pnc_chunk_store *s, const pnc_pending *log, const pnc_pendi
             return pnc_chunks_memory_fail(a, length, error);
         pnc_chunks_value_fill(a->fill, a->elem_size, 0, (char *)*bytes, length);
     }
-    err = pnc_chunks_pending_scan(log, p, copy_logged_run, *bytes, error);
+    err = pnc_chunks_pending_scan(log, p, copy_logged_run, *bytes, NULL, error);
     if (err != NC_NOERR)
         pnc_chunks_cache_undo(&s->cache);
     return err;

@@ -80,9 +80,11 @@ bool pnc_chunks_pending_add(pnc_pending *pending, const pnc_chunk_item *item, in
 /* In the file: a head, and the runs, each with its packed_run. */
 typedef struct segment_head {
     int64_t previous, bytes; /* where the segment before it is, or -1; of the runs */
+    int64_t array, chunk;
 } segment_head;
 
 enum { BUFFER_BYTES = 256 << 10 };
+enum { STEP_BYTES = 4096 }; /* at a time, where a part of the file cannot be read */
 
 /* What is to be written, through the buffer. */
 typedef struct segment_writer {
@@ -121,7 +123,7 @@ static int64_t count_segment(const pnc_pending_chunk *p)
 
 static int write_segment(segment_writer *w, const pnc_pending_chunk *p, pnc_error *error)
 {
-    const segment_head head = {p->segment, count_segment(p)};
+    const segment_head head = {p->segment, count_segment(p), p->item.array, p->item.chunk};
 
     PNC_TRY(write_spilled(w, &head, (int64_t)sizeof head, error));
     for (const pnc_pending_run *run = p->first; run != NULL; run = run->next) {
@@ -159,6 +161,24 @@ static void adopt_segments(pnc_pending *pending, int64_t at)
     }
     pnc_region_free(&pending->runs);
     pending->bytes = 0;
+    pending->nstores++;
+}
+
+/* What is needed to read them again, too. */
+static bool reserve_segments(pnc_pending *pending)
+{
+    int64_t capacity = pnc_max64(64, 2 * pending->capacity), *larger;
+
+    if (pending->buffer == NULL)
+        pending->buffer = pnc_memory_alloc(BUFFER_BYTES, 1);
+    if (pending->buffer == NULL || pending->nstores < pending->capacity)
+        return pending->buffer != NULL;
+    larger = pnc_memory_resize(pending->segments, capacity, sizeof *larger);
+    if (larger == NULL)
+        return false;
+    pending->segments = larger;
+    pending->capacity = capacity;
+    return true;
 }
 
 int pnc_chunks_pending_store(pnc_pending *pending, const char *folder, pnc_error *error)
@@ -167,9 +187,7 @@ int pnc_chunks_pending_store(pnc_pending *pending, const char *folder, pnc_error
     int64_t begin = pending->spill.end;
     int err;
 
-    if (pending->buffer == NULL)
-        pending->buffer = pnc_memory_alloc(BUFFER_BYTES, 1);
-    if (pending->buffer == NULL)
+    if (!reserve_segments(pending))
         return pnc_error_set(error, NC_ENOMEM, "no memory to write values of chunks to a temporary file");
     err = write_segments(&w, error);
     if (err == NC_NOERR)
@@ -184,85 +202,142 @@ typedef struct segment_reader {
     const pnc_pending *pending;
     int64_t at, end;      /* what is not read */
     int64_t used, filled; /* of the buffer */
+    int *lost;            /* NULL: what cannot be read ends the scan */
 } segment_reader;
+
+/* What cannot be read is left out, if the caller of the scan wants the rest. */
+static int leave_out(const segment_reader *r, int err)
+{
+    if (r->lost == NULL)
+        return err;
+    *r->lost = pnc_error_keep_first(*r->lost, err);
+    return NC_NOERR;
+}
 
 /* The next bytes, `least` or more if the segment has them. */
 static int fill_buffer(segment_reader *r, int64_t least, pnc_error *error)
 {
     int64_t left = r->filled - r->used, n = pnc_min64(BUFFER_BYTES - left, r->end - r->at);
+    char *to = r->pending->buffer + left;
 
     if (left >= least)
         return NC_NOERR;
     memmove(r->pending->buffer, r->pending->buffer + r->used, (size_t)left);
-    PNC_TRY(pnc_chunks_spill_read(&r->pending->spill, r->at, r->pending->buffer + left, n, error));
-    r->at += n;
     r->used = 0;
-    r->filled = left + n;
+    r->filled = left;
+    if (n <= STEP_BYTES || pnc_chunks_spill_read(&r->pending->spill, r->at, to, n, NULL) != NC_NOERR) {
+        n = pnc_min64(n, STEP_BYTES);
+        PNC_TRY(pnc_chunks_spill_read(&r->pending->spill, r->at, to, n, error));
+    }
+    r->at += n;
+    r->filled += n;
     return NC_NOERR;
 }
 
+static void skip_spilled(segment_reader *r, int64_t n)
+{
+    r->at += n - (r->filled - r->used);
+    r->used = r->filled = 0;
+}
+
 typedef int (*run_visitor)(void *own, int64_t within, const char *bytes, int64_t length, pnc_error *error);
+
+/* As much of a run as one step has. The cut is at a multiple of 8. */
+static int64_t cut_run(int64_t within, int64_t left, int64_t most)
+{
+    return left <= most ? left : (within + most) / 8 * 8 - within;
+}
 
 static int visit_spilled_run(segment_reader *r, run_visitor take, void *own, pnc_error *error)
 {
     pnc_packed_run run;
 
-    PNC_TRY(fill_buffer(r, PNC_RUN_HEAD, error));
     memcpy(&run, r->pending->buffer + r->used, sizeof run);
     r->used += PNC_RUN_HEAD;
     for (int64_t within = run.within, left = run.length, n; left > 0; within += n, left -= n) {
-        PNC_TRY(fill_buffer(r, pnc_min64(left, 8), error));
-        n = pnc_min64(left, r->filled - r->used);
-        if (n < left)
-            n = (within + n) / 8 * 8 - within;
-        PNC_TRY(take(own, within, r->pending->buffer + r->used, n, error));
-        r->used += n;
+        int err = fill_buffer(r, pnc_min64(left, 8), error);
+
+        if (err == NC_NOERR) {
+            n = cut_run(within, left, r->filled - r->used);
+            PNC_TRY(take(own, within, r->pending->buffer + r->used, n, error));
+            r->used += n;
+        } else {
+            n = cut_run(within, left, STEP_BYTES);
+            PNC_TRY(leave_out(r, err));
+            skip_spilled(r, n);
+        }
     }
     return NC_NOERR;
 }
 
-static int visit_segment(const pnc_pending *pending, int64_t at, run_visitor take, void *own, pnc_error *error)
+/* Behind a run whose head cannot be read nothing is found. */
+static int visit_segment(segment_reader *r, int64_t at, run_visitor take, void *own, pnc_error *error)
 {
-    segment_reader r = {.pending = pending};
     segment_head head;
+    int err = pnc_chunks_spill_read(&r->pending->spill, at, &head, (int64_t)sizeof head, error);
 
-    PNC_TRY(pnc_chunks_spill_read(&pending->spill, at, &head, (int64_t)sizeof head, error));
-    r.at = at + (int64_t)sizeof head;
-    r.end = r.at + head.bytes;
-    while (r.at < r.end || r.used < r.filled)
-        PNC_TRY(visit_spilled_run(&r, take, own, error));
+    if (err != NC_NOERR)
+        return leave_out(r, err);
+    r->at = at + (int64_t)sizeof head;
+    r->end = r->at + head.bytes;
+    r->used = r->filled = 0;
+    while (r->at < r->end || r->used < r->filled) {
+        err = fill_buffer(r, PNC_RUN_HEAD, error);
+        if (err != NC_NOERR)
+            return leave_out(r, err);
+        PNC_TRY(visit_spilled_run(r, take, own, error));
+    }
     return NC_NOERR;
 }
 
-/* The oldest segment first: each knows the one before it. */
-static int visit_segments(const pnc_pending *pending, const pnc_pending_chunk *p, run_visitor take, void *own,
-                          pnc_error *error)
+/* The segments of a chunk before `end`, from the beginning of the file, up to a head that cannot be read. Returns their
+ * number. */
+static int64_t find_segments(const pnc_pending *pending, const pnc_pending_chunk *p, int64_t end)
 {
-    int64_t *segments = pnc_memory_alloc(p->nsegments, sizeof *segments), at = p->segment;
+    segment_head head;
+    int64_t n = 0;
+
+    for (int64_t at = 0; at < end; at += (int64_t)sizeof head + head.bytes) {
+        if (pnc_chunks_spill_read(&pending->spill, at, &head, (int64_t)sizeof head, NULL) != NC_NOERR)
+            break;
+        if (head.array == p->item.array && head.chunk == p->item.chunk)
+            pending->segments[n++] = at;
+    }
+    return n;
+}
+
+/* The oldest segment first. Each leads to the one before it; where that cannot be read, older ones are searched. */
+static int visit_segments(segment_reader *r, const pnc_pending_chunk *p, run_visitor take, void *own, pnc_error *error)
+{
+    int64_t *segments = r->pending->segments, first = p->nsegments - 1, nolder = 0;
+    segment_head head;
     int err = NC_NOERR;
 
-    if (segments == NULL)
-        return pnc_error_set(error, NC_ENOMEM, "no memory to read values of chunks from a temporary file");
-    for (int64_t i = p->nsegments - 1; i >= 0 && err == NC_NOERR; i--) {
-        segment_head head = {0};
-
-        segments[i] = at;
-        if (i > 0)
-            err = pnc_chunks_spill_read(&pending->spill, at, &head, (int64_t)sizeof head, error);
-        at = head.previous;
+    segments[first] = p->segment;
+    while (first > 0 && err == NC_NOERR) {
+        err = pnc_chunks_spill_read(&r->pending->spill, segments[first], &head, (int64_t)sizeof head, error);
+        if (err == NC_NOERR)
+            segments[--first] = head.previous;
     }
-    for (int64_t i = 0; i < p->nsegments && err == NC_NOERR; i++)
-        err = visit_segment(pending, segments[i], take, own, error);
-    pnc_memory_free(segments);
-    return err;
+    if (err != NC_NOERR) {
+        PNC_TRY(leave_out(r, err));
+        nolder = find_segments(r->pending, p, segments[first++]);
+    }
+    for (int64_t i = 0; i < nolder; i++)
+        PNC_TRY(visit_segment(r, segments[i], take, own, error));
+    for (int64_t i = first; i < p->nsegments; i++)
+        PNC_TRY(visit_segment(r, segments[i], take, own, error));
+    return NC_NOERR;
 }
 
 int pnc_chunks_pending_scan(const pnc_pending *pending, const pnc_pending_chunk *p,
                             int (*take)(void *own, int64_t within, const char *bytes, int64_t length, pnc_error *error),
-                            void *own, pnc_error *error)
+                            void *own, int *lost, pnc_error *error)
 {
+    segment_reader r = {.pending = pending, .lost = lost};
+
     if (p->nsegments > 0)
-        PNC_TRY(visit_segments(pending, p, take, own, error));
+        PNC_TRY(visit_segments(&r, p, take, own, error));
     for (const pnc_pending_run *run = p->first; run != NULL; run = run->next)
         PNC_TRY(take(own, run->within, (const char *)run->bytes, run->length, error));
     return NC_NOERR;
@@ -275,5 +350,6 @@ void pnc_chunks_pending_clear(pnc_pending *pending)
     pnc_region_free(&pending->runs);
     pnc_chunks_spill_close(&pending->spill);
     pnc_memory_free(pending->buffer);
+    pnc_memory_free(pending->segments);
     *pending = (pnc_pending){0};
 }

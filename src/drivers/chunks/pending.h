@@ -29,7 +29,9 @@ typedef struct pnc_pending {
     pnc_region runs;
     int64_t bytes; /* of runs, roughly */
     pnc_spill spill;
-    char *buffer; /* of spilled runs; NULL until there are any */
+    int64_t nstores;             /* how often runs were spilled: a chunk has at most as many segments */
+    char *buffer;                /* of spilled runs; NULL until there are any */
+    int64_t *segments, capacity; /* to read those of a chunk */
 } pnc_pending;
 
 /* false without memory: a part of the bytes may have been added. */
@@ -38,10 +40,11 @@ bool pnc_chunks_pending_add(pnc_pending *pending, const pnc_chunk_item *item, in
 /* Move all runs from memory to a file in `folder`. After an error they are in memory. */
 int pnc_chunks_pending_store(pnc_pending *pending, const char *folder, pnc_error *error);
 /* Pass the runs of a chunk to `take`, in the order in which they were written, up to the first error. Those that were
- * spilled may come in several parts, which begin and end at multiples of 8 or where the run does. */
+ * spilled may come in several parts, which begin and end at multiples of 8 or where the run does. With `lost`, what
+ * cannot be read back is no such error, but left out: *lost is the first one. */
 int pnc_chunks_pending_scan(const pnc_pending *pending, const pnc_pending_chunk *p,
                             int (*take)(void *own, int64_t within, const char *bytes, int64_t length, pnc_error *error),
-                            void *own, pnc_error *error);
+                            void *own, int *lost, pnc_error *error);
 void pnc_chunks_pending_clear(pnc_pending *pending);
 
 #endif

@@ -66,9 +66,10 @@ int pnc_chunks_spill_read(const pnc_spill *spill, int64_t at, void *bytes, int64
         if (now < 0 && errno == EINTR)
             now = 0;
         else if (now <= 0)
-            return pnc_error_set(error, NC_EREAD,
-                                 "cannot read the temporary file that has the values of independent puts: %s",
-                                 now < 0 ? strerror(errno) : "it is shorter than what was written");
+            return pnc_error_set(
+                error, NC_EREAD,
+                "values of independent puts are lost: the temporary file that has them cannot be read: %s",
+                now < 0 ? strerror(errno) : "it is shorter than what was written");
     }
     return NC_NOERR;
 }

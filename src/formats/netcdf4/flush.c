@@ -276,7 +276,7 @@ static int flush_chunks(pnc_format *f, int err, bool *unsynced, bool with_index)
 {
     pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
     int64_t values[] = {f->model->numrecs, n->lengths_dirty, 0, f->file->unsynced, 0};
-    int mismatch;
+    int mismatch, later;
 
     err = pnc_file_late_take(f->file, pnc_file_behind_finish(f->file, err));
     values[2] = err != NC_NOERR;
@@ -298,8 +298,11 @@ static int flush_chunks(pnc_format *f, int err, bool *unsynced, bool with_index)
         *unsynced = values[3] != 0 || n->lengths_dirty;
     if (!n->has_chunks || (values[3] == 0 && values[4] == 0 && !n->lengths_dirty))
         return NC_NOERR;
-    PNC_TRY(pnc_file_status_agree(f->file, flush_store(f->file)));
-    return with_index ? write_index(n) : share_index(n);
+    err = pnc_file_status_agree(f->file, flush_store(f->file));
+    if (err != NC_NOERR && (f->file->behind != NULL || pnc_file_is_stopped(f->file)))
+        return err;
+    later = with_index ? write_index(n) : share_index(n); /* of what is written */
+    return pnc_error_keep_first(err, later);
 }
 
 int pnc_netcdf4_chunks_flush(pnc_format *f, int err, bool *unsynced)
