@@ -54,6 +54,30 @@ static pnc_unwritten_page *insert_page(pnc_unwritten *p, int64_t number)
     return page;
 }
 
+static void mark_bytes(pnc_unwritten_page *page, int64_t first, int64_t n)
+{
+    for (int64_t some; n > 0; first += some, n -= some) {
+        int64_t shift = first % PNC_UNWRITTEN_WORD;
+
+        some = pnc_min64(PNC_UNWRITTEN_WORD - shift, n);
+        page->marks[first / PNC_UNWRITTEN_WORD] |= ~UINT64_C(0) >> (PNC_UNWRITTEN_WORD - some) << shift;
+    }
+}
+
+/* The first byte from `at` on that is marked, or that is not; the end of the page if there is none. */
+static int64_t find_byte(const pnc_unwritten_page *page, int64_t at, bool is_marked)
+{
+    while (at < PNC_UNWRITTEN_PAGE) {
+        uint64_t word = page->marks[at / PNC_UNWRITTEN_WORD];
+
+        word = (is_marked ? word : ~word) >> at % PNC_UNWRITTEN_WORD;
+        if (word != 0)
+            return at + __builtin_ctzll(word);
+        at += PNC_UNWRITTEN_WORD - at % PNC_UNWRITTEN_WORD;
+    }
+    return PNC_UNWRITTEN_PAGE;
+}
+
 /* The part of an extent in its first page, which is taken off. */
 typedef struct page_part {
     int64_t number, within, n;
@@ -80,7 +104,7 @@ bool pnc_netcdf4_unwritten_write(pnc_unwritten *p, pnc_extent extent, const void
         if (page == NULL)
             return false;
         memcpy(page->bytes + part.within, from, (size_t)part.n);
-        memset(page->marks + part.within, 1, (size_t)part.n);
+        mark_bytes(page, part.within, part.n);
         from += part.n;
     }
     return true;
@@ -92,10 +116,20 @@ bool pnc_netcdf4_unwritten_has(const pnc_unwritten *p, pnc_extent extent)
         page_part part = take_page_part(&extent);
         const pnc_unwritten_page *page = get_page(p, part.number);
 
-        if (page == NULL || memchr(page->marks + part.within, 0, (size_t)part.n) != NULL)
+        if (page == NULL || find_byte(page, part.within, false) < part.within + part.n)
             return false;
     }
     return true;
+}
+
+static void copy_marked(const pnc_unwritten_page *page, const page_part *part, char *out)
+{
+    int64_t end = part->within + part->n, next;
+
+    for (int64_t at = find_byte(page, part->within, true); at < end; at = find_byte(page, next, true)) {
+        next = pnc_min64(find_byte(page, at, false), end);
+        memcpy(out + (at - part->within), page->bytes + at, (size_t)(next - at));
+    }
 }
 
 void pnc_netcdf4_unwritten_read(const pnc_unwritten *p, pnc_extent extent, void *to)
@@ -106,9 +140,8 @@ void pnc_netcdf4_unwritten_read(const pnc_unwritten *p, pnc_extent extent, void 
         page_part part = take_page_part(&extent);
         const pnc_unwritten_page *page = get_page(p, part.number);
 
-        for (int64_t i = 0; page != NULL && i < part.n; i++)
-            if (page->marks[part.within + i])
-                out[i] = (char)page->bytes[part.within + i];
+        if (page != NULL)
+            copy_marked(page, &part, out);
         out += part.n;
     }
 }
@@ -121,14 +154,9 @@ int64_t pnc_netcdf4_unwritten_get_bytes(const pnc_unwritten *p)
 /* The next run of marks at or after *at of a page; false: there is none. */
 static bool find_run(const pnc_unwritten_page *page, int64_t *at, int64_t *length)
 {
-    const unsigned char *begin = memchr(page->marks + *at, 1, (size_t)(PNC_UNWRITTEN_PAGE - *at)), *end;
-
-    if (begin == NULL)
-        return false;
-    *at = begin - page->marks;
-    end = memchr(begin, 0, (size_t)(PNC_UNWRITTEN_PAGE - *at));
-    *length = end == NULL ? PNC_UNWRITTEN_PAGE - *at : end - begin;
-    return true;
+    *at = find_byte(page, *at, true);
+    *length = find_byte(page, *at, false) - *at;
+    return *length > 0;
 }
 
 /* Both may be NULL, to count. */

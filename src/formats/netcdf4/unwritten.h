@@ -6,12 +6,14 @@
 #include <stdint.h>
 #include "select/selection.h"
 
-/* In pages, which ascend, with a mark for each byte that was written. */
+/* In pages, which ascend, with a mark, one bit, for each byte that was written. */
 #define PNC_UNWRITTEN_PAGE 4096
+#define PNC_UNWRITTEN_WORD 64
 
 typedef struct pnc_unwritten_page {
     int64_t number; /* its offset / PNC_UNWRITTEN_PAGE */
-    unsigned char bytes[PNC_UNWRITTEN_PAGE], marks[PNC_UNWRITTEN_PAGE];
+    unsigned char bytes[PNC_UNWRITTEN_PAGE];
+    uint64_t marks[PNC_UNWRITTEN_PAGE / PNC_UNWRITTEN_WORD];
 } pnc_unwritten_page;
 
 /* {0} is empty. */
