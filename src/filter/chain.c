@@ -4,17 +4,16 @@
 #include "base/memory.h"
 #include "base/minmax.h"
 
-static const pnc_filter_kind *const filter_kinds[] = {&pnc_filter_kind_shuffle, &pnc_filter_kind_deflate,
+static const pnc_filter_kind *const filter_kinds[] = {&pnc_filter_kind_shuffle,    &pnc_filter_kind_deflate,
                                                       &pnc_filter_kind_fletcher32, &pnc_filter_kind_szip,
-                                                      &pnc_filter_kind_zstd};
+                                                      &pnc_filter_kind_zstd,       &pnc_filter_kind_lzf};
 
 /* Names for messages, as registered with The HDF Group. */
 static const struct {
     int id;
     const char *name;
-} other_filters[] = {{5, "nbit"},      {6, "scaleoffset"}, {307, "bzip2"},        {32000, "lzf"},
-                     {32001, "blosc"}, {32004, "lz4"},     {32008, "bitshuffle"}, {32013, "zfp"},
-                     {32017, "sz"},    {32024, "sz3"},     {32026, "blosc2"}};
+} other_filters[] = {{5, "nbit"},           {6, "scaleoffset"}, {307, "bzip2"}, {32001, "blosc"}, {32004, "lz4"},
+                     {32008, "bitshuffle"}, {32013, "zfp"},     {32017, "sz"},  {32024, "sz3"},   {32026, "blosc2"}};
 
 static const pnc_filter_kind *find_kind(int id)
 {
@@ -68,7 +67,7 @@ static int check_filter(const pnc_filter *filter, const pnc_codecs *codecs, pnc_
     if (kind == &pnc_filter_kind_plugin && !has_library)
         return pnc_error_set(error, NC_EFILTER,
                              "%s (id %d) is not among the filters of this library (shuffle, deflate, fletcher32, szip, "
-                             "zstd), and no plugin of HDF5 has it: set HDF5_PLUGIN_PATH to the folder of one",
+                             "zstd, lzf), and no plugin of HDF5 has it: set HDF5_PLUGIN_PATH to the folder of one",
                              pnc_filter_name_get(filter->id), filter->id);
     PNC_TRY(kind->check(filter, error));
     if (!has_library)
@@ -89,12 +88,12 @@ int pnc_filter_chain_check(const pnc_filter_chain *chain, uint32_t mask, const p
 }
 
 /* The most bytes after a filter. A compressor that is not optional may make a chunk larger: zlib's bound is
- * n + n / 1000 + 12, that of zstd n + n / 256 + 64. What plugins add is a guess. */
+ * n + n / 1000 + 12, that of zstd n + n / 256 + 64, of lzf n + n / 32 + 1. What plugins add is a guess. */
 static int64_t get_step_bound(const pnc_filter_kind *kind, int64_t bytes)
 {
     if (kind == &pnc_filter_kind_plugin)
         return pnc_min64(PNC_FILTER_CHUNK_MOST, 2 * bytes + 65536);
-    return kind->compresses ? bytes + bytes / 256 + 128 : bytes + kind->added;
+    return kind->compresses ? bytes + bytes / 32 + 128 : bytes + kind->added;
 }
 
 int64_t pnc_filter_chain_get_bound(const pnc_filter_chain *chain, int64_t bytes)

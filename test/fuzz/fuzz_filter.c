@@ -18,7 +18,8 @@
 enum { FILTERS = 4, PARAMETERS = 5, LARGEST = 1 << 17 };
 
 static const int ids[] = {PNC_FILTER_DEFLATE, PNC_FILTER_SHUFFLE, PNC_FILTER_FLETCHER32,
-                          PNC_FILTER_SZIP,    PNC_FILTER_ZSTD,    32001};
+                          PNC_FILTER_SZIP,    PNC_FILTER_ZSTD,    32001,
+                          PNC_FILTER_LZF};
 
 typedef struct input {
     const uint8_t *at;

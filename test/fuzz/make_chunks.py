@@ -13,8 +13,8 @@ import h5py
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-IDS = [1, 2, 3, 4, 32015, 32001] # the order in fuzz_filter.c
-COUNT = 40                       # of damaged ones
+IDS = [1, 2, 3, 4, 32015, 32001, 32000] # the order in fuzz_filter.c
+COUNT = 40                              # of damaged ones
 
 
 def number(value):
@@ -47,6 +47,12 @@ def known(folder):
     yield "none", entry([], 0, 10, bytes(10))
     yield "masked", entry([(2, [4]), (32001, [])], 2, 10, bytes(10))
     yield "unknown", entry([(32001, [])], 0, 10, bytes(10))
+    with h5py.File(os.path.join(folder, "lzf.h5"), "w") as file:
+        dataset = file.create_dataset("lzf", data=values, chunks=(300,), compression="lzf")
+        stored = dataset.id.read_direct_chunk((0,))[1]
+    for name, piece in (("lzf", stored), ("lzf_early", stored[:-1]), ("lzf_before", b"\x00a\x20\x05"),
+                        ("lzf_long", b"\x00a\xe0\xff\x00" * 10)):
+        yield name, entry([(32000, [4, 261, 1200])], 0, values.nbytes, piece)
     for bits in (1, 7, 12, 24, 30, 64): # lengths that are no multiple of a pixel
         yield f"szip_{bits}", entry([(4, [169, 2, bits, 3])], 0, 1001, number(1001) + bytes(300))
 

@@ -22,6 +22,7 @@ TYPES = ["i1", "u1", "<i2", ">i2", "<u4", ">i4", "<f4", ">f4", "<f8", ">f8", "<i
 CHAINS = [{"shuffle": True}, {"fletcher32": True}, {"compression": "gzip", "compression_opts": 1},
           {"compression": "gzip", "compression_opts": 9, "shuffle": True, "fletcher32": True},
           {"compression": "gzip", "compression_opts": 4, "shuffle": True}, {"shuffle": True, "fletcher32": True},
+          {"compression": "lzf"}, {"compression": "lzf", "shuffle": True, "fletcher32": True},
           {"compression": "szip", "compression_opts": ("nn", 16)},
           {"compression": "szip", "compression_opts": ("ec", 8)},
           {"compression": "szip", "compression_opts": ("nn", 8), "shuffle": True, "fletcher32": True}]

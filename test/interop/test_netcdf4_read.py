@@ -163,6 +163,7 @@ def make_h5py(path):
         file.attrs["words"] = np.array([b"ab", b"cde"], dtype="S4")
         file.create_dataset("b_first", data=values("f8", (6, 4)))
         file.create_dataset("a_same", data=values("i4", (4, 6)), chunks=(2, 5), compression="lzf", shuffle=True)
+        file.create_dataset("longer", data=values("i4", (40, 60)) // 9, chunks=(20, 50), compression="lzf")
         file.create_dataset("square", data=values("i2", (6, 6)), chunks=(4, 4), maxshape=(None, 6))
         file.create_dataset("scalar", data=np.float32(2.5))
         dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)

@@ -22,6 +22,8 @@ static const pnc_filter fletcher32 = {PNC_FILTER_FLETCHER32, false, 0, NULL};
 static const pnc_filter szip = {PNC_FILTER_SZIP, true, 4, szip_int};
 static const pnc_filter zstd = {PNC_FILTER_ZSTD, false, 1, level_1};
 
+static const pnc_filter lzf = {PNC_FILTER_LZF, false, 0, NULL};
+
 typedef void (*kernel)(unsigned char *out, const unsigned char *in, int64_t bytes, uint32_t size);
 
 static void test_shuffle(void **state)
@@ -94,6 +96,9 @@ static const unsigned char zstd_chunk[] = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, 0
                                            0x9d, 0x74, 0xd7, 0xb1, 0x4e, 0xba, 0x2b, 0x63, 0x01};
 static const unsigned char szip_chunk[] = {0x60, 0x00, 0x00, 0x00, 0x00, 0x08, 0xbf, 0xc4,
                                            0x7f, 0x88, 0xff, 0x11, 0xfe, 0x23, 0xfc};
+static const unsigned char lzf_chunk[] = {0x01, 0x00, 0x00, 0xe0, 0x05, 0x00, 0x00, 0x01, 0xe0, 0x06, 0x00, 0x00,
+                                          0x02, 0xe0, 0x06, 0x00, 0x00, 0x03, 0xe0, 0x06, 0x00, 0x00, 0x04, 0xe0,
+                                          0x06, 0x00, 0x00, 0x05, 0xe0, 0x04, 0x00, 0x01, 0x05, 0x05};
 
 /* Decode with one filter into the middle of a larger array, whose other bytes must not change. */
 static int decode_one(const pnc_filter *filter, const void *stored, size_t n, int64_t bytes, pnc_error *error)
@@ -121,17 +126,21 @@ static void test_chunks_of_others(void **state)
 {
     static const pnc_filter filters[] = {{PNC_FILTER_DEFLATE, true, 1, level_1},
                                          {PNC_FILTER_ZSTD, true, 0, NULL},
-                                         {PNC_FILTER_SZIP, true, 4, szip_byte}};
+                                         {PNC_FILTER_SZIP, true, 4, szip_byte},
+                                         {PNC_FILTER_LZF, true, 0, NULL}};
     static const struct {
         const unsigned char *bytes;
         size_t n;
-    } chunks[] = {{zlib_chunk, sizeof zlib_chunk}, {zstd_chunk, sizeof zstd_chunk}, {szip_chunk, sizeof szip_chunk}};
+    } chunks[] = {{zlib_chunk, sizeof zlib_chunk},
+                  {zstd_chunk, sizeof zstd_chunk},
+                  {szip_chunk, sizeof szip_chunk},
+                  {lzf_chunk, sizeof lzf_chunk}};
     pnc_error error = {0};
 
     (void)state;
     if (!has_libraries())
         skip();
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         unsigned char damaged[64];
         assert_int_equal(decode_one(&filters[i], chunks[i].bytes, chunks[i].n, CHUNK, &error), NC_NOERR);
         assert_int_equal(decode_one(&filters[i], chunks[i].bytes, chunks[i].n, CHUNK - 1, &error), NC_EHDFERR);
@@ -189,7 +198,7 @@ static void fill_chunk(unsigned char *chunk, int64_t bytes, int mode)
 /* Random chains, with chunks of all kinds, by one worker. */
 static void test_round_trips(void **state)
 {
-    static const pnc_filter *const all[] = {&shuffle, &deflate, &fletcher32, &szip, &zstd};
+    static const pnc_filter *const all[] = {&shuffle, &deflate, &fletcher32, &szip, &zstd, &lzf};
     static unsigned char chunk[LARGE], out[LARGE + 1];
     pnc_filter_worker worker;
 
@@ -204,7 +213,7 @@ static void test_round_trips(void **state)
         const void *stored;
         uint32_t mask;
         for (int i = 0; i < chain.nfilters; i++) {
-            filters[i] = *all[random_in(0, 4)];
+            filters[i] = *all[random_in(0, 5)];
             filters[i].is_optional = random_in(0, 1) == 1;
             if (filters[i].id == PNC_FILTER_SZIP)
                 filters[i].is_optional = true;
@@ -316,7 +325,8 @@ static void test_invalid_chains(void **state)
                               {PNC_FILTER_DEFLATE, true, 1, ten},
                               {PNC_FILTER_DEFLATE, true, 0, NULL},
                               {PNC_FILTER_ZSTD, true, 1, (const uint32_t[]){23}},
-                              {PNC_FILTER_SZIP, true, 3, szip_int}};
+                              {PNC_FILTER_SZIP, true, 3, szip_int},
+                              {PNC_FILTER_LZF, true, 4, szip_int}};
     pnc_filter many[PNC_FILTER_MOST + 1];
     pnc_filter_chain chain = {PNC_FILTER_MOST + 1, many};
     pnc_error error = {0};

@@ -138,13 +138,17 @@ static int allocate_vars(pnc_netcdf4 *n, defined_vars *d)
     return NC_NOERR;
 }
 
-/* szip and plugins choose parameters when libhdf5 creates a dataset. */
+/* szip, lzf and plugins choose parameters when libhdf5 creates a dataset. */
 static bool has_chosen_parameters(const pnc_storage *s)
 {
-    for (int i = 0; i < s->nfilters; i++)
-        if (s->filters[i].id == PNC_FILTER_SZIP || !pnc_filter_is_own(s->filters[i].id))
-            return true;
-    return false;
+    bool has = false;
+
+    for (int i = 0; i < s->nfilters && !has; i++) {
+        int id = s->filters[i].id;
+
+        has = id == PNC_FILTER_SZIP || id == PNC_FILTER_LZF || !pnc_filter_is_own(id);
+    }
+    return has;
 }
 
 static int read_new_filters(pnc_netcdf4 *n, defined_vars *d)
