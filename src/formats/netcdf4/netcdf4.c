@@ -9,13 +9,15 @@
  * in the broadcast, 0.3 to 3 us each to find. */
 #define PLACES_MOST INT64_C(16384)
 
+enum { SUPERBLOCK_BYTES = 48 }; /* of version 2; of an older one, up to the end of the file */
+
 /* --- a file whose program died while it wrote the metadata --- */
 
 static int refuse_interrupted(pnc_format *f)
 {
     return pnc_error_set(f->file->error, NC_EINTERRUPTED,
-                         "%s: a program has died while it wrote the metadata of this file: open it with NC_WRITE to "
-                         "complete them",
+                         "%s: the metadata of this file are not complete: a program writes them now, or has died while "
+                         "it wrote them: open it again, or with NC_WRITE to complete them",
                          f->file->path);
 }
 
@@ -70,6 +72,25 @@ static int make_description(pnc_format *f, const pnc_format_bytes *found, pnc_ne
                                          f->file->nprocs > 1 ? PLACES_MOST : 0, out);
 }
 
+/* Another program may have written metadata while they were read, so that some are old and others new. Each time it
+ * writes the head of the superblock, which has the end of the file. */
+static int check_unchanged(pnc_format *f, const pnc_format_bytes *found, int err)
+{
+    char head[SUPERBLOCK_BYTES];
+    int64_t at;
+    int later;
+
+    if (!pnc_netcdf4_signature_find(found->at, found->n, &at) || at + SUPERBLOCK_BYTES > found->n)
+        return err;
+    later = pnc_file_range_read(f->file, (pnc_extent){at, SUPERBLOCK_BYTES}, head);
+    if (later != NC_NOERR || memcmp(head, found->at + at, SUPERBLOCK_BYTES) == 0)
+        return pnc_error_keep_first(err, later);
+    pnc_error_clear(f->file->error); /* one that follows from it */
+    return pnc_error_set(f->file->error, NC_EINTERRUPTED,
+                         "%s: another program has written metadata of this file while they were read: open it again",
+                         f->file->path);
+}
+
 static int load_description(pnc_format *f, pnc_format_bytes *found)
 {
     pnc_netcdf4_writer out = {0};
@@ -82,6 +103,8 @@ static int load_description(pnc_format *f, pnc_format_bytes *found)
         PNC_TRY(complete_file(f, found->file_size, superblock));
     }
     err = make_description(f, found, &out);
+    if (err == NC_NOERR || err == NC_EHDFERR)
+        err = check_unchanged(f, found, err);
     if (err != NC_NOERR) {
         pnc_memory_free(out.bytes);
         pnc_netcdf4_handle_release(pnc_netcdf4_state_get(f));

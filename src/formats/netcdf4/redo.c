@@ -164,20 +164,25 @@ bool pnc_netcdf4_redo_find(const char *front, int64_t n, int64_t *superblock)
     return false;
 }
 
-/* The signature, or the mark of a file whose metadata are not complete, is at byte 0, 512, 1024, 2048 ..: what is in
- * front of it is the program's own. */
-bool pnc_netcdf4_front_is_known(const char *front, int64_t n)
+/* The signature is at byte 0, 512, 1024, 2048 ..: what is in front of it is the program's own. */
+bool pnc_netcdf4_signature_find(const char *front, int64_t n, int64_t *superblock)
 {
     static const char signature[] = "\211HDF\r\n\032\n";
     const int64_t length = sizeof signature - 1;
+
+    for (int64_t at = 0; at <= n - length; at = at == 0 ? 512 : 2 * at)
+        if (memcmp(front + at, signature, (size_t)length) == 0) {
+            *superblock = at;
+            return true;
+        }
+    return false;
+}
+
+bool pnc_netcdf4_front_is_known(const char *front, int64_t n)
+{
     int64_t superblock;
 
-    if (pnc_netcdf4_redo_find(front, n, &superblock))
-        return true;
-    for (int64_t at = 0; at <= n - length; at = at == 0 ? 512 : 2 * at)
-        if (memcmp(front + at, signature, (size_t)length) == 0)
-            return true;
-    return false;
+    return pnc_netcdf4_redo_find(front, n, &superblock) || pnc_netcdf4_signature_find(front, n, &superblock);
 }
 
 static int refuse_log(pnc_redo *r, pnc_file *file)

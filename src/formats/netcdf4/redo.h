@@ -42,6 +42,8 @@ int pnc_netcdf4_redo_finish(pnc_redo *redo, pnc_file *file);
 
 /* Whether a file that begins with these n bytes is an HDF5 file, or has the mark. */
 bool pnc_netcdf4_front_is_known(const char *front, int64_t n);
+/* Whether it is an HDF5 file without the mark. *superblock: its offset. */
+bool pnc_netcdf4_signature_find(const char *front, int64_t n, int64_t *superblock);
 /* Whether a file that begins with these n bytes has the mark. *superblock: its offset. */
 bool pnc_netcdf4_redo_find(const char *front, int64_t n, int64_t *superblock);
 /* Read the log of such a file, which has `size` bytes. NC_EHDFERR: it is damaged. */
