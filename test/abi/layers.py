@@ -33,6 +33,7 @@ MAY_SEE = {
     "convert": PURE + ["select"],
     "filter": PURE,
     "growth": PURE + ["select", "format"],
+    "log": PURE + ["select"],
     "host": PURE + ["filter/codecs.h"],
     "statistics": PURE,
     "drivers": PURE + ["select", "statistics", "host"],
@@ -60,7 +61,7 @@ MAY_SEE = {
     "tools/plan": PURE + ["format", "select", "convert", "tools/common", "file/reduction.h", "io/choose"],
     "spec": [],
 }
-PURE_ROOMS = ["base", "filter", "format", "growth", "mapping", "select", "convert"]
+PURE_ROOMS = ["base", "filter", "format", "growth", "log", "mapping", "select", "convert"]
 # All that outlives a call without belonging to an open file: by object, what and why threads do not disturb each other.
 MAY_CHANGE = {
     "src/base/memory": {"held": "atomic: bytes that are allocated", "peak": "atomic: the most of them"},

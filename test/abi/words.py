@@ -42,6 +42,7 @@ PREFIX = {
     "src/references": "pnc_references_",
     "src/statistics": "pnc_(statistics|counter|spread|summary|trace|amount)_",
     "src/select": "pnc_select_",
+    "src/log": "pnc_log_",
     "src/mapping": "pnc_mapping_",
     "src/tools/cdfdiff": "diff_",
     "src/tools/common": "tool_",
