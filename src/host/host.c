@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,6 +47,15 @@ static pnc_held inquire(int fd)
     if (call_lock(fd, F_OFD_GETLK, F_WRLCK, &found) != 0)
         return PNC_HELD_UNKNOWN;
     return found == F_UNLCK ? PNC_HELD : PNC_HELD_BY_OTHERS;
+}
+
+int64_t pnc_host_file_get_birth(const char *path)
+{
+    struct statx facts;
+
+    if (statx(AT_FDCWD, path, 0, STATX_BTIME, &facts) != 0 || (facts.stx_mask & STATX_BTIME) == 0)
+        return 0;
+    return facts.stx_btime.tv_sec * 1000000000 + facts.stx_btime.tv_nsec;
 }
 
 pnc_held pnc_host_file_hold(int fd, pnc_hold hold)

@@ -18,6 +18,9 @@
  * It is of one byte beyond any data: locks of data do not meet it. */
 pnc_held pnc_host_file_hold(int fd, pnc_hold hold);
 
+/* When the file at this path was made, in nanoseconds; 0: the system does not know. */
+int64_t pnc_host_file_get_birth(const char *path);
+
 /* Whether all accesses to files of this type are made by one kernel, so that its locks are those of all programs. False
  * if the type is not known. */
 bool pnc_host_type_is_local(uint32_t type);

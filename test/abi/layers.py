@@ -55,7 +55,7 @@ MAY_SEE = {
     "api": PURE + ["select", "convert", "format", "dataset", "io", "drivers/driver.h", "pnetcdf.h"],
     # its calls go through pnetcdf.h; what it says about them, and asks before them, through dataset/caller.h
     "binding": PURE + ["dataset/caller.h", "pnetcdf.h"],
-    "tools": PURE + ["format", "growth", "convert", "filter/filter.h", "host", "formats/netcdf4/reader.h",
+    "tools": PURE + ["format", "growth", "log", "convert", "filter/filter.h", "host", "formats/netcdf4/reader.h",
                      "formats/netcdf4/whole_file.h", "references", "pnetcdf.h"],
     # plans count by the arithmetic of the library
     "tools/plan": PURE + ["format", "select", "convert", "tools/common", "file/reduction.h", "io/choose"],

@@ -51,6 +51,7 @@ PREFIX = {
     "src/tools/ncmpidiff": "diff_",
     "src/tools/ncmpidump": "dump_",
     "src/tools/ncmpigen": "gen_",
+    "src/tools/ncmpilog": "log_",
     "src/tools/ncoffsets": "offsets_",
     "src/tools/plan": "plan_",
     "src/tools/ncvalidator": "validator_",

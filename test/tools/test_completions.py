@@ -13,7 +13,7 @@ import cdf
 import tap
 import tool
 
-TOOLS = ["cdfdiff", "ncmpicopy", "ncmpidiff", "ncmpidump", "ncmpigen", "ncoffsets", "ncvalidator"]
+TOOLS = ["cdfdiff", "ncmpicopy", "ncmpidiff", "ncmpidump", "ncmpigen", "ncmpilog", "ncoffsets", "ncvalidator"]
 FOLDER = os.path.join(tool.BUILD, "completions")
 
 

@@ -30,6 +30,7 @@ READERS = [
                            ["--stats", "FILE"]]),
     ("ncoffsets", {0, 1}, [["-sgrd", "--align=4096", "FILE"], ["--align=512", "--svg", "FILE"],
                               ["--kerchunk", "--chunk=64", "FILE"], ["--html", "FILE"]]),
+    ("ncmpilog", {0, 1, 2}, [["FILE"]]),
     ("ncvalidator", {0, 1, 2}, [["-t", "--json", "FILE"], ["--repair", "--output=OUT", "FILE"],
                                ["--repair", "--raise-records", "--undo-growth", "--output=OUT", "FILE"]]),
 ]

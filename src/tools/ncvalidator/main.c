@@ -1,8 +1,11 @@
 /* ncvalidator: check a file against the rules of its format, and repair it. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
+#include "base/path.h"
+#include "log/mark.h"
 #include "tools/common/checksum.h"
 #include "tools/common/json.h"
 #include "tools/common/manifest.h"
@@ -211,6 +214,23 @@ static int repair(const tool_file *file, const report *r, validator_hold *held, 
     return status;
 }
 
+/* A burst buffer has values that the file lacks. */
+static void report_mark(const char *path)
+{
+    char *mark = pnc_memory_alloc((int64_t)(strlen(path) + sizeof PNC_LOG_MARK_SUFFIX), 1);
+
+    if (mark != NULL) {
+        sprintf(mark, "%s%s", pnc_path_strip(path), PNC_LOG_MARK_SUFFIX);
+        if (access(mark, F_OK) == 0)
+            tool_warning_print(
+                "warning: %s: values that were put may be in the logs of a burst buffer only: `ncmpilog "
+                "%s' says where",
+                path, path);
+    }
+    pnc_memory_free(mark);
+    tool_warnings_finish();
+}
+
 static int validate(const options *o)
 {
     tool_file file;
@@ -218,6 +238,7 @@ static int validate(const options *o)
     report r;
     int err, status = 1;
 
+    report_mark(o->path);
     if (!o->padding && !o->repair)
         return conclude(o->path, NULL, NULL, o);
     err = validator_hold_begin(o->path, o->padding || o->in_place, o->choice.assumes_dead, &held);
