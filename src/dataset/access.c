@@ -6,6 +6,7 @@
 #include "dataset/statistics.h"
 #include "file/agree.h"
 #include "file/behind.h"
+#include "file/log.h"
 #include "io/request/batch.h"
 #include "io/request/bundle.h"
 #include "io/request/out_of_range.h"
@@ -118,6 +119,8 @@ static int transfer(pnc_dataset *ds, pnc_request_list *list)
     if (list->direction == PNC_GET)
         return NC_NOERR;
     PNC_TRY(update_lengths(ds, list, numrecs));
+    if (list->collective)
+        pnc_file_log_end_call(&ds->file, ds->model.numrecs);
     return list->collective && ds->share ? pnc_file_data_sync(&ds->file) : NC_NOERR;
 }
 

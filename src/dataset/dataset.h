@@ -30,6 +30,8 @@ typedef struct pnc_hints {
     int64_t whole_files;    /* 1: a new file has a temporary name until it is closed */
     int64_t driver;         /* index into the names of drivers */
     int64_t write_behind;   /* 1: writes are delayed */
+    int64_t burst_buf;      /* 1: in logs on the disks of the nodes */
+    int64_t burst_buf_size; /* bytes of the log of a rank; 0: a share of the folder */
     int64_t prefetch;       /* 1: what gets will probably need is read before */
     int64_t behind_memory;  /* bytes for both on each rank; 0: a share of the memory of the node */
     int64_t timeout;        /* seconds that a collective call waits for the other ranks; 0: without a limit */

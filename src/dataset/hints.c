@@ -30,6 +30,13 @@ static bool read_costs(const char *text, pnc_hints *out)
     return out->access.has_costs;
 }
 
+/* The text itself is read where the logs are made. */
+static bool read_folder(const char *text, pnc_hints *out)
+{
+    (void)out;
+    return text[0] != '\0';
+}
+
 #define PNC_HINT_WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define PNC_HINT_ROW(hint, class, given, meaning) {.name = hint, .kind = class, .value = given, .text = meaning},
 #define PNC_HINT_CHOICE_ROW(hint, member, first, list, reporter, meaning) \
@@ -463,10 +470,13 @@ static void report_ability(const pnc_dataset *ds, const pnc_hint *hint, char *va
 {
     const pnc_store *store = ds->file.store;
     int64_t used = get_field(&ds->hints, hint);
+    char why[PNC_HINT_EFFECT_BYTES];
 
     if (hint->field == offsetof(pnc_hints, whole_files) && store->ops->publish == NULL)
         used = 0;
     if (hint->field == offsetof(pnc_hints, write_behind) && pnc_dataset_hint_explain_behind(ds) != NULL)
+        used = 0;
+    if (hint->field == offsetof(pnc_hints, burst_buf) && pnc_dataset_hint_explain_log(ds, why))
         used = 0;
     if (hint->field == offsetof(pnc_hints, references) && (ds->file.driver->local_path == NULL || ds->file.read_only))
         used = 0;

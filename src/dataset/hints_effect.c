@@ -6,6 +6,7 @@
 
 #include "dataset/checksum.h"
 #include "file/behind.h"
+#include "file/log.h"
 
 #define SAY(...) (snprintf(why, PNC_HINT_EFFECT_BYTES, __VA_ARGS__), true)
 
@@ -114,6 +115,31 @@ const char *pnc_dataset_hint_explain_ahead(const pnc_dataset *ds)
     return ds->share ? "NC_SHARE reads what other programs write" : "the driver is not mpiio";
 }
 
+bool pnc_dataset_hint_explain_log(const pnc_dataset *ds, char why[PNC_HINT_EFFECT_BYTES])
+{
+    const char *reason = "the driver is not mpiio";
+
+    if (ds->file.log.state != PNC_LOG_UNUSED)
+        return pnc_file_log_explain(&ds->file, why, PNC_HINT_EFFECT_BYTES);
+    if (ds->file.read_only)
+        reason = "the file is opened for reading only";
+    else if (ds->share)
+        reason = "NC_SHARE writes at once";
+    else if (ds->format->ops->has_storage)
+        reason = "the file is netCDF-4, and its metadata have no log (nc_write_behind uses memory)";
+    return SAY("%s", reason);
+}
+
+static bool by_file_without_log(const pnc_dataset *ds, char *why)
+{
+    return pnc_dataset_hint_explain_log(ds, why);
+}
+
+static bool by_no_burst_buffer(const pnc_dataset *ds, char *why)
+{
+    return ds->hints.burst_buf == 0 && SAY("nc_burst_buf is disabled");
+}
+
 static bool by_file_not_read_ahead(const pnc_dataset *ds, char *why)
 {
     const char *reason = pnc_dataset_hint_explain_ahead(ds);
@@ -182,6 +208,9 @@ bool pnc_dataset_hint_is_overruled(const pnc_dataset *ds, const char *name, char
         {"nc_header_reserve", {by_netcdf4_format, by_reading}},
         {"nc_header_read_chunk_size", {by_creation}},
         {"nc_write_behind", {by_file_without_delays}},
+        {"nc_burst_buf", {by_file_without_log}},
+        {"nc_burst_buf_dirname", {by_no_burst_buffer, by_file_without_log}},
+        {"nc_burst_buf_size", {by_no_burst_buffer, by_file_without_log}},
         {"nc_prefetch", {by_file_not_read_ahead}},
         {"nc_write_behind_memory", {by_no_delays, by_neither}},
         {"nc_data_move_chunk_size", {by_netcdf4_format, by_reading}},
@@ -232,8 +261,18 @@ static bool is_other_strategy(const pnc_dataset *ds, char *why)
 
     if (ds->file.behind != NULL || ds->file.ahead != NULL)
         reason = ds->file.behind != NULL ? "nc_write_behind is enabled" : "nc_prefetch is enabled";
+    if (ds->file.log.state != PNC_LOG_UNUSED)
+        reason = "nc_burst_buf is enabled";
     return ds->hints.access.strategy == PNC_MPI_IO + 1 && !ds->file.store->has_collective &&
            SAY("%s (%s)", pnc_strategy_names[PNC_TWO_PHASE + 1], reason);
+}
+
+/* What all nodes share is not the disk of a node. */
+static bool is_beside_file(const pnc_dataset *ds, char *why)
+{
+    return ds->hints.burst_buf != 0 && !ds->file.log.is_given &&
+           SAY("enable, with the logs in the folder of the file: nc_burst_buf_dirname=FOLDER puts them on disks of the "
+               "nodes");
 }
 
 bool pnc_dataset_hint_is_limited(const pnc_dataset *ds, const char *name, char used[PNC_HINT_EFFECT_BYTES])
@@ -246,6 +285,8 @@ bool pnc_dataset_hint_is_limited(const pnc_dataset *ds, const char *name, char u
         return is_beyond_ranks(hints->aggregators_a_node, ds->file.nodes->nranks, " on this node", used);
     if (strcmp(name, "cb_buffer_size") == 0)
         return is_other_buffer(ds, used);
+    if (strcmp(name, "nc_burst_buf") == 0)
+        return is_beside_file(ds, used);
     if (strcmp(name, "nc_strategy") == 0)
         return is_other_strategy(ds, used);
     return strcmp(name, "striping_unit") == 0 && is_other_unit(ds, used);

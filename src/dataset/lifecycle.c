@@ -16,6 +16,7 @@
 #include "dataset/storage_hints.h"
 #include "file/agree.h"
 #include "file/behind.h"
+#include "file/log.h"
 #include "io/request/queue.h"
 
 /* Flags of netCDF that parallel files cannot support. Other flags without a meaning here are ignored, as programs pass
@@ -78,6 +79,25 @@ static void set_modes(pnc_dataset *ds, const pnc_opening *o)
     ds->share = (o->mode & NC_SHARE) != 0;
 }
 
+/* Delay writes and read ahead as the hints say. A netCDF-4 file has no logs: its chunks and metadata have other rules.
+ * A file that is replaced has no values in older logs. Local. */
+static void begin_behind(pnc_dataset *ds, const pnc_opening *o)
+{
+    bool logs = o->delays && ds->hints.burst_buf != 0 && !ds->format->ops->has_storage;
+    bool delays = o->delays && ds->hints.write_behind != 0, needs_memory = delays || o->reads_ahead;
+    char folder[MPI_MAX_INFO_VAL + 1];
+    bool is_given;
+
+    pnc_file_behind_init(&ds->file, delays || logs, o->reads_ahead,
+                         needs_memory ? ds->hints.behind_memory : PNC_LARGE_PAGE);
+    if (ds->file.rank == 0 && o->creates && ds->suffix == 0 && ds->file.driver->local_path != NULL)
+        pnc_file_log_mark_remove(ds->file.path);
+    if (!logs || ds->file.behind == NULL)
+        return;
+    is_given = pnc_dataset_hints_get(ds->info, "nc_burst_buf_dirname", folder) && folder[0] != '\0';
+    pnc_file_log_init(&ds->file, ds->store_path, is_given ? folder : NULL, ds->hints.burst_buf_size, delays);
+}
+
 /* Open the file, make or read the definitions, and assign an ncid. Collective; err is the result so far of this rank.
  * After an error on any rank, all ranks have closed the file. */
 static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
@@ -105,7 +125,7 @@ static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
         err = pnc_dataset_registry_add(ds, &ds->ncid);
     err = pnc_dataset_opening_end(o, ds, err);
     if (err == NC_NOERR) {
-        pnc_file_behind_init(&ds->file, o->delays, o->reads_ahead, ds->hints.behind_memory);
+        begin_behind(ds, o);
         return NC_NOERR;
     }
     if (ds->ncid >= 0)
@@ -198,7 +218,11 @@ int pnc_dataset_delete(const char *path, MPI_Info info, pnc_error *error)
     if (path == NULL || path[0] == '\0')
         return pnc_error_set(error, NC_EBAD_FILE, "the file name is empty");
     PNC_TRY(pnc_dataset_hints_choose_driver(path, info, &stack, &driver, error));
-    return driver->remove(path, info, error);
+    if (driver->local_path == NULL)
+        return driver->remove(path, info, error);
+    PNC_TRY(driver->remove(path, info, error));
+    pnc_file_log_mark_remove(path);
+    return NC_NOERR;
 }
 
 /* At the end of a close or abort: report the error of this rank, or that of another one, and free the dataset. A file
@@ -259,6 +283,8 @@ static int publish_file(pnc_dataset *ds, int err, int pending)
     PNC_TRY(pnc_file_status_agree(&ds->file, pnc_error_keep_first(err, synced)));
     if (ds->file.rank == 0)
         err = ds->file.store->ops->publish(ds->file.store, ds->suffix, ds->replaces, &ds->error);
+    if (ds->file.rank == 0 && err == NC_NOERR)
+        pnc_file_log_mark_remove(ds->file.path);
     return pnc_file_status_broadcast(&ds->file, err);
 }
 
@@ -313,6 +339,7 @@ int pnc_dataset_close(pnc_dataset *ds)
     if (pnc_file_is_stopped(&ds->file))
         return abandon(ds, err);
     end_time_limit(ds);
+    err = pnc_file_log_end(&ds->file, err);
     err = close_file(ds, publish_file(ds, err, pending));
     return pnc_error_keep_first(err, pending);
 }
@@ -334,5 +361,9 @@ int pnc_dataset_abort(pnc_dataset *ds)
     if (pnc_file_is_stopped(&ds->file))
         return abandon(ds, err);
     end_time_limit(ds);
+    if (removes)
+        pnc_file_log_remove(&ds->file);
+    else
+        err = pnc_file_log_end(&ds->file, err);
     return removes ? delete_file(ds, err) : close_file(ds, err);
 }

@@ -12,6 +12,7 @@
 #include "file/agree.h"
 #include "file/behind.h"
 #include "file/finalize.h"
+#include "file/log.h"
 #include "io/request/queue.h"
 
 static atomic_bool is_watched; /* the function for MPI_Finalize has been added */
@@ -125,12 +126,14 @@ static void finish_writes(pnc_dataset *ds)
 {
     int *failed = &ds->file.behind->has_failed; /* MPI may use it until the program ends */
     MPI_Request request = MPI_REQUEST_NULL;
+    bool lacks;
 
     *failed = pnc_file_behind_finish(&ds->file, NC_NOERR) != NC_NOERR;
     if (*failed)
         pnc_dataset_warning_print(ds, "open in MPI_Finalize: %s", ds->error.text);
     pnc_error_clear(&ds->error);
-    if (!lacks_number(ds))
+    lacks = lacks_number(ds);
+    if (!lacks && !pnc_file_log_is_used(&ds->file))
         return;
     if (ds->file.nprocs > 1 &&
         (MPI_Iallreduce(MPI_IN_PLACE, failed, 1, MPI_INT, MPI_MAX, ds->file.comm, &request) != MPI_SUCCESS ||
@@ -138,8 +141,11 @@ static void finish_writes(pnc_dataset *ds)
         return;
     if (*failed)
         return;
-    ds->format->ops->abandon(ds->format);
-    ds->format->numrecs_dirty = false;
+    if (lacks) {
+        ds->format->ops->abandon(ds->format);
+        ds->format->numrecs_dirty = false;
+    }
+    pnc_file_log_remove(&ds->file);
 }
 
 static void report(pnc_dataset *ds)

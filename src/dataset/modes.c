@@ -3,6 +3,7 @@
 
 #include "file/agree.h"
 #include "file/behind.h"
+#include "file/log.h"
 
 int pnc_dataset_mode_check_write(pnc_dataset *ds)
 {
@@ -144,6 +145,8 @@ int pnc_dataset_flush(pnc_dataset *ds)
     pnc_file_ahead_discard(&ds->file);
     if (ds->file.read_only)
         return NC_NOERR;
+    if (pnc_file_log_is_used(&ds->file))
+        return pnc_file_log_sync(&ds->file);
     PNC_TRY(pnc_file_status_agree(&ds->file, NC_NOERR));
     err = pnc_file_data_sync(&ds->file);
     return pnc_file_status_agree(&ds->file, err);

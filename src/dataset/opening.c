@@ -26,6 +26,7 @@
 #include "drivers/driver.h"
 #include "file/agree.h"
 #include "file/communicator.h"
+#include "file/log.h"
 #include "file/nodes.h"
 
 #define LIST_BYTES 1024 /* a longer list of hints takes a broadcast of its own */
@@ -61,6 +62,7 @@ void pnc_dataset_state_free(pnc_dataset *ds)
         MPI_Info_free(&ds->info);
     if (ds->environment != MPI_INFO_NULL)
         MPI_Info_free(&ds->environment);
+    pnc_file_log_free(&ds->file);
     pnc_file_maxima_free(&ds->file);
     pnc_file_comm_release(&ds->file);
     pnc_file_time_limit_free(&ds->file);
@@ -200,6 +202,8 @@ static int decide(pnc_dataset *ds, const pnc_opening *o, decisions *d)
         choose_suffix(d->inspected.suffix);
     if (driver->inspect != NULL)
         driver->inspect(ds->file.path, pnc_dataset_opening_get_purpose(o), &d->inspected);
+    if (driver->local_path != NULL && pnc_dataset_opening_get_purpose(o) == PNC_OPEN_UPDATE)
+        (void)pnc_file_log_mark_check(ds->file.path, &d->inspected.error);
     return NC_NOERR;
 }
 
@@ -263,7 +267,7 @@ static bool delays_writes(const pnc_dataset *ds, const pnc_opening *o)
 {
     bool writes = o->creates || (o->mode & NC_WRITE) != 0;
 
-    return ds->hints.write_behind != 0 && writes && (o->mode & NC_SHARE) == 0;
+    return (ds->hints.write_behind != 0 || ds->hints.burst_buf != 0) && writes && (o->mode & NC_SHARE) == 0;
 }
 
 /* What another program changes is to be seen at once with NC_SHARE. */

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/minmax.h"
 #include "file/agree.h"
+#include "file/log.h"
 
 /* Without the hint: an eighth of the memory of the node for all its ranks. That is about what the Linux kernel itself
  * keeps of files before it makes programs wait (vm.dirty_ratio, 20%, after 10% it writes). Not more than 4 GiB. */
@@ -45,6 +46,8 @@ int pnc_file_behind_agree(pnc_file *file, int err)
 {
     (void)pnc_behind_store_finish(file->behind, NULL);
     err = pnc_error_keep_first(err, pnc_behind_store_take_failure(file->behind, file->error));
+    if (pnc_file_log_is_used(file))
+        pnc_behind_queue_discard_log(&file->behind->queue);
     err = pnc_file_status_agree(file, err);
     if (err == NC_NOERR)
         pnc_file_behind_clear(file);
@@ -84,6 +87,10 @@ int pnc_file_behind_begin(pnc_file *file, bool is_put, bool collective, int64_t 
     else
         PNC_TRY(pnc_behind_store_take_failure(behind, file->error));
     if (!is_put)
+        return NC_NOERR;
+    if (collective && file->log.state == PNC_LOG_WANTED)
+        pnc_file_log_begin(file);
+    if (file->behind == NULL || (!collective && pnc_file_log_is_used(file))) /* logs have an order of calls */
         return NC_NOERR;
     if (collective && file->nprocs > 1) {
         range.call = behind->call + 1;

@@ -13,7 +13,7 @@
 #include "file/file.h"
 
 /* Local, after opening a file whose driver delays writes, or reads ahead. bytes: of memory on this rank, which both
- * share; 0: a share of the memory of the node. */
+ * share; 0: a share of the memory of the node. With logs: pnc_file_log_init. */
 void pnc_file_behind_init(pnc_file *file, bool delays, bool reads_ahead, int64_t bytes);
 
 /* Before the requests of a call are executed: from `low` to behind `high` - 1 in the file on this rank; none if they

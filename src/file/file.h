@@ -32,6 +32,18 @@ typedef struct pnc_maxima {
     bool is_used; /* they exist on all ranks */
 } pnc_maxima;
 
+/* The logs of a file (file/log.h). The same on all ranks, but for folder, size and cause. */
+typedef enum pnc_file_log_state { PNC_LOG_UNUSED, PNC_LOG_WANTED, PNC_LOG_USED, PNC_LOG_REFUSED } pnc_file_log_state;
+typedef struct pnc_file_log {
+    pnc_file_log_state state;
+    char *folder;  /* of this rank */
+    char *target;  /* rank 0: the path of the file, beside which its mark is */
+    int64_t size;  /* bytes of a log; 0: a share of the folder */
+    bool delays;   /* without logs, writes wait in memory */
+    bool is_given; /* the folder */
+    char why[200]; /* it is refused */
+} pnc_file_log;
+
 struct pnc_file {
     char *path;
     MPI_Comm comm;   /* duplicate of the user's communicator */
@@ -41,8 +53,9 @@ struct pnc_file {
     const pnc_store_ops *driver;
     bool read_only;
     pnc_store *store;
-    struct pnc_behind *behind;  /* the store of delayed writes: file/behind.h; NULL: off */
-    struct pnc_behind *ahead;   /* that of what is read ahead, the same if both are on; NULL: off */
+    struct pnc_behind *behind; /* the store of delayed writes: file/behind.h; NULL: off */
+    struct pnc_behind *ahead;  /* that of what is read ahead, the same if both are on; NULL: off */
+    pnc_file_log log;
     pnc_statistics *statistics; /* NULL: off */
     int64_t put_size, get_size; /* bytes that this rank has written and read */
     bool unsynced;              /* this rank may have changed the file since the last flush that succeeded */

@@ -52,7 +52,8 @@ NC_DISKLESS and NC_MMAP are errors; other flags have no effect: the file has its
 NC_ENOENT NC_EINVAL_OMODE NC_EACCESS NC_ENOTNC NC_EHDFERR NC_ENOTBUILT (netCDF-4 without libhdf5) NC_EBAD_FILE NC_ENFILE
 NC_EMULTIDEFINE_OMODE NC_EMAXDIMS NC_EMAXATTS NC_EMAXVARS NC_EMAXNAME (a count in the header exceeds the limit of the
 format) NC_EVARSIZE NC_EINTERRUPTED (a program has not completed a change of the header: with NC_WRITE, ncmpi_open
-completes that if the program has ended; see the hint nc_repair) NC_EPARINIT (MPI_Init was not called, or MPI_Finalize
+completes that if the program has ended; see the hint nc_repair. Or values are in the logs of a burst buffer only:
+ncmpilog(1)) NC_EPARINIT (MPI_Init was not called, or MPI_Finalize
 was)])
 
 PLAIN([int], [delete], [all], [P(path, filename, name)P(info, info, mpi_info)],

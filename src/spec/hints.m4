@@ -93,6 +93,18 @@ HINT_CHOICE([nc_write_behind], [write_behind], [disable], [WORDS(disable, enable
 Gets of the same file return what was put. ncmpi_sync, ncmpi_close and other calls wait for the writes. If a write
 fails, the next call of the file returns the error, on all ranks if it is collective, and so do ncmpi_sync and
 ncmpi_close. Not with NC_SHARE])
+HINT_CHOICE([nc_burst_buf], [burst_buf], [disable], [WORDS(disable, enable)], [report_ability],
+[enable: as nc_write_behind, but what was put waits in a log on the disk of the node: collective puts return when the
+log has their values, and a thread of the process writes them to the file while the program continues. A program that
+dies leaves its logs, and a mark beside the file, FILE.burst; ncmpilog --replay writes their values to the file. Until
+then it cannot be opened for writing. ncmpi_sync returns when the file has all, ncmpi_flush when the logs have it on
+disk. If a log cannot be written, puts write to the file. Not with NC_SHARE, and not for netCDF-4 files])
+HINT_TEXT([nc_burst_buf_dirname], [read_folder],
+[folder in which nc_burst_buf=enable has its logs, one for each process: on a disk of the node. Without the hint: the
+folder of the file])
+HINT_SIZE([nc_burst_buf_size], [burst_buf_size], [0], [1048576], [INT64_C(1) << 50], [LEAST], [1], [],
+[bytes of a log of nc_burst_buf=enable. A put waits until the log has space. Without the hint: half of what is free in
+the folder, divided by the ranks of the node])
 HINT_CHOICE([nc_prefetch], [prefetch], [disable], [WORDS(disable, enable)], [report_ability],
 [enable: when gets of a variable follow each other at equal distances in the file, as those of one record after the
 other, a thread of the process reads what the next one will probably need while the program continues. If gets do not
@@ -161,12 +173,10 @@ HINT_FREE([file_striping], [auto],
 [a new file has the stripes of its folder, unless striping_factor and striping_unit say otherwise])
 HINT_FIXED([pnetcdf_subfiling], [disable], [a dataset is always one file])
 HINT_FIXED([nc_num_subfiles], [0], [a dataset is always one file])
-HINT_FIXED([nc_burst_buf], [disable], [there is no burst buffer in this build])
-HINT_FREE([nc_burst_buf_dirname], [], [there is no burst buffer in this build])
-HINT_FIXED([nc_burst_buf_overwrite], [disable], [there is no burst buffer in this build])
-HINT_FIXED([nc_burst_buf_shared_logs], [disable], [there is no burst buffer in this build])
-HINT_FREE([nc_burst_buf_del_on_close], [enable], [there is no burst buffer in this build])
-HINT_FREE([nc_burst_buf_flush_buffer_size], [0], [there is no burst buffer in this build])
+HINT_FIXED([nc_burst_buf_overwrite], [disable], [each log has a name of its own, so that none is overwritten])
+HINT_FIXED([nc_burst_buf_shared_logs], [disable], [each process has a log of its own])
+HINT_FIXED([nc_burst_buf_del_on_close], [enable], [ncmpi_close deletes the logs, whose values the file has then])
+HINT_FREE([nc_burst_buf_flush_buffer_size], [0], [a log is read in portions of 8 MiB])
 HINT_OUTPUT([nc_ina_node_list], [the display lists the aggregators])
 HINT_PASSED_SIZE([striping_factor], [1],
 [number of disks or servers over which a new file is distributed])

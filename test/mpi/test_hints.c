@@ -152,7 +152,7 @@ static void test_values(void)
         {"nc_num_aggrs_per_node", "2", "2"},
         {"nc_hash_size_dim", NULL, "256"},
         {"nc_hash_size_var", "17", "17"},
-        {"nc_burst_buf", "enable", "disable"},
+        {"nc_burst_buf_shared_logs", "enable", "disable"},
         {"pnetcdf_subfiling", "enable", "disable"},
         {"nc_num_subfiles", "2", "0"},
         {"nc_driver", NULL, "mpiio"},
@@ -614,7 +614,7 @@ static void test_display_of_synonyms(void)
 static void test_display_of_set(void)
 {
     MPI_Info info = one_hint("nc_strategy", "direct");
-    const char *text = show_as("1", "nc_burst_buf=disable;cb_nodes=1", info), *set, *other;
+    const char *text = show_as("1", "nc_burst_buf_shared_logs=disable;cb_nodes=1", info), *set, *other;
     int lines = 0;
 
     for (const char *at = text; *at != '\0'; at++)
@@ -624,7 +624,7 @@ static void test_display_of_set(void)
     expect_line(text, "cb_nodes",
                 t_nprocs == 1 ? "1 PNETCDF_HINTS ignored: one rank has the file"
                               : "1 PNETCDF_HINTS ignored: nc_strategy=direct is used");
-    expect_line(text, "nc_burst_buf", "disable PNETCDF_HINTS in effect: there is no burst buffer");
+    expect_line(text, "nc_burst_buf_shared_logs", "disable PNETCDF_HINTS in effect: each process has a log");
     t_check(t_rank != 0 || strstr(text, "hints that were not set: PNETCDF_HINTS_DISPLAY=all") != NULL,
             "the display says how to see the others");
     text = show("cb_nodes=1", info);

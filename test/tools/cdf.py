@@ -21,6 +21,38 @@ def padded(data):
     return data + b"\0" * (-len(data) % 4)
 
 
+def read_variables(content):
+    """name: (lengths of the dimensions, 0 of an unlimited one, begin) of the variables of a CDF-1 file without
+    attributes."""
+    at = 8
+
+    def take(form):
+        nonlocal at
+        at += struct.calcsize(">" + form)
+        return struct.unpack_from(">" + form, content, at - struct.calcsize(">" + form))[0]
+
+    def name():
+        nonlocal at
+        length = take("i")
+        at += length + -length % 4
+        return content[at - length - -length % 4:][:length].decode()
+    take("i")
+    lengths = []
+    for _ in range(take("i")):
+        name()
+        lengths.append(take("i"))
+    assert take("i") == 0 and take("i") == 0
+    take("i")
+    found = {}
+    for _ in range(take("i")):
+        of, dims = name(), [take("i") for _ in range(take("i"))]
+        assert take("i") == 0 and take("i") == 0
+        take("i")
+        take("i")
+        found[of] = ([lengths[d] for d in dims], take("i"))
+    return found
+
+
 class Writer:
     """dims: [(name, length or None)]; atts: [(name, type, values)]; variables: [(name, type, dimids, atts, values)].
     Values that are missing at the end of a variable are zeros. space: bytes after the header."""

@@ -77,7 +77,8 @@ void pnc_behind_store_begin(pnc_behind *behind, int64_t call)
 {
     behind->call = call;
     behind->is_put = true;
-    behind->delays = pnc_behind_store_explain(behind) == NULL;
+    behind->delays =
+        pnc_behind_store_explain(behind) == NULL && (!behind->needs_log || pnc_behind_queue_has_log(&behind->queue));
 }
 
 /* --- reading ahead --- */
@@ -180,12 +181,13 @@ static int return_failure(pnc_behind *behind, pnc_error *error)
     if (failure.extent.length == 0)
         return NC_NOERR;
     behind->is_reported = behind->is_reported || error != NULL;
-    return pnc_error_set(error, get_code(failure.number),
-                         "%s: an earlier put returned before its bytes were written (nc_write_behind), and now bytes "
-                         "%lld to %lld cannot be written: %s",
-                         behind->path, (long long)failure.extent.offset,
-                         (long long)(failure.extent.offset + failure.extent.length - 1),
-                         failure.number != 0 ? strerror(failure.number) : "the system writes nothing");
+    return pnc_error_set(
+        error, get_code(failure.number),
+        "%s: an earlier put returned before its bytes were written (%s), and now bytes "
+        "%lld to %lld cannot be written: %s",
+        behind->path, pnc_behind_store_has_log(behind) ? "nc_burst_buf; the logs keep them" : "nc_write_behind",
+        (long long)failure.extent.offset, (long long)(failure.extent.offset + failure.extent.length - 1),
+        failure.number != 0 ? strerror(failure.number) : "the system writes nothing");
 }
 
 int pnc_behind_store_take_failure(pnc_behind *behind, pnc_error *error)
@@ -223,6 +225,35 @@ static void wait_overlaps(pnc_behind *behind, const pnc_extent *extents, int64_t
 {
     for (int64_t i = 0; behind->state == PNC_BEHIND_OPEN && i < n; i++)
         pnc_behind_queue_wait(&behind->queue, extents[i]);
+}
+
+/* The same, before a write that is not delayed: a replay of the log must not undo it. */
+static void prepare_write(pnc_behind *behind, const pnc_extent *extents, int64_t n)
+{
+    wait_overlaps(behind, extents, n);
+    behind->direct++;
+    for (int64_t i = 0; pnc_behind_store_has_log(behind) && i < n; i++)
+        pnc_behind_queue_wait_log(&behind->queue, extents[i]);
+}
+
+/* --- the log --- */
+
+bool pnc_behind_store_open_log(pnc_behind *behind, const char *folder, const char *file, const pnc_log_front *front,
+                               int64_t capacity, int *number)
+{
+    pnc_behind_log *log = pnc_behind_log_create(folder, file, front, capacity, number);
+
+    if (log != NULL)
+        pnc_behind_queue_set_log(&behind->queue, log);
+    return log != NULL;
+}
+
+int pnc_behind_store_sync_log(pnc_behind *behind, bool *needs_file, pnc_error *error)
+{
+    pnc_behind_queue_sync_log(&behind->queue, needs_file);
+    *needs_file = *needs_file || behind->direct > 0;
+    behind->direct = 0;
+    return return_failure(behind, error);
 }
 
 /* --- operations --- */
@@ -275,7 +306,7 @@ static int write_behind(pnc_store *store, const pnc_extent *extents, int64_t n, 
     pnc_behind_store_discard(behind);
     if (behind->delays && queue_extents(behind, extents, n, buf))
         return NC_NOERR;
-    wait_overlaps(behind, extents, n);
+    prepare_write(behind, extents, n);
     PNC_TRY(store->inner->ops->write(store->inner, extents, n, buf, error));
     for (int64_t i = 0; i < n; i++)
         store->inner->end->least_size =
@@ -320,7 +351,10 @@ static void start_behind(pnc_store *store, bool is_write, pnc_extent extent, voi
         *out = (pnc_store_transfer){.is_write = is_write, .extent = extent, .bytes = bytes, .own = &behind->queue};
         return;
     }
-    prepare_read(behind, &extent, 1);
+    if (is_write)
+        prepare_write(behind, &extent, 1);
+    else
+        prepare_read(behind, &extent, 1);
     store->inner->ops->start(store->inner, is_write, extent, bytes, out);
 }
 

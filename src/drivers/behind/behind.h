@@ -30,10 +30,12 @@ typedef struct pnc_behind {
     pnc_behind_ahead ahead;     /* of this rank */
     int64_t capacity;           /* bytes of the queue */
     int64_t call;               /* number of the last call that put */
+    int64_t direct;             /* writes that were not delayed */
     pnc_behind_state state;
     bool only_reads;
     bool is_put;      /* between begin and end */
     bool delays;      /* the same, where writes can be delayed */
+    bool needs_log;   /* writes are delayed in a log only */
     bool is_reported; /* the failure, to a call */
     int has_failed;   /* for the caller, in MPI_Finalize: 1: on any rank */
 } pnc_behind;
@@ -69,5 +71,18 @@ int pnc_behind_store_take_failure(pnc_behind *behind, pnc_error *error);
 void pnc_behind_store_clear_pending(pnc_behind *behind);
 /* Of all earlier calls this rank has written everything; INT64_MAX: of all. */
 int64_t pnc_behind_store_find_call(pnc_behind *behind);
+
+/* --- a log on the disk of the node, in place of memory --- */
+
+/* Create the log of this rank, by which front and capacity; `file`: the name of the file. False: *number is errno, or 0
+ * without memory. */
+bool pnc_behind_store_open_log(pnc_behind *behind, const char *folder, const char *file, const pnc_log_front *front,
+                               int64_t capacity, int *number);
+static inline bool pnc_behind_store_has_log(const pnc_behind *behind)
+{
+    return behind->queue.log != NULL;
+}
+/* Make permanent what was put. *needs_file: the file must be synced for it. Returns the failure of the worker. */
+int pnc_behind_store_sync_log(pnc_behind *behind, bool *needs_file, pnc_error *error);
 
 #endif

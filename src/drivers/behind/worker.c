@@ -70,12 +70,24 @@ static int64_t read_piece(int fd, char *to, pnc_extent extent, int64_t *nreads)
     return done;
 }
 
+/* Whether all blocks of a lap of the log are in the file, and it is time for the next one. */
+static bool must_reset(const pnc_behind_log *log)
+{
+    return log->n == 0 && !pnc_behind_log_is_empty(log) && !log->is_off && !log->is_kept && !log->is_adding;
+}
+
+static bool has_writes(const pnc_behind_queue *queue)
+{
+    return !pnc_behind_ring_is_empty(&queue->ring) ||
+           (queue->log != NULL && (queue->log->n > 0 || must_reset(queue->log)));
+}
+
 /* The next queue that has a block or a batch; NULL: none has. */
 static pnc_behind_queue *find_turn(void)
 {
     pnc_behind_queue *first = queues, *queue = first;
 
-    while (queue != NULL && pnc_behind_ring_is_empty(&queue->ring) && queue->line == NULL)
+    while (queue != NULL && !has_writes(queue) && queue->line == NULL)
         queue = queue->next == first ? NULL : queue->next;
     if (queue != NULL)
         queues = queue->next;
@@ -115,34 +127,102 @@ static void take_read_turn(pnc_behind_queue *queue)
     pthread_cond_broadcast(&has_progress);
 }
 
+/* What has become of a write of the worker. Under the lock. */
+static void count_write(pnc_behind_queue *queue, pnc_extent extent, int64_t done, int number)
+{
+    if (done < extent.length && queue->failure.extent.length == 0)
+        queue->failure = (pnc_behind_failure){{extent.offset + done, extent.length - done}, number};
+    if (done < extent.length && queue->log != NULL)
+        queue->log->is_kept = true;
+    queue->work.bytes += done;
+    queue->finished = pnc_max64(queue->finished, done > 0 ? extent.offset + done : 0);
+}
+
 /* Write a part of the front block. Under the lock, but for the write. */
-static void take_write_turn(pnc_behind_queue *queue)
+static void take_ring_turn(pnc_behind_queue *queue)
 {
     pnc_extent extent = queue->ring.front.extent;
     const char *bytes = pnc_behind_ring_get_front(&queue->ring);
-    int64_t begin = read_worker_clock(), done, nwrites = 0;
+    int64_t done, nwrites = 0;
     int number;
 
     extent.length = pnc_min64(extent.length, TURN_BYTES);
-    queue->is_busy = true;
     pthread_mutex_unlock(&worker_lock);
     done = write_bytes(queue->fd, bytes, extent, &number, &nwrites);
     pthread_mutex_lock(&worker_lock);
-    queue->is_busy = false;
-    if (done < extent.length && queue->failure.extent.length == 0)
-        queue->failure = (pnc_behind_failure){{extent.offset + done, extent.length - done}, number};
-    queue->work.busy_ns += read_worker_clock() - begin;
     queue->work.writes += nwrites;
-    queue->work.bytes += done;
-    queue->finished = pnc_max64(queue->finished, done > 0 ? extent.offset + done : 0);
+    count_write(queue, extent, done, number);
     pnc_behind_ring_remove(&queue->ring, extent.length);
+}
+
+/* Write the first blocks of the log. */
+static void take_log_turn(pnc_behind_queue *queue)
+{
+    pnc_behind_log *log = queue->log;
+    pnc_behind_pieces pieces;
+    int64_t done = 0, nwrites = 0;
+    int number;
+
+    pnc_behind_log_get_first(log, &pieces);
+    pthread_mutex_unlock(&worker_lock);
+    number = pnc_behind_log_read(log, &pieces);
+    if (number == 0)
+        done = write_bytes(queue->fd, log->buffer, pieces.extent, &number, &nwrites);
+    pthread_mutex_lock(&worker_lock);
+    queue->work.writes += nwrites;
+    count_write(queue, pieces.extent, done, number);
+    pnc_behind_log_release(log, pieces.extent.length);
+}
+
+/* Begin a lap. What a flush has made permanent in the log must be so in the file before. */
+static void take_reset_turn(pnc_behind_queue *queue)
+{
+    pnc_behind_log *log = queue->log;
+    bool syncs = log->is_promised;
+    int failed = 0, number = 0;
+
+    log->is_resetting = true;
+    pthread_mutex_unlock(&worker_lock);
+    if (syncs && fdatasync(queue->fd) != 0)
+        failed = errno;
+    else
+        number = pnc_behind_log_write_front(log, log->front.lap + 1, log->call);
+    pthread_mutex_lock(&worker_lock);
+    log->is_resetting = false;
+    if (failed != 0) {
+        count_write(queue, log->hull, 0, failed);
+        return;
+    }
+    log->is_promised = false;
+    log->has_moved = log->has_moved || !syncs;
+    if (number != 0) { /* without its log a replay stops */
+        log->number = number;
+        log->is_off = true;
+        pnc_behind_log_remove(log);
+    }
+    pnc_behind_log_clear(log);
+}
+
+static void take_write_turn(pnc_behind_queue *queue)
+{
+    int64_t begin = read_worker_clock();
+
+    queue->is_busy = true;
+    if (!pnc_behind_ring_is_empty(&queue->ring))
+        take_ring_turn(queue);
+    else if (queue->log->n > 0)
+        take_log_turn(queue);
+    else
+        take_reset_turn(queue);
+    queue->is_busy = false;
+    queue->work.busy_ns += read_worker_clock() - begin;
     pthread_cond_broadcast(&has_progress);
 }
 
 /* Writes and reads of a queue take turns, too. */
 static void take_turn(pnc_behind_queue *queue)
 {
-    queue->has_written = !pnc_behind_ring_is_empty(&queue->ring) && (queue->line == NULL || !queue->has_written);
+    queue->has_written = has_writes(queue) && (queue->line == NULL || !queue->has_written);
     if (queue->has_written)
         take_write_turn(queue);
     else
@@ -179,6 +259,15 @@ static void unlock_in_parent(void)
     pthread_mutex_unlock(&worker_lock);
 }
 
+/* The log is the parent's. */
+static void abandon_log(pnc_behind_log *log)
+{
+    log->n = 0;
+    log->is_off = true;
+    log->is_adding = log->is_resetting = false;
+    log->path[0] = '\0';
+}
+
 /* The parent writes what is queued. The child has no worker, and begins none. */
 static void forget_in_child(void)
 {
@@ -194,6 +283,8 @@ static void forget_in_child(void)
 
         queue->is_busy = queue->is_reading = false;
         pnc_behind_ring_clear(&queue->ring);
+        if (queue->log != NULL)
+            abandon_log(queue->log);
         while (queue->line != NULL)
             unlink_batch(queue, queue->line);
         queue->next = NULL;
@@ -304,6 +395,8 @@ void pnc_behind_queue_close(pnc_behind_queue *queue)
         pnc_memory_free(queue->memory);
         close(queue->fd);
     }
+    if (queue->log != NULL)
+        pnc_behind_log_free(queue->log, false);
     memset(queue, 0, sizeof *queue);
 }
 
@@ -330,6 +423,192 @@ static char *reserve_memory(pnc_behind_queue *queue, const pnc_behind_block *blo
     return pnc_behind_queue_is_open(queue) ? to : NULL;
 }
 
+/* --- with a log --- */
+
+static bool is_logging(const pnc_behind_queue *queue)
+{
+    return pnc_behind_queue_is_open(queue) && !queue->log->is_off && !queue->log->is_kept;
+}
+
+/* Under the lock. Nothing more is logged: what is in the log is written first, and then the log says so. After a failed
+ * write it remains as it is. */
+static void end_log(pnc_behind_queue *queue, int number)
+{
+    pnc_behind_log *log = queue->log;
+
+    log->is_off = true;
+    log->number = number;
+    while (log->n > 0 || log->is_resetting)
+        wait_progress(queue);
+    log->has_moved = true;
+    if (!log->is_kept && pnc_behind_log_write_front(log, log->front.lap + 1, PNC_LOG_EVERYTHING) != 0)
+        pnc_behind_log_remove(log);
+    if (!log->is_kept)
+        pnc_behind_log_clear(log);
+}
+
+/* Under the lock, but for the write: the worker begins no lap meanwhile. False: the log has ended. */
+static bool append_to_log(pnc_behind_queue *queue, const pnc_log_record *record, const char *bytes)
+{
+    pnc_behind_log *log = queue->log;
+    int number;
+
+    log->is_adding = true;
+    pthread_mutex_unlock(&worker_lock);
+    number = pnc_behind_log_append(log, record, bytes);
+    pthread_mutex_lock(&worker_lock);
+    log->is_adding = false;
+    if (number == 0)
+        pnc_behind_log_add(log, record);
+    else
+        end_log(queue, number);
+    pthread_cond_signal(&has_work);
+    return number == 0;
+}
+
+static bool add_to_log(pnc_behind_queue *queue, pnc_behind_block rest, const char *bytes)
+{
+    bool was_full = false;
+
+    pthread_mutex_lock(&worker_lock);
+    while (rest.extent.length > 0 && is_logging(queue)) {
+        pnc_log_record record = {.kind = PNC_LOG_BLOCK, .call = rest.call, .extent = rest.extent};
+
+        record.extent.length = queue->log->is_resetting ? 0 : pnc_behind_log_reserve(queue->log, rest.extent.length);
+        if (record.extent.length == 0) {
+            queue->work.full += !was_full;
+            was_full = true;
+            wait_progress(queue);
+            continue;
+        }
+        if (!append_to_log(queue, &record, bytes))
+            break;
+        bytes += record.extent.length;
+        rest.extent.offset += record.extent.length;
+        rest.extent.length -= record.extent.length;
+    }
+    pthread_mutex_unlock(&worker_lock);
+    return rest.extent.length == 0;
+}
+
+/* A log without blocks says in its front what it has: it does not grow by the calls of other ranks. */
+void pnc_behind_queue_end_call(pnc_behind_queue *queue, int64_t call, int64_t numrecs)
+{
+    const pnc_log_record record = {.kind = PNC_LOG_END, .call = call, .numrecs = numrecs};
+    pnc_behind_log *log = queue->log;
+    int number;
+
+    pthread_mutex_lock(&worker_lock);
+    while (log->is_resetting)
+        wait_progress(queue);
+    if (is_logging(queue)) {
+        log->call = call;
+        log->numrecs = numrecs;
+        if (!pnc_behind_log_is_empty(log)) {
+            (void)append_to_log(queue, &record, "");
+        } else {
+            number = pnc_behind_log_write_front(log, log->front.lap, call);
+            if (number != 0)
+                end_log(queue, number);
+        }
+    }
+    pthread_mutex_unlock(&worker_lock);
+}
+
+void pnc_behind_queue_sync_log(pnc_behind_queue *queue, bool *needs_file)
+{
+    pnc_behind_log *log = queue->log;
+    int number;
+
+    pthread_mutex_lock(&worker_lock);
+    while (log->is_resetting)
+        wait_progress(queue);
+    if (is_logging(queue)) {
+        log->is_promised = log->is_adding = true;
+        pthread_mutex_unlock(&worker_lock);
+        number = pnc_behind_log_sync(log);
+        pthread_mutex_lock(&worker_lock);
+        log->is_adding = false;
+        if (number != 0)
+            end_log(queue, number);
+        pthread_cond_signal(&has_work);
+    }
+    *needs_file = log->has_moved || !is_logging(queue);
+    log->has_moved = false;
+    pthread_mutex_unlock(&worker_lock);
+}
+
+void pnc_behind_queue_wait_log(pnc_behind_queue *queue, pnc_extent span)
+{
+    pnc_behind_log *log = queue->log;
+
+    pthread_mutex_lock(&worker_lock);
+    if (pnc_behind_log_has_had_span(log, span)) {
+        while (has_writes(queue) || log->is_resetting)
+            wait_progress(queue);
+        if (log->is_kept)
+            pnc_behind_log_remove(log);
+    }
+    pthread_mutex_unlock(&worker_lock);
+}
+
+void pnc_behind_queue_discard_log(pnc_behind_queue *queue)
+{
+    pthread_mutex_lock(&worker_lock);
+    if (queue->log->is_kept)
+        pnc_behind_log_remove(queue->log);
+    pthread_mutex_unlock(&worker_lock);
+}
+
+void pnc_behind_queue_remove_log(pnc_behind_queue *queue)
+{
+    pthread_mutex_lock(&worker_lock);
+    queue->log->is_off = true;
+    pnc_behind_log_remove(queue->log);
+    pthread_mutex_unlock(&worker_lock);
+}
+
+void pnc_behind_queue_close_log(pnc_behind_queue *queue)
+{
+    pnc_behind_log *log;
+
+    pthread_mutex_lock(&worker_lock);
+    log = queue->log;
+    queue->log = NULL;
+    pthread_mutex_unlock(&worker_lock);
+    if (log != NULL)
+        pnc_behind_log_free(log, true);
+}
+
+void pnc_behind_queue_set_log(pnc_behind_queue *queue, pnc_behind_log *log)
+{
+    pthread_mutex_lock(&worker_lock);
+    queue->log = log;
+    pthread_mutex_unlock(&worker_lock);
+}
+
+bool pnc_behind_queue_has_log(pnc_behind_queue *queue)
+{
+    bool has_log;
+
+    pthread_mutex_lock(&worker_lock);
+    has_log = queue->log != NULL && is_logging(queue);
+    pthread_mutex_unlock(&worker_lock);
+    return has_log;
+}
+
+int pnc_behind_queue_get_log_failure(pnc_behind_queue *queue)
+{
+    int number;
+
+    pthread_mutex_lock(&worker_lock);
+    number = queue->log != NULL ? queue->log->number : 0;
+    pthread_mutex_unlock(&worker_lock);
+    return number;
+}
+
+/* --- blocks --- */
+
 /* The worker does not see the bytes before they are published. */
 bool pnc_behind_queue_add(pnc_behind_queue *queue, const pnc_behind_block *block, const char *bytes)
 {
@@ -337,6 +616,8 @@ bool pnc_behind_queue_add(pnc_behind_queue *queue, const pnc_behind_block *block
     int64_t length;
     char *to;
 
+    if (queue->log != NULL)
+        return add_to_log(queue, rest, bytes);
     pthread_mutex_lock(&worker_lock);
     while (rest.extent.length > 0) {
         to = reserve_memory(queue, &rest, &length);
@@ -355,10 +636,16 @@ bool pnc_behind_queue_add(pnc_behind_queue *queue, const pnc_behind_block *block
     return rest.extent.length == 0;
 }
 
+static bool has_block_of(const pnc_behind_queue *queue, pnc_extent span)
+{
+    return pnc_behind_ring_has_span(&queue->ring, span) ||
+           (queue->log != NULL && pnc_behind_log_has_span(queue->log, span));
+}
+
 void pnc_behind_queue_wait(pnc_behind_queue *queue, pnc_extent span)
 {
     pthread_mutex_lock(&worker_lock);
-    while (pnc_behind_ring_has_span(&queue->ring, span))
+    while (has_block_of(queue, span))
         wait_progress(queue);
     pthread_mutex_unlock(&worker_lock);
 }
@@ -368,7 +655,7 @@ bool pnc_behind_queue_has_span(pnc_behind_queue *queue, pnc_extent span)
     bool has_span;
 
     pthread_mutex_lock(&worker_lock);
-    has_span = pnc_behind_ring_has_span(&queue->ring, span);
+    has_span = has_block_of(queue, span);
     pthread_mutex_unlock(&worker_lock);
     return has_span;
 }
@@ -376,7 +663,7 @@ bool pnc_behind_queue_has_span(pnc_behind_queue *queue, pnc_extent span)
 void pnc_behind_queue_finish(pnc_behind_queue *queue)
 {
     pthread_mutex_lock(&worker_lock);
-    while (!pnc_behind_ring_is_empty(&queue->ring))
+    while (has_writes(queue) || (queue->log != NULL && queue->log->is_resetting))
         wait_progress(queue);
     pthread_mutex_unlock(&worker_lock);
 }
@@ -429,6 +716,8 @@ int64_t pnc_behind_queue_find_call(pnc_behind_queue *queue)
 
     pthread_mutex_lock(&worker_lock);
     call = pnc_behind_ring_is_empty(&queue->ring) ? INT64_MAX : queue->ring.front.call;
+    if (queue->log != NULL && !queue->log->is_off) /* a replay repeats what is in the log */
+        call = pnc_min64(call, queue->log->first_call);
     pthread_mutex_unlock(&worker_lock);
     return call;
 }

@@ -2,12 +2,16 @@
  * is one for all files, which take turns, while any of them has a queue. It makes POSIX calls only, none of MPI, so
  * that programs of any thread level may use it, and blocks all signals. It uses a descriptor that only the queue has.
  *
+ * With a log, blocks wait on the disk of the node (log.h), and the worker reads them there. When it has written all of
+ * them, it begins a new lap of the log: a replay must not repeat what later puts of other ranks may overwrite.
+ *
  * A write that fails is recorded with its bytes and the number of the system's error; the worker goes on with the next
  * block. Nothing here forgets the first failure of a queue. */
 #ifndef PNC_DRIVERS_BEHIND_WORKER_H
 #define PNC_DRIVERS_BEHIND_WORKER_H
 
 #include "drivers/behind/ahead.h"
+#include "drivers/behind/log.h"
 #include "drivers/behind/ring.h"
 
 /* A write that has failed. */
@@ -30,6 +34,7 @@ typedef struct pnc_behind_queue {
     struct pnc_behind_queue *next; /* of the queues of the process; NULL: it is not open */
     pnc_behind_ring ring;
     char *memory;
+    pnc_behind_log *log; /* NULL: blocks wait in memory */
     int fd;
     pnc_behind_batch *line, *line_end; /* batches that wait; the worker reads the first one */
     bool is_busy;                      /* the worker writes the front block */
@@ -50,8 +55,27 @@ static inline bool pnc_behind_queue_is_open(const pnc_behind_queue *queue)
     return queue->next != NULL;
 }
 
+/* Let blocks wait in a log from now on, which is the queue's afterwards. */
+void pnc_behind_queue_set_log(pnc_behind_queue *queue, pnc_behind_log *log);
+/* Whether blocks can wait. */
+bool pnc_behind_queue_has_log(pnc_behind_queue *queue);
+/* A collective put has ended, after which there are so many records; the log gets that. */
+void pnc_behind_queue_end_call(pnc_behind_queue *queue, int64_t call, int64_t numrecs);
+/* Make permanent what is in the log. *needs_file: blocks are in the file only, and not synced. */
+void pnc_behind_queue_sync_log(pnc_behind_queue *queue, bool *needs_file);
+/* The file is to be written without the queue: nothing that was in the log is there. */
+void pnc_behind_queue_wait_log(pnc_behind_queue *queue, pnc_extent span);
+/* A log that remains after a failure no longer serves for a replay. */
+void pnc_behind_queue_discard_log(pnc_behind_queue *queue);
+/* Delete the log, which is of no use after the queue was finished. */
+void pnc_behind_queue_remove_log(pnc_behind_queue *queue);
+/* The same, and blocks wait in memory again. No block has waited in the log. */
+void pnc_behind_queue_close_log(pnc_behind_queue *queue);
+/* errno of what the log could not do; 0: nothing has failed. */
+int pnc_behind_queue_get_log_failure(pnc_behind_queue *queue);
+
 /* Copy bytes into the queue, and wait for free memory. False in a process that another one has forked: the queue is of
- * its parent, which writes what it had. */
+ * its parent, which writes what it had; or if the log cannot have them, which has then written all others. */
 bool pnc_behind_queue_add(pnc_behind_queue *queue, const pnc_behind_block *block, const char *bytes);
 /* Wait until nothing of the span is in the queue, or all of it is empty. */
 void pnc_behind_queue_wait(pnc_behind_queue *queue, pnc_extent span);

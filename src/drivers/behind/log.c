@@ -1,0 +1,260 @@
+/* The log of this process. */
+#include "drivers/behind/log.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/minmax.h"
+#include "host/host.h"
+
+#define ENTRIES (INT64_C(1) << 15)
+#define PIECE_LEAST (INT64_C(1) << 16) /* a smaller part of a block waits for an empty log */
+
+/* --- its life --- */
+
+static char *join_log_path(const char *folder, const char *file, const pnc_log_front *front)
+{
+    char name[PNC_LOG_NAME_BYTES], *path;
+    size_t capacity;
+
+    pnc_log_name_format(file, front->stamp, front->rank, name);
+    capacity = strlen(folder) + strlen(name) + 2;
+    path = pnc_memory_alloc((int64_t)capacity, 1);
+    if (path != NULL)
+        snprintf(path, capacity, "%s/%s", folder, name);
+    return path;
+}
+
+static bool open_log_file(pnc_behind_log *log, int *number)
+{
+    log->fd = open(log->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    *number = errno;
+    if (log->fd < 0)
+        return false;
+    (void)pnc_host_file_hold(log->fd, PNC_HOLD_EXCLUSIVE); /* a replay sees that this process runs */
+    *number = pnc_behind_log_write_front(log, 1, log->call);
+    if (*number == 0)
+        *number = pnc_behind_log_write_front(log, 1, log->call);
+    return *number == 0;
+}
+
+pnc_behind_log *pnc_behind_log_create(const char *folder, const char *file, const pnc_log_front *front,
+                                      int64_t capacity, int *number)
+{
+    pnc_behind_log *log = pnc_memory_alloc_zeroed(1, sizeof *log);
+
+    *number = 0;
+    if (log == NULL)
+        return NULL;
+    log->fd = -1;
+    log->front = *front;
+    log->call = front->call;
+    log->numrecs = front->numrecs;
+    log->capacity = pnc_max64(capacity, PNC_BEHIND_LOG_LEAST);
+    log->path = join_log_path(folder, file, front);
+    log->entries = pnc_memory_alloc(ENTRIES, sizeof *log->entries);
+    log->buffer = pnc_memory_alloc_large(PNC_BEHIND_LOG_PORTION);
+    pnc_behind_log_clear(log);
+    if (log->path != NULL && log->entries != NULL && log->buffer != NULL && open_log_file(log, number))
+        return log;
+    pnc_behind_log_free(log, log->fd >= 0);
+    return NULL;
+}
+
+void pnc_behind_log_remove(pnc_behind_log *log)
+{
+    if (log->path != NULL && log->path[0] != '\0')
+        (void)unlink(log->path);
+    if (log->path != NULL)
+        log->path[0] = '\0';
+}
+
+void pnc_behind_log_free(pnc_behind_log *log, bool removes)
+{
+    if (removes)
+        pnc_behind_log_remove(log);
+    if (log->fd >= 0)
+        close(log->fd);
+    pnc_memory_free(log->path);
+    pnc_memory_free(log->entries);
+    pnc_memory_free(log->buffer);
+    pnc_memory_free(log);
+}
+
+/* --- its file --- */
+
+/* Bytes of one or two parts at a position. Returns errno or 0. */
+static int write_vector(int fd, struct iovec *parts, int n, int64_t at)
+{
+    while (n > 0) {
+        ssize_t some = pwritev(fd, parts, n, at);
+
+        if (some < 0 && errno == EINTR)
+            continue;
+        if (some <= 0)
+            return some < 0 ? errno : ENOSPC;
+        at += some;
+        for (; n > 0 && (size_t)some >= parts->iov_len; n--, parts++)
+            some -= (ssize_t)parts->iov_len;
+        if (n > 0) {
+            parts->iov_base = (char *)parts->iov_base + some;
+            parts->iov_len -= (size_t)some;
+        }
+    }
+    return 0;
+}
+
+int pnc_behind_log_append(const pnc_behind_log *log, const pnc_log_record *record, const char *bytes)
+{
+    char header[PNC_LOG_RECORD_BYTES];
+    struct iovec parts[2] = {{header, sizeof header}, {(void *)(uintptr_t)bytes, (size_t)record->extent.length}};
+
+    pnc_log_record_encode(&log->front, record, bytes, header);
+    return write_vector(log->fd, parts, record->extent.length > 0 ? 2 : 1, log->tail);
+}
+
+int pnc_behind_log_write_front(pnc_behind_log *log, int64_t lap, int64_t call)
+{
+    char slot[PNC_LOG_SLOT_BYTES];
+    struct iovec part = {slot, sizeof slot};
+    pnc_log_front front = log->front;
+    int number;
+
+    front.lap = lap;
+    front.call = call;
+    front.numrecs = log->numrecs;
+    pnc_log_front_encode(&front, slot);
+    number = write_vector(log->fd, &part, 1, (int64_t)log->slot * PNC_LOG_SLOT_BYTES);
+    if (number != 0)
+        return number;
+    log->front = front;
+    log->slot = 1 - log->slot;
+    return 0;
+}
+
+int pnc_behind_log_read(const pnc_behind_log *log, const pnc_behind_pieces *pieces)
+{
+    char *to = log->buffer;
+
+    for (int i = 0; i < pieces->n; i++)
+        for (int64_t done = 0; done < pieces->piece[i].length;) {
+            struct iovec part = {to, (size_t)(pieces->piece[i].length - done)};
+            ssize_t some = preadv(log->fd, &part, 1, pieces->piece[i].at + done);
+
+            if (some == 0 || (some < 0 && errno != EINTR))
+                return some < 0 ? errno : EIO;
+            done += some > 0 ? some : 0;
+            to += some > 0 ? some : 0;
+        }
+    return 0;
+}
+
+int pnc_behind_log_sync(const pnc_behind_log *log)
+{
+    return fdatasync(log->fd) == 0 ? 0 : errno;
+}
+
+/* --- its blocks --- */
+
+int64_t pnc_behind_log_reserve(const pnc_behind_log *log, int64_t length)
+{
+    int64_t left = log->capacity - log->tail - PNC_LOG_RECORD_BYTES;
+
+    if (log->n == ENTRIES || left < pnc_min64(length, PIECE_LEAST))
+        return 0;
+    return pnc_min64(length, left);
+}
+
+static void widen_span(pnc_extent *span, pnc_extent by)
+{
+    int64_t end = pnc_max64(span->offset + span->length, by.offset + by.length);
+
+    if (span->length == 0) {
+        *span = by;
+        return;
+    }
+    span->offset = pnc_min64(span->offset, by.offset);
+    span->length = end - span->offset;
+}
+
+void pnc_behind_log_add(pnc_behind_log *log, const pnc_log_record *record)
+{
+    int64_t at = log->tail + PNC_LOG_RECORD_BYTES;
+
+    log->tail = at + record->extent.length;
+    if (record->kind != PNC_LOG_BLOCK)
+        return;
+    assert(log->n < ENTRIES);
+    log->entries[(log->first + log->n++) % ENTRIES] = (pnc_behind_entry){record->extent, record->call, at};
+    log->first_call = pnc_min64(log->first_call, record->call);
+    widen_span(&log->hull, record->extent);
+    log->records++;
+    log->bytes += record->extent.length;
+}
+
+void pnc_behind_log_clear(pnc_behind_log *log)
+{
+    log->tail = PNC_LOG_FRONT_BYTES;
+    log->first_call = INT64_MAX;
+    log->hull.length = log->n = 0;
+}
+
+void pnc_behind_log_get_first(const pnc_behind_log *log, pnc_behind_pieces *out)
+{
+    out->extent = (pnc_extent){log->entries[log->first].extent.offset, 0};
+    out->n = 0;
+    for (int64_t i = 0; i < log->n && out->n < PNC_BEHIND_LOG_PIECES; i++) {
+        const pnc_behind_entry *entry = &log->entries[(log->first + i) % ENTRIES];
+        int64_t length = pnc_min64(entry->extent.length, PNC_BEHIND_LOG_PORTION - out->extent.length);
+
+        if (entry->extent.offset != out->extent.offset + out->extent.length || length == 0)
+            break;
+        out->piece[out->n].at = entry->at;
+        out->piece[out->n++].length = length;
+        out->extent.length += length;
+    }
+}
+
+void pnc_behind_log_release(pnc_behind_log *log, int64_t length)
+{
+    while (length > 0) {
+        pnc_behind_entry *entry = &log->entries[log->first];
+        int64_t some = pnc_min64(length, entry->extent.length);
+
+        assert(log->n > 0);
+        entry->extent.offset += some;
+        entry->extent.length -= some;
+        entry->at += some;
+        length -= some;
+        if (entry->extent.length > 0)
+            return;
+        log->first = (log->first + 1) % ENTRIES;
+        log->n--;
+    }
+}
+
+static bool meets(pnc_extent a, pnc_extent b)
+{
+    return a.length > 0 && a.offset < b.offset + b.length && b.offset < a.offset + a.length;
+}
+
+bool pnc_behind_log_has_span(const pnc_behind_log *log, pnc_extent span)
+{
+    if (!meets(log->hull, span))
+        return false;
+    for (int64_t i = 0; i < log->n; i++)
+        if (meets(log->entries[(log->first + i) % ENTRIES].extent, span))
+            return true;
+    return false;
+}
+
+bool pnc_behind_log_has_had_span(const pnc_behind_log *log, pnc_extent span)
+{
+    return meets(log->hull, span);
+}

@@ -1,0 +1,338 @@
+/* Logs of a file that several ranks share. */
+#include "file/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/minmax.h"
+#include "base/path.h"
+#include "drivers/behind/behind.h"
+#include "file/agree.h"
+#include "file/behind.h"
+#include "host/host.h"
+#include "log/mark.h"
+
+/* --- paths --- */
+
+/* The path of the mark of a file, which a symbolic link may name; NULL without memory. Freed by pnc_memory_free. */
+static char *derive_mark(const char *path)
+{
+    const char *local = pnc_path_strip(path);
+    struct stat facts;
+    char *target = lstat(local, &facts) == 0 && S_ISLNK(facts.st_mode) ? realpath(local, NULL) : NULL, *mark;
+    size_t capacity;
+
+    if (target != NULL)
+        local = target;
+    capacity = strlen(local) + sizeof PNC_LOG_MARK_SUFFIX;
+    mark = pnc_memory_alloc((int64_t)capacity, 1);
+    if (mark != NULL)
+        snprintf(mark, capacity, "%s%s", local, PNC_LOG_MARK_SUFFIX);
+    free(target);
+    return mark;
+}
+
+int pnc_file_log_mark_check(const char *path, pnc_error *error)
+{
+    char *mark = derive_mark(path);
+    bool exists = mark != NULL && access(mark, F_OK) == 0;
+
+    pnc_memory_free(mark);
+    if (!exists)
+        return NC_NOERR;
+    return pnc_error_set(error, NC_EINTERRUPTED,
+                         "%s: values that a program has put may be in the logs of its burst buffer only, as it has "
+                         "died, or still runs: `ncmpilog %s' says where they are, and writes them to the file with "
+                         "--replay",
+                         path, path);
+}
+
+void pnc_file_log_mark_remove(const char *path)
+{
+    char *mark = derive_mark(path);
+
+    if (mark != NULL)
+        (void)unlink(mark);
+    pnc_memory_free(mark);
+}
+
+/* --- its life --- */
+
+/* An absolute path, or a copy of the given one if there is no such folder; NULL without memory. */
+static char *find_folder(const char *folder)
+{
+    char *real = realpath(folder, NULL), *copy = pnc_string_copy(real != NULL ? real : folder);
+
+    free(real);
+    return copy;
+}
+
+static char *find_folder_of(const char *path)
+{
+    char *folder = pnc_string_copy(path), *slash = folder != NULL ? strrchr(folder, '/') : NULL, *found;
+
+    if (slash == folder && slash != NULL)
+        slash++;
+    if (slash != NULL)
+        *slash = '\0';
+    found = folder == NULL ? NULL : find_folder(slash != NULL ? folder : ".");
+    pnc_memory_free(folder);
+    return found;
+}
+
+void pnc_file_log_init(pnc_file *file, const char *path, const char *folder, int64_t size, bool delays)
+{
+    pnc_file_log *log = &file->log;
+    const char *local = pnc_path_strip(path);
+    char *real = file->rank == 0 ? realpath(local, NULL) : NULL;
+
+    log->state = PNC_LOG_WANTED;
+    log->folder = folder != NULL ? find_folder(folder) : find_folder_of(local);
+    log->target = file->rank == 0 ? pnc_string_copy(real != NULL ? real : local) : NULL;
+    log->size = size;
+    log->delays = delays;
+    log->is_given = folder != NULL;
+    file->behind->needs_log = !delays;
+    free(real);
+}
+
+void pnc_file_log_free(pnc_file *file)
+{
+    pnc_memory_free(file->log.folder);
+    pnc_memory_free(file->log.target);
+    file->log.folder = file->log.target = NULL;
+}
+
+bool pnc_file_log_explain(const pnc_file *file, char *why, size_t capacity)
+{
+    const pnc_file_log *log = &file->log;
+    const char *refusal = log->why[0] != '\0' ? log->why : NULL;
+    int number = pnc_file_log_is_used(file) ? pnc_behind_queue_get_log_failure(&file->behind->queue) : 0;
+
+    if (log->state == PNC_LOG_WANTED)
+        refusal = pnc_behind_store_explain(file->behind);
+    if (refusal != NULL)
+        snprintf(why, capacity, "%s", refusal);
+    else if (log->state == PNC_LOG_WANTED && log->folder != NULL && access(log->folder, W_OK | X_OK) != 0)
+        snprintf(why, capacity, "the folder %.200s: %s", log->folder, strerror(errno));
+    else if (number != 0)
+        snprintf(why, capacity, "the log can no longer be written: %s", strerror(number));
+    else
+        return false;
+    return true;
+}
+
+/* --- the first put --- */
+
+/* What rank 0 must know of each rank. */
+typedef struct member {
+    int number; /* errno of its log, -1: another reason; 0: it has one */
+    char node[PNC_LOG_NODE_BYTES];
+} member;
+
+/* Without the hint: half of what the folder has free, for the ranks of the node. */
+static int64_t choose_size(const pnc_file *file)
+{
+    int64_t nranks = file->nodes->nranks > 0 ? file->nodes->nranks : 1;
+    struct statvfs facts;
+
+    if (file->log.size > 0)
+        return file->log.size;
+    if (statvfs(file->log.folder, &facts) != 0)
+        return PNC_BEHIND_LOG_LEAST;
+    return (int64_t)facts.f_bavail / 2 / nranks * (int64_t)facts.f_frsize;
+}
+
+static void open_own_log(pnc_file *file, uint64_t stamp, member *own)
+{
+    pnc_log_front front = {.stamp = stamp,
+                           .rank = file->rank,
+                           .nranks = file->nprocs,
+                           .call = file->behind->call}; /* the file has the number of records */
+    char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
+    int length;
+
+    memset(own, 0, sizeof *own);
+    MPI_Get_processor_name(name, &length);
+    snprintf(own->node, sizeof own->node, "%.*s", PNC_LOG_NODE_BYTES - 1, name);
+    if (file->log.folder == NULL || pnc_behind_store_explain(file->behind) != NULL)
+        own->number = -1;
+    else if (!pnc_behind_store_open_log(file->behind, file->log.folder, file->path, &front, choose_size(file),
+                                        &own->number))
+        own->number = own->number != 0 ? own->number : -1;
+}
+
+static const char *find_job(void)
+{
+    static const char *const names[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "COBALT_JOBID", "JOB_ID"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]) != NULL)
+            return getenv(names[i]);
+    return "";
+}
+
+/* It survives the death of the node. A mark that exists is of another program. */
+static int write_mark_text(const char *path, const char *text, int64_t n)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644), number = 0;
+
+    if (fd < 0)
+        return errno;
+    for (int64_t done = 0; done < n && number == 0;) {
+        ssize_t some = write(fd, text + done, (size_t)(n - done));
+
+        if (some <= 0 && errno != EINTR)
+            number = errno != 0 ? errno : ENOSPC;
+        done += some > 0 ? some : 0;
+    }
+    if (number == 0 && fsync(fd) != 0)
+        number = errno;
+    close(fd);
+    if (number != 0)
+        unlink(path);
+    return number;
+}
+
+/* Rank 0: all ranks have a log. Returns errno, 0, or -1 without memory. */
+static int write_mark(pnc_file *file, uint64_t stamp, const member *members)
+{
+    const char *slash = strrchr(file->path, '/');
+    pnc_log_mark mark = {.stamp = stamp,
+                         .inode = file->store->identity.inode,
+                         .birth = pnc_host_file_get_birth(file->log.target),
+                         .nranks = file->nprocs,
+                         .file = slash != NULL ? slash + 1 : file->path,
+                         .folder = file->log.folder,
+                         .job = find_job()};
+    char *path = derive_mark(file->log.target), *text = NULL;
+    int64_t n = 0;
+    int number = -1;
+
+    mark.nodes = pnc_memory_alloc(file->nprocs, sizeof *mark.nodes);
+    for (int i = 0; mark.nodes != NULL && i < file->nprocs; i++)
+        memcpy(mark.nodes[i], members[i].node, sizeof members[i].node);
+    if (mark.nodes != NULL)
+        text = pnc_log_mark_encode(&mark, &n);
+    if (path != NULL && text != NULL)
+        number = write_mark_text(path, text, n);
+    pnc_memory_free(mark.nodes);
+    pnc_memory_free(text);
+    pnc_memory_free(path);
+    return number;
+}
+
+/* Rank 0: write the mark, or say why there are no logs. */
+static void conclude_logs(pnc_file *file, uint64_t stamp, const member *members, char why[sizeof file->log.why])
+{
+    int number;
+
+    if (members == NULL) {
+        snprintf(why, sizeof file->log.why, "no memory for the names of the nodes");
+        return;
+    }
+    for (int i = 0; i < file->nprocs; i++)
+        if (members[i].number != 0) {
+            snprintf(why, sizeof file->log.why, "rank %d on %.40s cannot create its log in the folder: %.80s", i,
+                     members[i].node, members[i].number > 0 ? strerror(members[i].number) : "no memory or no thread");
+            return;
+        }
+    number = file->log.target != NULL ? write_mark(file, stamp, members) : -1;
+    if (number != 0)
+        snprintf(why, sizeof file->log.why, "the mark beside the file cannot be written: %.80s",
+                 number > 0 ? strerror(number) : "no memory");
+}
+
+static void refuse_logs(pnc_file *file)
+{
+    file->log.state = PNC_LOG_REFUSED;
+    if (pnc_behind_store_has_log(file->behind))
+        pnc_behind_queue_close_log(&file->behind->queue);
+    if (!file->log.delays)
+        file->behind = NULL;
+}
+
+/* `all`: of rank 0, which has memory for them, or no rank sends. Collective. */
+static void gather_members(pnc_file *file, const member *own, member *all)
+{
+    int64_t has_memory = all != NULL;
+
+    pnc_file_bytes_broadcast(file, &has_memory, sizeof has_memory, "the memory of rank 0");
+    if (file->nprocs == 1 && all != NULL)
+        all[0] = *own;
+    else if (has_memory != 0)
+        pnc_file_step_check(file,
+                            MPI_Gather(own, (int)sizeof *own, MPI_BYTE, all, (int)sizeof *own, MPI_BYTE, 0, file->comm),
+                            "MPI_Gather", "the nodes of the logs");
+}
+
+void pnc_file_log_begin(pnc_file *file)
+{
+    uint64_t stamp = file->rank == 0 ? (uint64_t)pnc_host_id_create() : 0;
+    char why[sizeof file->log.why] = "";
+    member own, *members = NULL;
+
+    pnc_file_bytes_broadcast(file, &stamp, sizeof stamp, "the stamp of the logs");
+    open_own_log(file, stamp, &own);
+    if (file->rank == 0)
+        members = pnc_memory_alloc_zeroed(file->nprocs, sizeof *members);
+    gather_members(file, &own, members);
+    if (file->rank == 0)
+        conclude_logs(file, stamp, members, why);
+    pnc_memory_free(members);
+    pnc_file_bytes_broadcast(file, why, sizeof why, "the logs");
+    memcpy(file->log.why, why, sizeof why);
+    file->log.state = PNC_LOG_USED;
+    if (why[0] != '\0')
+        refuse_logs(file);
+}
+
+/* --- calls --- */
+
+void pnc_file_log_end_call(pnc_file *file, int64_t numrecs)
+{
+    if (pnc_file_log_is_used(file))
+        pnc_behind_queue_end_call(&file->behind->queue, file->behind->call, pnc_max64(numrecs, 0));
+}
+
+int pnc_file_log_sync(pnc_file *file)
+{
+    pnc_store *inner = file->behind->store.inner; /* sync of the whole waits for the logs */
+    bool needs_file;
+    int err = pnc_behind_store_sync_log(file->behind, &needs_file, file->error), synced = NC_NOERR;
+    int64_t v[2] = {pnc_file_failure_encode(file, err), needs_file};
+
+    PNC_TRY(pnc_file_maxima_agree(file, v, 2, "the logs of the ranks"));
+    if (v[1] != 0)
+        synced = inner->ops->sync(inner, file->error);
+    return pnc_file_status_agree(file, pnc_error_keep_first(err, synced));
+}
+
+/* The mark is deleted first: a replay would miss the logs. */
+int pnc_file_log_end(pnc_file *file, int err)
+{
+    if (!pnc_file_log_is_used(file))
+        return err;
+    PNC_TRY(pnc_file_status_agree(file, pnc_file_behind_finish(file, err)));
+    if (file->rank == 0 && file->log.target != NULL)
+        pnc_file_log_mark_remove(file->log.target);
+    err = pnc_file_status_broadcast(file, NC_NOERR);
+    pnc_behind_queue_remove_log(&file->behind->queue);
+    return err;
+}
+
+void pnc_file_log_remove(pnc_file *file)
+{
+    if (!pnc_file_log_is_used(file))
+        return;
+    if (file->rank == 0 && file->log.target != NULL)
+        pnc_file_log_mark_remove(file->log.target);
+    pnc_behind_queue_remove_log(&file->behind->queue);
+}

@@ -1,0 +1,40 @@
+/* Logs of a file that several ranks share (hint nc_burst_buf): delayed writes wait in files of a folder of the node, in
+ * place of memory, and survive the death of the program. Each rank has a log from the first collective put on; a mark
+ * beside the file names them, until the file is closed. See log/record.h, log/mark.h, docs/hidden.md. */
+#ifndef PNC_FILE_LOG_H
+#define PNC_FILE_LOG_H
+
+#include "drivers/behind/behind.h"
+#include "file/file.h"
+
+/* Local, after pnc_file_behind_init for a file whose writes are delayed. path: of the file; folder: NULL: that of the
+ * file; size: of a log, or 0; delays: without logs, in memory. */
+void pnc_file_log_init(pnc_file *file, const char *path, const char *folder, int64_t size, bool delays);
+void pnc_file_log_free(pnc_file *file);
+
+/* Before the first collective put: make the logs and the mark. If any rank cannot, none has a log, and the puts are
+ * delayed in memory, or not at all: that is no error. Collective. */
+void pnc_file_log_begin(pnc_file *file);
+static inline bool pnc_file_log_is_used(const pnc_file *file)
+{
+    return file->log.state == PNC_LOG_USED && file->behind != NULL;
+}
+/* A collective put has ended without an error on all ranks. Local. */
+void pnc_file_log_end_call(pnc_file *file, int64_t numrecs);
+/* ncmpi_flush: what was put survives the death of the nodes. Collective. */
+int pnc_file_log_sync(pnc_file *file);
+/* All delayed writes are done, or have failed (err), as the file is closed: without an error of any rank, delete mark
+ * and logs. Collective. */
+int pnc_file_log_end(pnc_file *file, int err);
+/* The same without the other ranks, which have no error. Local. */
+void pnc_file_log_remove(pnc_file *file);
+
+/* Why nothing is logged, or will be; false: it is. Local. */
+bool pnc_file_log_explain(const pnc_file *file, char *why, size_t capacity);
+
+/* Whether the file at this path has a mark: then NC_EINTERRUPTED, with a message. */
+int pnc_file_log_mark_check(const char *path, pnc_error *error);
+/* Delete the mark of a file that was replaced or deleted. */
+void pnc_file_log_mark_remove(const char *path);
+
+#endif

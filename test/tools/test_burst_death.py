@@ -1,0 +1,250 @@
+"""A rank, or all of them, die at each write to a log or by the worker (nc_burst_buf), or within it. Until a replay the
+file cannot be opened for writing; then it has at least what was flushed, each record that it counts has its values, and
+of puts that overlap none but the last ones are there. The bytes are read here, without the library."""
+# needs: python
+import os
+import shutil
+import struct
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..")]
+import cdf
+import tap
+import tool
+
+NX, ROWS = 64, 12
+os.environ["OMPI_MCA_odls_base_sigkill_timeout"] = "0" # mpiexec of Open MPI waits for a second otherwise
+PATH = os.path.abspath(tap.scratch("burst_death.nc"))
+MARK, FLUSHED = PATH + ".burst", PATH + ".flushed"
+LOGS = os.path.abspath(tap.scratch("burst_death_logs"))
+
+
+def clear():
+    for path in (PATH, MARK, FLUSHED):
+        if os.path.exists(path):
+            os.remove(path)
+    shutil.rmtree(LOGS, ignore_errors=True)
+    os.mkdir(LOGS)
+
+
+def value_of(row, column, x, version):
+    return 100000 * version + 1000 * row + 100 * column + x
+
+
+def read_file():
+    """(number of records, function for the values of a row and column of a variable)."""
+    with open(PATH, "rb") as file:
+        content = file.read()
+    if content[:3] != b"CDF":
+        return 0, None
+    found = cdf.read_variables(content)
+    ranks = found["f"][0][1]
+    step = 4 * ranks * NX
+
+    def get(name, row, column):
+        begin = found[name][1] + row * step + column * NX * 4
+        return list(struct.unpack_from(f">{NX}i", content.ljust(begin + step, b"\0"), begin))
+    return struct.unpack_from(">i", content, 4)[0], get
+
+
+def read_flushed():
+    if not os.path.exists(FLUSHED):
+        return 0
+    with open(FLUSHED, encoding="ascii") as file:
+        return int(file.read() or 0)
+
+
+def find_wrong(ranks, flushed):
+    """What the file has not, or wrongly."""
+    numrecs, get = read_file()
+    wrong = [] if numrecs >= flushed else [f"{numrecs} records, but {flushed} were flushed"]
+    for column in range(ranks):
+        for row in range(numrecs):
+            if get("v", row, column) != [value_of(row, column, x, 1) for x in range(NX)]:
+                wrong.append(f"record {row}, column {column}")
+        for row in range(flushed):
+            if get("f", row, column) != [value_of(row, column, x, 1) for x in range(NX)]:
+                wrong.append(f"row {row} of f, column {column}")
+    versions = set()
+    for column in range(ranks) if flushed > 0 else []:
+        for x, got in enumerate(get("w", 0, column)):
+            version, rest = divmod(got, 100000)
+            versions.add(version)
+            if rest != value_of(0, column, x, 0) or not flushed <= version <= ROWS:
+                wrong.append(f"w of column {column}, value {x}: {got}")
+                break
+    return wrong, numrecs, versions
+
+
+def replay(*words, ranks=1):
+    command = [*tool.command("ncmpilog"), "--replay", LOGS, *words, PATH]
+    if ranks > 1:
+        command = [os.environ.get("MPIEXEC", "mpiexec"), "-n", str(ranks), *command]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    return result.returncode, result.stdout + result.stderr
+
+
+def check(ranks, where, processes):
+    """After a death."""
+    if not os.path.exists(MARK):
+        wrong, numrecs, _ = find_wrong(ranks, read_flushed())
+        left = os.listdir(LOGS)
+        return tap.ok(not wrong and (not left or read_flushed() in (0, ROWS)),
+                      f"{where}: no mark, {numrecs} records", (wrong, left))
+    listed = tool.run("ncmpilog", PATH)
+    tap.ok(listed.returncode == 2 and f"{ranks} logs".encode() in listed.stdout,
+           f"{where}: ncmpilog says that values wait", listed)
+    names = [name for name in os.listdir(LOGS) if ".log" in name]
+    kept = {name: open(os.path.join(LOGS, name), "rb").read() for name in names}
+    with open(MARK, "rb") as file:
+        mark = file.read()
+    for again in (False, True): # what has been written already is written once more
+        status, text = replay(ranks=processes)
+        wrong, numrecs, versions = find_wrong(ranks, read_flushed())
+        tap.ok(status == 0 and not wrong and not os.path.exists(MARK) and not os.listdir(LOGS),
+               f"{where}: {'again, ' if again else ''}{numrecs} records, {read_flushed()} steps were flushed, "
+               f"versions {sorted(versions)}", (status, text, wrong))
+        if not again:
+            with open(MARK, "wb") as file:
+                file.write(mark)
+            for name, content in kept.items():
+                with open(os.path.join(LOGS, name), "wb") as file:
+                    file.write(content)
+    return True
+
+
+def run(ranks, rank, kind, at):
+    """Whether the program died."""
+    clear()
+    status, output, text = tap.run_mpi(ranks, "test/mpi/test_burst_buffer", PATH, LOGS, str(rank), kind, str(at))
+    if status == 0:
+        tap.ok("not ok" not in output and not find_wrong(ranks, ROWS)[0] and not os.path.exists(MARK) and
+               not os.listdir(LOGS), "the program without a death", (output, text, os.listdir(LOGS)))
+    return status != 0
+
+
+def check_deaths():
+    for n in (1, 2) if tap.is_quick() else (1, 2, 4):
+        for dying in [-1] if n == 1 else [-1, n - 1]:
+            for kind in ("log", "worker"):
+                number = 0
+                while run(n, dying, kind, number):
+                    check(n, f"{n} ranks, {'all' if dying < 0 else 'rank ' + str(dying)} at {kind} {number}",
+                          1 + number % 2)
+                    number += tap.choose(9, 5, 1) if number >= 4 else 1
+                tap.ok(number >= 5, f"{n} ranks: {number} writes of {kind}")
+
+
+def die(ranks):
+    """With all that was put in the logs."""
+    return run(ranks, -1, "held", 9)
+
+
+def check_refusals():
+    """Logs that are missing or damaged, another file, a mark that is damaged."""
+    tap.ok(die(2), "a program that died")
+    names = sorted(os.listdir(LOGS))
+    with open(PATH, "rb") as file:
+        before = file.read()
+    os.rename(os.path.join(LOGS, names[1]), LOGS + ".kept")
+    status, text = replay()
+    tap.ok(status == 1 and names[1] in text and "rank 1" in text and "--partial" in text,
+           "a log that is missing is named", text)
+    os.rename(LOGS + ".kept", os.path.join(LOGS, names[1]))
+    path = os.path.join(LOGS, names[0])
+    with open(path, "rb") as file:
+        log = file.read()
+    for at in (None, 300):
+        with open(path, "wb") as file:
+            file.write(bytes(256) + log[256:] if at is None else log[:at] + bytes([log[at] ^ 1]) + log[at + 1:])
+        status, text = replay()
+        tap.ok(status == 1 and names[0] in text and "damaged" in text,
+               f"a log that is damaged {'in both fronts' if at is None else f'at byte {at}'}", text)
+    with open(path, "wb") as file:
+        file.write(log)
+    os.rename(PATH, PATH + ".kept")
+    shutil.copyfile(PATH + ".kept", PATH)
+    status, text = replay()
+    tap.ok(status == 1 and "another one" in text, "a file that is a copy", text)
+    os.rename(PATH + ".kept", PATH)
+    with open(MARK, "rb") as file:
+        mark = file.read()
+    with open(MARK, "wb") as file:
+        file.write(mark.replace(b"ranks 2", b"ranks 9"))
+    status, text = replay()
+    tap.ok(status == 1 and "damaged" in text, "a mark that is damaged", text)
+    with open(MARK, "wb") as file:
+        file.write(mark)
+    with open(PATH, "rb") as file:
+        tap.ok(file.read() == before, "the file is unchanged after each of them")
+    valid = tool.run("ncvalidator", PATH)
+    tap.ok(valid.returncode == 0 and b"ncmpilog" in valid.stderr, "ncvalidator says that values wait", valid)
+    listed = tool.run("ncmpilog", *(os.path.join(LOGS, name) for name in names), MARK)
+    tap.ok(listed.returncode in (0, 2) and b"rank 0 of 2" in listed.stdout and b"rank 1 of 2" in listed.stdout and
+           b"--replay" in listed.stdout, "ncmpilog lists logs and the mark", listed)
+    os.remove(path)
+    status, text = replay("--partial")
+    wrong, numrecs, _ = find_wrong(1, 0)
+    tap.ok(status == 2 and not os.path.exists(MARK) and not os.listdir(LOGS) and get_version() == 1,
+           f"--partial does without a log: {numrecs} records", (status, text, wrong))
+    status, text = replay()
+    tap.ok(status == 1 and "no mark" in text, "nothing remains to be written", text)
+    tool.fails("ncmpilog", "no file is given", "no file")
+    tool.fails("ncmpilog", "needs --replay", "--partial alone", "--partial", PATH)
+    tool.fails("ncmpilog", "single file", "two files", "--replay", LOGS, PATH, PATH)
+    listed = tool.run("ncmpilog", PATH)
+    tap.ok(listed.returncode == 0 and b"no burst buffer" in listed.stdout, "a file without a mark", listed)
+
+
+def get_version():
+    with open(PATH, "rb") as file:
+        return file.read(4)[3]
+
+
+def check_forged():
+    """A log whose digests are right and whose blocks belong elsewhere changes nothing: the header is no place for
+    values."""
+    tap.ok(die(1), "a program that died")
+    name = os.path.join(LOGS, os.listdir(LOGS)[0])
+    with open(name, "rb") as file:
+        log = bytearray(file.read())
+    with open(PATH, "rb") as file:
+        before = file.read()
+    for offset in (0, 20, 1 << 40, (1 << 63) - 8):
+        struct.pack_into("<q", log, 256 + 32, offset)
+        length = struct.unpack_from("<q", log, 256 + 40)[0]
+        stamp, rank = struct.unpack_from("<Qq", log, 16)
+        state = add(add(14695981039346656037, stamp), rank)
+        state = digest(state, log[256:256 + 56])
+        struct.pack_into("<Q", log, 256 + 56, digest(state, log[320:320 + length]))
+        with open(name, "wb") as file:
+            file.write(log)
+        status, text = replay()
+        with open(PATH, "rb") as file:
+            tap.ok(status == 1 and file.read() == before, f"a block at byte {offset} is refused", (status, text))
+    clear()
+
+
+def add(state, word):
+    state = (state ^ word) * 0x9e3779b97f4a7c15 & 0xffffffffffffffff
+    return state ^ state >> 32
+
+
+def digest(state, content):
+    for at in range(0, len(content) // 8 * 8, 8):
+        state = add(state, struct.unpack_from("<Q", content, at)[0])
+    rest = bytes(content[len(content) // 8 * 8:])
+    if rest:
+        state = add(state + len(rest) & 0xffffffffffffffff, int.from_bytes(rest, "little"))
+    return state
+
+
+check_deaths()
+check_refusals()
+if sys.byteorder == "little":
+    check_forged()
+clear()
+shutil.rmtree(LOGS, ignore_errors=True)
+tap.finish()
