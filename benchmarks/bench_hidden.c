@@ -1,7 +1,7 @@
 /* How much of the time of puts nc_write_behind hides, and nc_prefetch of that of gets. A program of time steps puts or
  * gets fields, and computes and reduces between them. Its disk is simulated: accesses to the file take a latency, and
- * the time of their bytes at a rate that all ranks of the node share in equal parts. Started by `make bench-hidden`;
- * prints one row of a table for each pattern. */
+ * the time of their bytes at a rate that all ranks of the node share in equal parts. The logs of a burst buffer are
+ * not simulated. Started by `make bench-hidden`; prints one row of a table for each pattern. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -20,11 +20,13 @@ enum { STEPS = 8, READ_STEPS = 24, ROWS = 256, COLUMNS = 1024, LEAST_SLOW = 4096
 #define LATENCY 1e-3 /* seconds of an access */
 #define RATE 2e8     /* bytes a second of all ranks */
 
-typedef enum pattern { RECORDS, MANY_FIELDS, CHECKPOINT, COMPRESSED, READING, PATTERNS } pattern;
-static const char *const names[] = {"records", "100 fields", "checkpoints", "netCDF-4", "reading"};
-static const int nfields[] = {4, 100, 8, 4, 4};
+typedef enum pattern { RECORDS, MANY_FIELDS, CHECKPOINT, COMPRESSED, BUFFERED, READING, PATTERNS } pattern;
+static const char *const names[] = {"records", "100 fields", "checkpoints", "netCDF-4", "burst buffer", "reading"};
+static const int nfields[] = {4, 100, 8, 4, 4, 4};
 
 static int rank, nprocs;
+static char folder[1024];      /* of the burst buffer; empty: that of the file */
+static double seconds_of_puts; /* of the last run, without opening and closing the file */
 
 /* --- the disk --- */
 
@@ -88,7 +90,9 @@ static int create_file(const char *path, pattern p, const char *hint, int *varid
     char name[20];
 
     MPI_Info_create(&info);
-    MPI_Info_set(info, "nc_write_behind", hint);
+    MPI_Info_set(info, p == BUFFERED ? "nc_burst_buf" : "nc_write_behind", hint);
+    if (folder[0] != '\0')
+        MPI_Info_set(info, "nc_burst_buf_dirname", folder);
     check(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | (p == COMPRESSED ? NC_NETCDF4 : NC_64BIT_DATA), info, &ncid));
     MPI_Info_free(&info);
     check(ncmpi_def_dim(ncid, "time", p == CHECKPOINT ? 1 : NC_UNLIMITED, &dims[0]));
@@ -150,7 +154,7 @@ static void write_steps(const char *path, const float *values)
 static double run(pattern p, const char *path, const char *hint, double computing, float *values)
 {
     int varids[100], ncid = -1;
-    double inside = 0, begin;
+    double inside = 0, puts = 0, begin;
 
     if (p == READING)
         return run_reading(path, hint, computing, values);
@@ -159,7 +163,9 @@ static double run(pattern p, const char *path, const char *hint, double computin
         begin = MPI_Wtime();
         if (step == 0 || p == CHECKPOINT)
             ncid = create_file(path, p, hint, varids);
+        puts -= MPI_Wtime();
         put_step(ncid, p, varids, step, values);
+        puts += MPI_Wtime();
         inside += MPI_Wtime() - begin;
         if (computing > 0)
             compute(computing);
@@ -169,14 +175,40 @@ static double run(pattern p, const char *path, const char *hint, double computin
         inside += MPI_Wtime() - begin;
     }
     MPI_Allreduce(MPI_IN_PLACE, &inside, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(&puts, &seconds_of_puts, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return inside;
+}
+
+/* Beside the time of the puts that of the same bytes, written by the system into the folder of the logs. */
+static void compare_with_folder(const float *values)
+{
+    char name[1100];
+    double begin, direct;
+    FILE *file;
+
+    snprintf(name, sizeof name, "%s/bench_hidden.%d", folder[0] != '\0' ? folder : ".", rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    begin = MPI_Wtime();
+    file = fopen(name, "w");
+    if (file != NULL)
+        setvbuf(file, NULL, _IONBF, 0);
+    for (int i = 0; file != NULL && i < STEPS * nfields[BUFFERED]; i++)
+        fwrite(values, sizeof *values, ROWS * COLUMNS, file);
+    if (file != NULL)
+        fclose(file);
+    direct = MPI_Wtime() - begin;
+    unlink(name);
+    MPI_Allreduce(MPI_IN_PLACE, &direct, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("  its puts: %.2f s; the same bytes written into the folder: %.2f s\n", seconds_of_puts, direct);
 }
 
 int main(int argc, char **argv)
 {
-    const char *path = argc > 1 ? argv[1] : "hidden.nc";
+    const char *path = argc > 1 ? argv[1] : "hidden.nc"; /* and the folder of the burst buffer */
     float *values = malloc(sizeof *values * ROWS * COLUMNS);
 
+    snprintf(folder, sizeof folder, "%s", argc > 2 ? argv[2] : "");
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
@@ -195,6 +227,8 @@ int main(int argc, char **argv)
         if (rank == 0)
             printf("%-12s %5d %10.2f s %10.2f s %8.0f%% %10.2f s %8.0f%%\n", names[p], nprocs, plain, behind,
                    100 * (behind - plain) / plain, shown, 100 * (1 - shown / plain));
+        if (p == BUFFERED)
+            compare_with_folder(values);
     }
     if (rank == 0)
         unlink(path);
