@@ -4,9 +4,11 @@
  * An input: the size of the file in 8 bytes, and the description, whose numbers have the order of this host.
  *
  * For longer runs with clang's libFuzzer, from a build folder, as for fuzz_codec.c:
- *     clang -g -O1 -fsanitize=fuzzer,address,undefined -I$SRC/src -Isrc -I$SRC/test/fuzz
- *         $SRC/test/fuzz/fuzz_description.c $SRC/src/formats/netcdf4/{description,rules}.c
- *         $SRC/src/base/[a-z]*.c $SRC/src/format/[a-z]*.c -lutf8proc    (one command)
+ *     MPICH_CC=clang mpicc -g -O1 -fsanitize=fuzzer,address,undefined -I$SRC/src -Isrc -Iinclude -I$SRC/test/fuzz
+ *         $SRC/test/fuzz/fuzz_description.c $SRC/src/formats/netcdf4/{description,rules}.c $SRC/src/base/[a-z]*.c
+ *         $SRC/src/format/{atts,checker,coordinates,encode,ids,layout,mapping,model,offsets,quantization}.c
+ *         $SRC/src/format/{rules,shortage,storage,variables}.c $SRC/src/convert/quantize.c
+ *         $SRC/src/filter/[a-z]*.c -lutf8proc -lm    (one command)
  * make_descriptions.py writes the corpus in test/fuzz/descriptions. */
 #include <string.h>
 
