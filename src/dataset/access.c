@@ -2,6 +2,7 @@
  * src/io executes the requests. */
 #include "dataset/access.h"
 
+#include "dataset/deferred.h"
 #include "dataset/modes.h"
 #include "dataset/statistics.h"
 #include "file/agree.h"
@@ -47,6 +48,14 @@ static int update_others(pnc_dataset *ds, const pnc_request_list *list)
     return NC_NOERR;
 }
 
+int pnc_dataset_lengths_add(pnc_dataset *ds, const pnc_request_list *list, int64_t numrecs)
+{
+    if (ds->model.recdim < 0)
+        return NC_NOERR;
+    ds->format->ops->add_length(ds->format, ds->model.recdim, numrecs);
+    return ds->model.nunlimited > 1 ? update_others(ds, list) : NC_NOERR;
+}
+
 static int update_lengths(pnc_dataset *ds, const pnc_request_list *list, int64_t numrecs)
 {
     if (ds->model.recdim < 0)
@@ -61,7 +70,7 @@ static int update_lengths(pnc_dataset *ds, const pnc_request_list *list, int64_t
 /* Delayed writes: the number of records is written to the file when they are. */
 static int transfer_behind(pnc_dataset *ds, pnc_request_list *list, int64_t *numrecs)
 {
-    pnc_range range = pnc_io_list_find_range(&ds->io, list);
+    pnc_range range = pnc_io_list_find_range(&ds->io, list, false);
     bool puts = list->direction == PNC_PUT;
     int err;
 
@@ -100,9 +109,8 @@ static int add_space(pnc_dataset *ds, const pnc_request_list *list)
     return NC_NOERR;
 }
 
-/* Execute requests; after a put, update the number of records, and with NC_SHARE flush the data. An error of a
- * collective step is the same on all ranks, so that each rank may return it at once. */
-static int transfer(pnc_dataset *ds, pnc_request_list *list)
+/* An error of a collective step is the same on all ranks, so that each rank may return it at once. */
+int pnc_dataset_list_transfer(pnc_dataset *ds, pnc_request_list *list)
 {
     int64_t numrecs;
     int err;
@@ -161,7 +169,8 @@ static int execute(pnc_dataset *ds, pnc_bundle *bundle, int err)
         leaves = err != NC_NOERR;
     }
     if (!leaves) {
-        transferred = transfer(ds, list);
+        transferred = list->collective && ds->deferred.most > 0 ? pnc_dataset_deferred_transfer(ds, list)
+                                                                : pnc_dataset_list_transfer(ds, list);
         err = pnc_error_keep_first(err, transferred);
     }
     if (err == NC_NOERR)
@@ -235,9 +244,9 @@ static int wait_for(pnc_dataset *ds, bool collective, const pnc_request_ids *nam
         pnc_io_batch_return(&batch, &ds->io, named, put_err);
     if (put_err == NC_NOERR) {
         if (batch.any_puts)
-            put_err = transfer(ds, &batch.puts);
+            put_err = pnc_dataset_list_transfer(ds, &batch.puts);
         if (batch.any_gets)
-            get_err = transfer(ds, &batch.gets);
+            get_err = pnc_dataset_list_transfer(ds, &batch.gets);
     }
     pnc_io_batch_report(&batch, named, put_err, get_err);
     err = pnc_error_keep_first(err, pnc_error_keep_first(put_err, get_err));
@@ -260,6 +269,7 @@ int pnc_dataset_wait_all(pnc_dataset *ds, int count, int *array_of_requests, int
     const pnc_request_ids named = {count, array_of_requests, array_of_statuses};
 
     PNC_TRY(pnc_dataset_mode_check_collective(ds));
+    PNC_TRY(pnc_dataset_deferred_write(ds));
     return wait_for(ds, true, &named);
 }
 

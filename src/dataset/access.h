@@ -12,6 +12,13 @@ int pnc_dataset_call_execute(pnc_dataset *ds, const pnc_call *call);
 int pnc_dataset_multi_execute(pnc_dataset *ds, const pnc_multi *multi);
 int pnc_dataset_vard_execute(pnc_dataset *ds, const pnc_vard *vard);
 
+/* Execute requests; after a put, update the number of records, and with NC_SHARE flush the data. Collective if the list
+ * is. */
+int pnc_dataset_list_transfer(pnc_dataset *ds, pnc_request_list *list);
+/* After a collective put that a later call writes: the lengths of unlimited dimensions, which only the program sees.
+ * Collective. */
+int pnc_dataset_lengths_add(pnc_dataset *ds, const pnc_request_list *list, int64_t numrecs);
+
 /* Nonblocking: iput, iget, bput. Local. */
 int pnc_dataset_call_post(pnc_dataset *ds, const pnc_call *call);
 

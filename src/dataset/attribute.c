@@ -9,6 +9,7 @@
 #include "convert/convert.h"
 #include "convert/misfit.h"
 #include "dataset/agree.h"
+#include "dataset/deferred.h"
 #include "dataset/modes.h"
 #include "dataset/suggestion.h"
 #include "file/agree.h"
@@ -169,8 +170,10 @@ static int store_attribute(pnc_dataset *ds, int varid, const char *name, const n
                                 .len = value->len,
                                 .value = value->bytes};
 
-    if (ds->mode != PNC_DEFINE)
+    if (ds->mode != PNC_DEFINE) {
+        PNC_TRY(pnc_dataset_deferred_write(ds));
         return ds->format->ops->change(ds->format, &change);
+    }
     return pnc_format_atts_put(&ds->model, atts, name, value->xtype, value->len, value->bytes, &ds->error);
 }
 

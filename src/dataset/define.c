@@ -9,6 +9,7 @@
 #include "convert/convert.h"
 #include "dataset/agree.h"
 #include "dataset/attribute.h"
+#include "dataset/deferred.h"
 #include "dataset/modes.h"
 #include "format/storage.h"
 
@@ -149,8 +150,10 @@ static int check_renaming(pnc_dataset *ds, renaming *r, const char *name)
 /* In define mode the file gets the name with all definitions. */
 static int change_name(pnc_dataset *ds, const renaming *r)
 {
-    if (ds->mode != PNC_DEFINE)
+    if (ds->mode != PNC_DEFINE) {
+        PNC_TRY(pnc_dataset_deferred_write(ds));
         return ds->format->ops->change(ds->format, &r->change);
+    }
     return pnc_format_entry_rename(&ds->model, r->change.entry, r->name, &ds->error);
 }
 

@@ -1,5 +1,6 @@
 /* Filling a record. */
 #include "dataset/agree.h"
+#include "dataset/deferred.h"
 #include "dataset/modes.h"
 #include "file/behind.h"
 
@@ -45,6 +46,7 @@ int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
     PNC_TRY(pnc_dataset_mode_check_collective(ds));
     err = check_fill_var_rec(ds, varid, recno);
     PNC_TRY(pnc_dataset_arguments_agree(ds, err, args, 2, PNC_IS_COLLECTIVE));
+    PNC_TRY(pnc_dataset_deferred_write(ds));
     pnc_file_ahead_discard(&ds->file);
     if (ds->file.behind != NULL)
         PNC_TRY(pnc_file_behind_agree(&ds->file, NC_NOERR));

@@ -478,6 +478,8 @@ static void report_ability(const pnc_dataset *ds, const pnc_hint *hint, char *va
         used = 0;
     if (hint->field == offsetof(pnc_hints, burst_buf) && pnc_dataset_hint_explain_log(ds, why))
         used = 0;
+    if (hint->field == offsetof(pnc_hints, defer_puts) && ds->deferred.most == 0)
+        used = 0;
     if (hint->field == offsetof(pnc_hints, references) && (ds->file.driver->local_path == NULL || ds->file.read_only))
         used = 0;
     if (hint->field == offsetof(pnc_hints, checksum) && pnc_dataset_checksum_explain(ds) != NULL)

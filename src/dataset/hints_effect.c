@@ -169,6 +169,18 @@ static bool by_neither(const pnc_dataset *ds, char *why)
     return reason != NULL && SAY("%s", reason);
 }
 
+static bool by_immediate_puts(const pnc_dataset *ds, char *why)
+{
+    if (ds->deferred.most > 0)
+        return false;
+    return SAY("%s", ds->file.read_only ? "the file is opened for reading only" : "NC_SHARE writes at once");
+}
+
+static bool by_no_deferral(const pnc_dataset *ds, char *why)
+{
+    return ds->hints.defer_puts == 0 && SAY("nc_defer_puts is disabled");
+}
+
 static bool by_file_without_checksums(const pnc_dataset *ds, char *why)
 {
     const char *reason = pnc_dataset_checksum_explain(ds);
@@ -213,6 +225,8 @@ bool pnc_dataset_hint_is_overruled(const pnc_dataset *ds, const char *name, char
         {"nc_burst_buf_size", {by_no_burst_buffer, by_file_without_log}},
         {"nc_prefetch", {by_file_not_read_ahead}},
         {"nc_write_behind_memory", {by_no_delays, by_neither}},
+        {"nc_defer_puts", {by_immediate_puts}},
+        {"nc_defer_puts_memory", {by_no_deferral, by_immediate_puts}},
         {"nc_data_move_chunk_size", {by_netcdf4_format, by_reading}},
         {"nc_data_move_limit", {by_netcdf4_format, by_reading}},
         {"nc_compression", {by_classic_format, by_reading}},

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "dataset/checksum.h"
+#include "dataset/deferred.h"
 #include "dataset/hints.h"
 #include "dataset/hints_show.h"
 #include "dataset/last_error.h"
@@ -126,6 +127,7 @@ static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
     err = pnc_dataset_opening_end(o, ds, err);
     if (err == NC_NOERR) {
         begin_behind(ds, o);
+        pnc_dataset_deferred_init(ds);
         return NC_NOERR;
     }
     if (ds->ncid >= 0)
@@ -291,6 +293,7 @@ static int publish_file(pnc_dataset *ds, int err, int pending)
 /* Other ranks made other calls, or none: what is collective could block. MPI keeps the file and its communicators. */
 static int abandon(pnc_dataset *ds, int err)
 {
+    pnc_dataset_deferred_discard(ds);
     ds->format->ops->abandon(ds->format);
     pnc_dataset_lost_report_name(ds);
     pnc_dataset_statistics_discard(ds);
@@ -301,13 +304,18 @@ static int abandon(pnc_dataset *ds, int err)
     return err;
 }
 
-/* The first agreement finds ranks that are in another call. */
+/* The first agreement finds ranks that are in another call. If deferred puts are lost, what was put before is not. */
 static int begin_close(pnc_dataset *ds)
 {
+    int err, deferred;
+
     if (ds->file.read_only)
         return pnc_file_status_agree(&ds->file, NC_NOERR);
-    PNC_TRY(ds->format->ops->flush(ds->format, NC_NOERR, NULL));
-    return ds->format->ops->restore(ds->format);
+    deferred = pnc_dataset_deferred_write(ds);
+    err = ds->format->ops->flush(ds->format, NC_NOERR, NULL);
+    if (err == NC_NOERR)
+        err = ds->format->ops->restore(ds->format);
+    return pnc_error_keep_first(deferred, err);
 }
 
 /* An error of enddef in data mode is one in the definitions of this rank. */

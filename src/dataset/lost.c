@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "dataset/deferred.h"
 #include "dataset/last_error.h"
 #include "dataset/message.h"
 #include "dataset/registry.h"
@@ -148,10 +149,33 @@ static void finish_writes(pnc_dataset *ds)
     pnc_file_log_remove(&ds->file);
 }
 
+/* Deferred puts are written if all ranks are here. */
+static void write_deferred(pnc_dataset *ds)
+{
+    int *is_mine = &ds->deferred.is_last; /* as above */
+    MPI_Request request = MPI_REQUEST_NULL;
+    int64_t calls = ds->deferred.calls;
+    int err = NC_EPENDING;
+
+    *is_mine = 1;
+    if (!pnc_file_is_stopped(&ds->file) &&
+        MPI_Iallreduce(MPI_IN_PLACE, is_mine, 1, MPI_INT, MPI_MIN, ds->file.comm, &request) == MPI_SUCCESS &&
+        has_ended(&request, MPI_Wtime() + FINAL_SECONDS))
+        err = pnc_dataset_deferred_write(ds);
+    if (err != NC_NOERR)
+        pnc_dataset_warning_print(ds,
+                                  "open in MPI_Finalize: the values of %lld collective puts (nc_defer_puts) are lost: "
+                                  "call ncmpi_close before MPI_Finalize",
+                                  (long long)calls);
+}
+
 static void report(pnc_dataset *ds)
 {
     int err;
 
+    pnc_error_clear(&ds->error);
+    if (ds->deferred.calls > 0)
+        write_deferred(ds);
     pnc_error_clear(&ds->error);
     if (ds->file.behind != NULL)
         finish_writes(ds);

@@ -1,6 +1,7 @@
 /* Modes of a dataset: the checks at the start of a call, and the calls that change modes. */
 #include "dataset/modes.h"
 
+#include "dataset/deferred.h"
 #include "file/agree.h"
 #include "file/behind.h"
 #include "file/log.h"
@@ -62,6 +63,7 @@ int pnc_dataset_begin_indep_data(pnc_dataset *ds)
     int err = NC_NOERR;
 
     PNC_TRY(pnc_dataset_mode_check_data(ds));
+    PNC_TRY(pnc_dataset_deferred_write(ds));
     if (ds->mode == PNC_COLLECTIVE && ds->file.behind != NULL)
         PNC_TRY(pnc_file_behind_agree(&ds->file, NC_NOERR));
     if (ds->mode == PNC_COLLECTIVE)
@@ -93,6 +95,7 @@ int pnc_dataset_redef(pnc_dataset *ds)
 
     PNC_TRY(pnc_dataset_mode_check_write(ds));
     PNC_TRY(pnc_dataset_mode_check_data(ds));
+    PNC_TRY(pnc_dataset_deferred_write(ds));
     pnc_file_ahead_discard(&ds->file);
     err = pnc_formats_before_keep(ds->format);
     err = ds->format->ops->redef(ds->format, err);
@@ -110,6 +113,7 @@ int pnc_dataset_sync(pnc_dataset *ds)
     int err, synced;
 
     PNC_TRY(pnc_dataset_mode_check_data(ds));
+    PNC_TRY(pnc_dataset_deferred_write(ds));
     pnc_file_ahead_discard(&ds->file);
     if (ds->file.read_only)
         return NC_NOERR;
@@ -124,6 +128,7 @@ int pnc_dataset_sync(pnc_dataset *ds)
 static int sync_numrecs(pnc_dataset *ds)
 {
     PNC_TRY(pnc_dataset_mode_check_data(ds));
+    PNC_TRY(pnc_dataset_deferred_write(ds));
     pnc_file_ahead_discard(&ds->file);
     return ds->file.read_only ? NC_NOERR : ds->format->ops->flush(ds->format, NC_NOERR, NULL);
 }
@@ -145,6 +150,7 @@ int pnc_dataset_flush(pnc_dataset *ds)
     pnc_file_ahead_discard(&ds->file);
     if (ds->file.read_only)
         return NC_NOERR;
+    PNC_TRY(pnc_dataset_deferred_write(ds));
     if (pnc_file_log_is_used(&ds->file))
         return pnc_file_log_sync(&ds->file);
     PNC_TRY(pnc_file_status_agree(&ds->file, NC_NOERR));

@@ -56,6 +56,7 @@ _Static_assert(sizeof(exchange) <= PNC_COMBINED_BYTES, "PNC_COMBINED_BYTES is to
 void pnc_dataset_state_free(pnc_dataset *ds)
 {
     pnc_io_context_free(&ds->io);
+    pnc_io_deferred_free(&ds->deferred);
     pnc_formats_format_free(ds->format);
     pnc_format_model_free(&ds->model);
     if (ds->info != MPI_INFO_NULL)

@@ -300,7 +300,7 @@ static void extend_range(pnc_range *range, int64_t low, int64_t high)
 }
 
 /* The addresses of a filetype are not searched. */
-pnc_range pnc_io_list_find_range(pnc_io_context *io, const pnc_request_list *list)
+pnc_range pnc_io_list_find_range(pnc_io_context *io, const pnc_request_list *list, bool with_chunks)
 {
     pnc_range range = {0, 0};
 
@@ -309,7 +309,7 @@ pnc_range pnc_io_list_find_range(pnc_io_context *io, const pnc_request_list *lis
         const pnc_mapping mapping = pnc_io_context_get_mapping(io, e->varid);
         pnc_locator locator;
 
-        if (e->count == 0 || pnc_io_chunked_is_request(io, list->at[i]))
+        if (e->count == 0 || (!with_chunks && pnc_io_chunked_is_request(io, list->at[i])))
             continue;
         pnc_mapping_locator_init(&locator, &mapping);
         if (e->form == PNC_FILETYPE)

@@ -12,8 +12,8 @@
  * ranks. */
 int pnc_io_requests_transfer(pnc_io_context *io, pnc_request_list *list, int64_t *numrecs);
 
-/* The range of the file that the requests access, without those of variables in chunks: each chunk has one rank, which
- * sees what it has put. Local. */
-pnc_range pnc_io_list_find_range(pnc_io_context *io, const pnc_request_list *list);
+/* The range of the file that the requests access; empty: none. Without those of variables in chunks, if with_chunks is
+ * not set: each chunk has one rank, which sees what it has put. Local. */
+pnc_range pnc_io_list_find_range(pnc_io_context *io, const pnc_request_list *list, bool with_chunks);
 
 #endif

@@ -114,6 +114,13 @@ HINT_SIZE([nc_write_behind_memory], [behind_memory], [0], [INT64_C(1) << 21], [I
 what is read ahead; half of them for each if both are enabled, in units of 2
 MiB: with fewer than 4 MiB nothing is read ahead then. A put waits until there is memory. Without the hint: an
 eighth of the memory of the node, divided by its ranks, at most 4 GiB])
+HINT_CHOICE([nc_defer_puts], [defer_puts], [disable], [WORDS(disable, enable)], [report_ability],
+[enable: blocking collective puts check their arguments and copy their values, and are written together: when the memory
+of nc_defer_puts_memory is full, when a put overlaps an earlier one or a get needs it, and by ncmpi_wait_all,
+ncmpi_begin_indep_data, ncmpi_sync, ncmpi_redef, ncmpi_close and other calls. If that fails, the call that writes them
+returns the error. Not with NC_SHARE])
+HINT_SIZE([nc_defer_puts_memory], [deferred_memory], [67108864], [65536], [INT64_C(1) << 40], [LEAST], [1], [],
+[bytes that nc_defer_puts=enable uses on each rank for copies of puts])
 HINT_CHOICE([nc_short_file], [format.short_file], [zero], [WORDS(zero, error)], [],
 [result of a read beyond the end of a file that is shorter than its header describes. Other writers produce such files
 if the fill mode is off and the last values are never written. zero: zeros. error: NC_EREAD. A read from a file that is

@@ -113,11 +113,13 @@ static double estimate_small_calls(const pnc_summary *s)
 static void explain_small_calls(const pnc_summary *s, char *text)
 {
     int64_t calls = (COUNT(PUTS_COLLECTIVE) + COUNT(GETS_COLLECTIVE)) / s->nprocs;
+    bool is_for_hint = COUNT(PUTS_COLLECTIVE) > COUNT(GETS_COLLECTIVE) && COUNT(DEFERRED_PUTS) == 0;
 
     snprintf(text, PNC_ADVICE_BYTES,
              "%lld collective calls moved only %s each, of all ranks: post with iput or iget and call ncmpi_wait_all "
-             "once, and the ranks wait for each other once",
-             (long long)calls, pnc_amount_of_bytes_format((double)COUNT(COLLECTIVE_BYTES) / (double)calls).text);
+             "once, and the ranks wait for each other once%s",
+             (long long)calls, pnc_amount_of_bytes_format((double)COUNT(COLLECTIVE_BYTES) / (double)calls).text,
+             is_for_hint ? "; or set the hint nc_defer_puts=enable" : "");
 }
 
 /* --- growth of the header --- */

@@ -104,6 +104,9 @@
     ROW(AHEAD_BYTES, "ahead_bytes", BYTES, "bytes of them") \
     ROW(AHEAD_USED, "ahead_used", BYTES, "bytes of them that gets have used; no get used the others") \
     ROW(AHEAD_DELAY, "ahead_delay", NANOSECONDS, "in which gets waited for these reads") \
+    ROW(DEFERRED_PUTS, "deferred_puts", CALLS, "collective puts that a later call has written (nc_defer_puts)") \
+    ROW(DEFERRED_BYTES, "deferred_bytes", BYTES, "bytes of them, which were copied") \
+    ROW(DEFERRED_WRITES, "deferred_writes", CALLS, "how many times such puts were written together") \
     ROW(PEAK_MEMORY, "peak_memory", BYTES, "largest memory of the process so far") \
     ROW(PEAK_MEMORY_OF_LIBRARY, "peak_memory_of_library", BYTES, \
         "most memory that the library had allocated at once so far, for all files of the process")

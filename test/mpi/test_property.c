@@ -1102,6 +1102,9 @@ static MPI_Info draw_hints(struct file *f)
         MPI_Info_set(info, "nc_write_behind", "enable");
     if (dice_chance(d, 40))
         MPI_Info_set(info, "nc_prefetch", "enable");
+    if (dice_chance(d, 30))
+        MPI_Info_set(info, "nc_defer_puts", "enable");
+    hint(d, info, 20, "nc_defer_puts_memory", 1, 200000);
     return info;
 }
 

@@ -53,6 +53,14 @@ static void post_others(void)
     check(ncmpi_iget_vara_int(ncid, 0, &start, &count, &got, NULL), "iget");
 }
 
+static void put_together(void)
+{
+    MPI_Offset start = rank, count = 1;
+    int value = 100 + rank;
+
+    check(ncmpi_put_vara_int_all(ncid, 0, &start, &count, &value), "put");
+}
+
 static void put_alone(void)
 {
     MPI_Offset start = 4 + rank, count = 1;
@@ -87,6 +95,8 @@ static void use_file(void)
         post(2);
     else if (is("last") && rank == ranks - 1)
         post(3);
+    else if (is("put"))
+        put_together();
     else if (is("others"))
         post_others();
     else if (is("redef"))

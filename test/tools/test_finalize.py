@@ -55,6 +55,9 @@ for ranks in (1, 2, 4):
     expect(ranks, "library", [])
     tap.ok(last_value() == (ranks, 99 + ranks), f"{ranks} ranks: a library has closed the file in MPI_Finalize")
     os.remove(FILE)
+    expect(ranks, "put", [], "nc_defer_puts=enable")
+    tap.ok(last_value() == (ranks, 99 + ranks), f"{ranks} ranks: deferred puts are written in MPI_Finalize")
+    os.remove(FILE)
     lines = run(ranks, "data", "nc_whole_files=enable")
     tap.ok(len(lines) == 1 and re.fullmatch(
         r'the new file keeps its temporary name, with "\.part-[0-9a-f]{8}" at the end: call ncmpi_close before '

@@ -1,0 +1,111 @@
+/* Collective puts that a later call writes: when, and the number of records meanwhile. The program sees it grow with
+ * each put, and the file gets it when the records are written. */
+#include "dataset/deferred.h"
+
+#include "dataset/access.h"
+#include "statistics/statistics.h"
+
+void pnc_dataset_deferred_init(pnc_dataset *ds)
+{
+    bool is_on = ds->hints.defer_puts != 0 && !ds->file.read_only && !ds->share;
+
+    ds->deferred.most = is_on ? ds->hints.deferred_memory : 0;
+}
+
+/* The file has no values of the records, nor their number. */
+static void restore_numrecs(pnc_dataset *ds)
+{
+    const pnc_deferred *d = &ds->deferred;
+
+    if (!ds->format->numrecs_dirty)
+        return;
+    ds->model.numrecs = ds->file.numrecs = d->numrecs;
+    ds->format->numrecs_dirty = d->was_dirty;
+}
+
+static int fail_write(pnc_dataset *ds, int varid, int err)
+{
+    restore_numrecs(ds);
+    if (varid >= 0)
+        pnc_error_add_context(&ds->error, "puts of earlier calls (nc_defer_puts), the first one of variable \"%s\"",
+                              ds->model.vars[varid]->name);
+    else
+        pnc_error_add_context(&ds->error, "puts of earlier calls (nc_defer_puts)");
+    return err;
+}
+
+/* Those of earlier calls, n on this rank. With delayed writes the number of records follows later. Collective. */
+static int write_earlier(pnc_dataset *ds, int64_t n)
+{
+    pnc_deferred *d = &ds->deferred;
+    pnc_request_list list = pnc_io_deferred_get(d, n);
+    int varid = n > 0 ? list.at[0]->elements.varid : -1, err;
+
+    d->calls = 0;
+    d->ranges.n = 0;
+    pnc_statistics_add(ds->file.statistics, PNC_COUNT_DEFERRED_WRITES, 1);
+    err = pnc_dataset_list_transfer(ds, &list);
+    pnc_io_deferred_remove(&ds->io, d, 0, n);
+    if (err != NC_NOERR)
+        return fail_write(ds, varid, err);
+    return ds->format->numrecs_dirty && ds->file.behind == NULL ? ds->format->ops->flush(ds->format, NC_NOERR, NULL)
+                                                                : NC_NOERR;
+}
+
+void pnc_dataset_deferred_discard(pnc_dataset *ds)
+{
+    if (ds->deferred.calls > 0)
+        restore_numrecs(ds);
+    ds->deferred.calls = 0;
+}
+
+int pnc_dataset_deferred_write_all(pnc_dataset *ds)
+{
+    return write_earlier(ds, ds->deferred.n);
+}
+
+static int keep_puts(pnc_dataset *ds, const pnc_request_list *list, const pnc_deferral *call)
+{
+    pnc_deferred *d = &ds->deferred;
+
+    if (d->calls == 0) {
+        d->numrecs = ds->model.numrecs;
+        d->was_dirty = ds->format->numrecs_dirty;
+    }
+    pnc_io_deferred_keep(d, call);
+    pnc_statistics_add(ds->file.statistics, PNC_COUNT_DEFERRED_PUTS, 1);
+    pnc_statistics_add(ds->file.statistics, PNC_COUNT_DEFERRED_BYTES, list->summary.bytes);
+    return pnc_dataset_lengths_add(ds, list, call->numrecs);
+}
+
+static int defer_puts(pnc_dataset *ds, pnc_request_list *list)
+{
+    pnc_deferred *d = &ds->deferred;
+    pnc_deferral call;
+    int err = NC_NOERR;
+
+    PNC_TRY(pnc_io_deferred_add(&ds->io, d, list, &call));
+    if (d->calls > 0 && (call.overlaps || call.writes))
+        err = write_earlier(ds, call.first);
+    if (err == NC_NOERR && !call.writes)
+        return keep_puts(ds, list, &call);
+    pnc_io_deferred_remove(&ds->io, d, 0, d->n);
+    if (err != NC_NOERR)
+        return err;
+    list->out_of_range = NULL;
+    list->others = 0;
+    return pnc_dataset_list_transfer(ds, list);
+}
+
+int pnc_dataset_deferred_transfer(pnc_dataset *ds, pnc_request_list *list)
+{
+    bool overlaps = false;
+
+    if (list->direction == PNC_PUT)
+        return defer_puts(ds, list);
+    if (ds->deferred.calls > 0)
+        PNC_TRY(pnc_io_deferred_compare(&ds->io, &ds->deferred, list, &overlaps));
+    if (overlaps)
+        PNC_TRY(pnc_dataset_deferred_write(ds));
+    return pnc_dataset_list_transfer(ds, list);
+}
