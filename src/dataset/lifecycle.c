@@ -80,6 +80,20 @@ static void set_modes(pnc_dataset *ds, const pnc_opening *o)
     ds->share = (o->mode & NC_SHARE) != 0;
 }
 
+/* For messages about delayed writes. */
+static const char *find_variable_name(const void *of, int64_t offset)
+{
+    const pnc_dataset *ds = of;
+
+    for (int i = 0; i < ds->model.nvars; i++) {
+        const pnc_mapping mapping = pnc_io_context_get_mapping(&ds->io, i);
+
+        if (pnc_mapping_has_address(&mapping, offset))
+            return ds->model.vars[i]->name;
+    }
+    return NULL;
+}
+
 /* Delay writes and read ahead as the hints say. A netCDF-4 file has no logs: its chunks and metadata have other rules.
  * A file that is replaced has no values in older logs. Local. */
 static void begin_behind(pnc_dataset *ds, const pnc_opening *o)
@@ -127,6 +141,7 @@ static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
     err = pnc_dataset_opening_end(o, ds, err);
     if (err == NC_NOERR) {
         begin_behind(ds, o);
+        pnc_file_behind_set_names(&ds->file, find_variable_name, ds);
         pnc_dataset_deferred_init(ds);
         return NC_NOERR;
     }

@@ -16,6 +16,16 @@
  * share; 0: a share of the memory of the node. With logs: pnc_file_log_init. */
 void pnc_file_behind_init(pnc_file *file, bool delays, bool reads_ahead, int64_t bytes);
 
+/* For messages: the variable that has a byte of the file, or NULL. Local. */
+static inline void pnc_file_behind_set_names(pnc_file *file, const char *(*find)(const void *names, int64_t offset),
+                                             const void *names)
+{
+    if (file->behind != NULL) {
+        file->behind->find_name = find;
+        file->behind->names = names;
+    }
+}
+
 /* Before the requests of a call are executed: from `low` to behind `high` - 1 in the file on this rank; none if they
  * are equal. Collective if the call is. A failure of an earlier put is an error of this call, and of all ranks if it is
  * collective. After a put: pnc_file_behind_end. */

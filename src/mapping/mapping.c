@@ -27,3 +27,12 @@ void pnc_mapping_index_find(const pnc_mapping *m, int64_t address, int64_t *inde
     for (int i = a->ndims - 1; i >= first; offset /= a->shape[i--])
         index[i] = offset % a->shape[i];
 }
+
+bool pnc_mapping_has_address(const pnc_mapping *m, int64_t address)
+{
+    int64_t offset = address - m->array.begin;
+
+    if (m->array.is_record && m->array.recsize > 0 && offset > 0)
+        offset %= m->array.recsize;
+    return offset >= 0 && offset < m->part;
+}

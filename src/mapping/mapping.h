@@ -51,6 +51,8 @@ static inline int64_t pnc_mapping_offset_locate(pnc_locator *l, int64_t offset)
     return offset + l->shift;
 }
 
+/* Whether the variable has the byte at an address. */
+bool pnc_mapping_has_address(const pnc_mapping *mapping, int64_t address);
 /* The index of the element at an address of the variable; index has its dimensions. */
 void pnc_mapping_index_find(const pnc_mapping *mapping, int64_t address, int64_t *index);
 

@@ -175,18 +175,21 @@ static int get_code(int number)
 static int return_failure(pnc_behind *behind, pnc_error *error)
 {
     pnc_behind_failure failure = {0};
+    const char *name;
 
     if (behind->state == PNC_BEHIND_OPEN)
         failure = pnc_behind_queue_get_failure(&behind->queue);
     if (failure.extent.length == 0)
         return NC_NOERR;
     behind->is_reported = behind->is_reported || error != NULL;
+    name = behind->find_name != NULL ? behind->find_name(behind->names, failure.extent.offset) : NULL;
     return pnc_error_set(
         error, get_code(failure.number),
         "%s: an earlier put returned before its bytes were written (%s), and now bytes "
-        "%lld to %lld cannot be written: %s",
+        "%lld to %lld%s%s%s cannot be written: %s",
         behind->path, pnc_behind_store_has_log(behind) ? "nc_burst_buf; the logs keep them" : "nc_write_behind",
         (long long)failure.extent.offset, (long long)(failure.extent.offset + failure.extent.length - 1),
+        name != NULL ? ", from variable \"" : "", name != NULL ? name : "", name != NULL ? "\" on," : "",
         failure.number != 0 ? strerror(failure.number) : "the system writes nothing");
 }
 

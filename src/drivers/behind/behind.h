@@ -24,13 +24,15 @@ typedef struct pnc_behind {
     pnc_store store;
     pnc_store_end end; /* with what is queued; that of the inner store is without */
     pnc_behind_queue queue;
-    pnc_behind_pending pending; /* of all ranks */
-    const char *path;           /* as in the call of open */
-    const char *refusal;        /* why no writes are delayed, once that is known; NULL: they are */
-    pnc_behind_ahead ahead;     /* of this rank */
-    int64_t capacity;           /* bytes of the queue */
-    int64_t call;               /* number of the last call that put */
-    int64_t direct;             /* writes that were not delayed */
+    pnc_behind_pending pending;                                  /* of all ranks */
+    const char *path;                                            /* as in the call of open */
+    const char *(*find_name)(const void *names, int64_t offset); /* of the variable that has this byte, or NULL */
+    const void *names;
+    const char *refusal;    /* why no writes are delayed, once that is known; NULL: they are */
+    pnc_behind_ahead ahead; /* of this rank */
+    int64_t capacity;       /* bytes of the queue */
+    int64_t call;           /* number of the last call that put */
+    int64_t direct;         /* writes that were not delayed */
     pnc_behind_state state;
     bool only_reads;
     bool is_put;      /* between begin and end */
