@@ -32,7 +32,14 @@ bool t_start_threaded(int *argc, char ***argv, int wanted)
 
 void t_start(int *argc, char ***argv)
 {
-    t_start_threaded(argc, argv, MPI_THREAD_SINGLE);
+    const char *wanted = getenv("PNC_TEST_THREAD_LEVEL");
+    int level = MPI_THREAD_SINGLE;
+
+    if (wanted != NULL && strcmp(wanted, "multiple") == 0)
+        level = MPI_THREAD_MULTIPLE;
+    else if (wanted != NULL && strcmp(wanted, "funneled") == 0)
+        level = MPI_THREAD_FUNNELED;
+    t_start_threaded(argc, argv, level);
 }
 
 /* A TAP description is one line, and " #" would begin a directive. */

@@ -81,13 +81,30 @@ def run(ranks, rank, at):
     return status != 0
 
 
+def die_everywhere(n, dying):
+    number = 0
+    while run(n, dying, number):
+        check(n, f"{n} ranks, {'all' if dying < 0 else 'rank ' + str(dying)} at write {number}, hints "
+              f"'{os.environ.get('TEST_HINTS', '')}'")
+        number += 1 if number < 6 or not tap.is_quick() else 5
+    tap.ok(number >= 6, f"{n} ranks: {number} writes")
+
+
 for n in (1, 2) if tap.is_quick() else (1, 2, 4):
     for dying in [-1] if n == 1 else [-1, 0, n - 1]:
-        number = 0
-        while run(n, dying, number):
-            check(n, f"{n} ranks, {'all' if dying < 0 else 'rank ' + str(dying)} at write {number}")
-            number += 1 if number < 6 or not tap.is_quick() else 5
-        tap.ok(number >= 6, f"{n} ranks: {number} writes")
+        die_everywhere(n, dying)
+os.environ["TEST_HINTS"] = "nc_prefetch=enable"
+die_everywhere(1, -1)
+die_everywhere(2, -1)
+os.environ["MPIR_CVAR_NUM_CLIQUES"] = "2" # MPICH sees two nodes
+die_everywhere(2, -1)
+del os.environ["TEST_HINTS"], os.environ["MPIR_CVAR_NUM_CLIQUES"]
+# the worker makes no MPI calls: programs of any thread level may have it
+for level in ("single", "funneled", "multiple"):
+    os.environ["PNC_TEST_THREAD_LEVEL"] = level
+    for program in ("test_behind", "test_prefetch"):
+        status, output, text = tap.run_mpi(2, "test/mpi/" + program)
+        tap.ok(status == 0 and "not ok" not in output, f"{program} with MPI_THREAD_{level.upper()}", (output, text))
 for made in (PATH, PATH + ".synced"):
     if os.path.exists(made):
         os.remove(made)
