@@ -195,6 +195,30 @@ static void explain_flushes(const pnc_summary *s, char *text)
              (long long)(COUNT(SYNCS) / s->nprocs));
 }
 
+/* --- writes that could be hidden --- */
+
+/* In calls of a program that does something else between them. */
+static double estimate_hidden(const pnc_summary *s)
+{
+    double open = average_time(s, PNC_COUNT_TIME_OPEN), write = average_time(s, PNC_COUNT_TIME_WRITE);
+    double between = open - total_time(s);
+    int64_t calls = COUNT(PUTS_COLLECTIVE) + COUNT(PUTS_INDEPENDENT) + COUNT(WAITS_COLLECTIVE);
+
+    if (COUNT(BEHIND_WRITES) > 0 || COUNT(SYNCS) > calls / 2)
+        return 0;
+    write = write < between ? write : between;
+    return write >= open / 10 ? write : 0;
+}
+
+static void explain_hidden(const pnc_summary *s, char *text)
+{
+    snprintf(text, PNC_ADVICE_BYTES,
+             "calls wrote for %s, and between calls the program did something else for %s: the hint "
+             "nc_write_behind=enable writes meanwhile",
+             pnc_amount_of_time_format(average_time(s, PNC_COUNT_TIME_WRITE)).text,
+             pnc_amount_of_time_format(average_time(s, PNC_COUNT_TIME_OPEN) - total_time(s)).text);
+}
+
 /* --- chunks --- */
 
 enum { FEW_CHUNKS = 20 }; /* for which advice is not worth while */
@@ -314,6 +338,7 @@ static const struct {
     {"holes", estimate_holes, explain_holes},
     {"alignment", estimate_alignment, explain_alignment},
     {"flushes", estimate_flushes, explain_flushes},
+    {"hidden", estimate_hidden, explain_hidden},
     {"chunks_written_again", estimate_written_again, explain_written_again},
     {"chunks_read_again", estimate_read_again, explain_read_again},
     {"chunks_little_used", estimate_little_used, explain_little_used},

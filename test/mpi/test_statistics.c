@@ -454,6 +454,18 @@ static void do_flushes(const char *path)
     }
 }
 
+static void do_hidden(const char *path)
+{
+    if (!bad)
+        setenv("PNETCDF_HINTS", "nc_write_behind=enable", 1);
+    define(path, LARGE, NULL);
+    check(ncmpi_enddef(ncid));
+    for (int i = 0; i < TIMES; i++) {
+        check(ncmpi_put_var_all(ncid, var, large, LARGE, MPI_BYTE));
+        usleep(2000);
+    }
+}
+
 static void do_imbalance(const char *path)
 {
     define(path, LARGE, NULL);
@@ -567,6 +579,7 @@ static void run_program(const char *what, const char *path)
                     {"appends", do_appends},
                     {"columns", do_columns},
                     {"flushes", do_flushes},
+                    {"hidden", do_hidden},
                     {"imbalance", do_imbalance},
                     {"chunks_written_again", do_chunks_written_again},
                     {"chunks_read_again", do_chunks_read_again},
