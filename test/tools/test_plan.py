@@ -164,6 +164,9 @@ def check_by_hand():
         ok((found["ranks"], found["nodes"], found["aggregators"]) == (16, 4, 4), "ranks, nodes, aggregators", found)
         ok(found["bytes"] == 512 << 20 and found["strategy"] == "two_phase" and found["overlaps"] and
            found["rounds"] == 17 and found["accesses"] == 69, "17 rounds of 32 stripes", found)
+        ok(found["memory_of_delays"] == 128 << 20 and
+           abs(found["hidden_seconds"] + found["exchange_seconds"] - found["seconds"]) < 1e-6,
+           "write-behind needs the bytes of an aggregator, and hides all but the exchange", found)
     status, plans, errors = plan("-v", "v", "--weak", "--ranks", "16,1024,16384", "--ranks-per-node", "64", path)
     ok(status == 0 and [p["bytes"] for p in plans] == [p["ranks"] << 29 for p in plans] and
        [p["nodes"] for p in plans] == [1, 16, 256], "weak scaling", errors or plans)
@@ -173,6 +176,8 @@ def check_by_hand():
        "one rank writes a variable in one access", errors or plans)
     slow = plan("-v", "b", "--grid", "1,1", "--server-mbs", "1", "--latency-us", "0", "--request-us", "0", "--link-mbs",
                 "1000000", "--servers", "1", path)[1][0]["seconds"]
+    got = plan("--get", "-v", "v", "--grid", "1,1,4,4", path)[1]
+    ok(got and got[0]["hidden_seconds"] == 0, "a get is not hidden", got)
     ok(abs(slow - 1.048576) < 0.01, "1 MiB to a server of 1 MB/s takes about a second", slow)
 
 

@@ -87,10 +87,12 @@ static void print_plan(const plan_decomposition *d, const plan_result *r)
     print_seconds("exchange_seconds", r->exchange);
     print_seconds("access_seconds", r->access);
     print_seconds("seconds", r->seconds);
+    print_seconds("hidden_seconds", r->hidden);
     printf(",\n   \"overlaps\": %s", r->overlaps ? "true" : "false");
     printf(",\n   \"accesses_are_estimated\": %s", r->is_estimate ? "true" : "false");
     print_number("memory_of_aggregator", r->memory_aggregator);
     print_number("memory_of_rank", r->memory_rank);
+    print_number("memory_of_delays", r->memory_behind);
     print_costs(&r->pattern);
     putchar('}');
 }

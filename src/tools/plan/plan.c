@@ -217,6 +217,17 @@ static void count_memory(const plan_call *call, plan_result *out)
         out->memory_aggregator += PNC_MESSAGE_MEMORY;
 }
 
+/* Ranks that write copy their bytes, and the exchange remains. */
+static void estimate_hidden(const plan_call *call, plan_result *out)
+{
+    int64_t nwriters = out->naggregators + out->nindependent - out->nidle;
+
+    if (call->options->direction != PNC_PUT || nwriters == 0)
+        return;
+    out->hidden = out->seconds - out->exchange;
+    out->memory_behind = (out->bytes + nwriters - 1) / nwriters;
+}
+
 /* The ranks that need others. */
 static int compute_collective(plan_call *call, plan_result *out)
 {
@@ -277,6 +288,7 @@ int plan_call_compute(const plan_decomposition *d, plan_result *out)
     call.unit = pnc_io_striping_unit_compute(o->stripe_count > 0 ? o->fs.unit : 0, 0);
     *out = (plan_result){.nranks = call.nranks, .nnodes = call.nnodes};
     err = compute(&call, out);
+    estimate_hidden(&call, out);
     pnc_memory_free(call.ranges);
     pnc_memory_free(call.is_independent);
     pnc_memory_free(call.aggregators);

@@ -40,6 +40,10 @@ typedef struct plan_result {
     int lock_moves;
     int64_t memory_aggregator, memory_rank; /* bytes, beside the values */
     double exchange, access, seconds;       /* access: the time in which a part of the file is accessed */
+    /* a put with nc_write_behind, of a program that computes for as long afterwards: seconds less in the call, and
+     * bytes of memory of a rank that writes */
+    double hidden;
+    int64_t memory_behind;
 } plan_result;
 
 /* A call of d->nranks ranks. NC_NOERR, or a code after an error message. */
