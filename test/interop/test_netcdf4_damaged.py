@@ -23,7 +23,7 @@ except ImportError:
 
 BUILD = os.environ.get("PNC_BUILD", os.getcwd())
 PROGRAM = os.path.join(BUILD, "test/interop/netcdf4_read")
-COUNT = int(os.environ.get("PNC_TEST_DAMAGED", choose(4, 20, 500)))
+COUNT = int(os.environ.get("PNC_TEST_DAMAGED", choose(4, 12, 500)))
 SECONDS = 60
 random = np.random.default_rng(int(os.environ.get("PNC_TEST_SEED", 5)))
 
