@@ -161,6 +161,27 @@ def check_threads():
             check_file(f"threads, file {t}", f"{path}.{t}", {"v": 1000 * t + np.arange(4 * RANKS)})
 
 
+def check_compressed():
+    path = tap.scratch("compressed.nc")
+    status, output, errors = tap.run_mpi(RANKS, "examples/C/compressed", path)
+    if "NC_ENOTBUILT" in errors:
+        tap.skip("compressed", "the build is without HDF5")
+        return
+    if not tap.ok(status == 0 and errors == "" and output == "deflate level 1, chunks of 1 x 30 x 120\n",
+                  f"compressed runs on {RANKS} ranks", output + errors):
+        return
+    step, y, x = np.ogrid[:3, :30 * RANKS, :120]
+    with netCDF4.Dataset(path) as file:
+        wind, found = file["wind"], file["wind"][...]
+        filters = wind.filters()
+        tap.ok(wind.chunking() == [1, 30, 120] and filters["zlib"] and filters["shuffle"] and
+               filters["complevel"] == 1 and wind.quantization() == (3, "GranularBitRound"),
+               "compressed: chunks, deflate and digits, as netCDF4 sees them", (filters, wind.quantization()))
+    tap.ok(np.ma.allclose(found, 10 + step + 0.1 * y + 0.001 * x, rtol=0, atol=0.05),
+           "compressed: three digits of the formula", found)
+    tap.ok(os.path.getsize(path) < found.size * 2, "compressed: less than half of the bytes", os.path.getsize(path))
+
+
 path = None
 for name, ranks, printed, expected in EXAMPLES:
     label = f"{name} on {ranks} ranks"
@@ -176,11 +197,12 @@ check_subset()
 check_from_cdl()
 check_last_error()
 check_threads()
+check_compressed()
 
 # No example is left out: those with a folder, or with other arguments, have tests of their own.
 source = os.environ.get("PNC_SOURCE", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 written = {file[:-2] for file in os.listdir(os.path.join(source, "examples", "C")) if file.endswith(".c")}
-OTHERS = {"era_wind", "from_cdl", "last_error", "subset", "threads"}
+OTHERS = {"compressed", "era_wind", "from_cdl", "last_error", "subset", "threads"}
 tap.ok(written - OTHERS == {row[0] for row in EXAMPLES}, "every example is run", sorted(written))
 with open(os.path.join(source, "examples", "C", "README.md"), encoding="utf-8") as file:
     text = file.read()
