@@ -520,6 +520,16 @@ def test_many():
     status, err = run(3, "-O", *files, "out.nc")
     tap.ok(status == 0 and err.count("times are converted") == 3 and "and 8 more like it" in err, "many inputs", err)
     tap.ok(read("out.nc", "t").tolist() == [i // 2 for i in range(24)], "many inputs: values", read("out.nc", "t"))
+    for i, path in enumerate(files):  # kinds that take turns
+        write(path, [("t", "int", "t", text(units="days since 2000-01-%02d" % (i + 1)), [0, 0]),
+                     ("p", "double", "t", packing(1 + i, 0.), [1, 1])])
+    status, err = run(3, "-O", *files, "out.nc")
+    tap.ok(status == 0 and len(err.splitlines()) == 8 and
+           re.search(r"and 8 more like it, the last: m11\.nc: variable t: times are converted", err) and
+           re.search(r"and 8 more like it, the last: m11\.nc: variable p: is repacked", err),
+           "many inputs, two kinds: three lines of each, and the number of the others", err)
+    tap.ok(read("out.nc", "p").tolist() == [i // 2 + 1 for i in range(24)], "many inputs: packed values",
+           read("out.nc", "p"))
 
 
 def test_other_dimension():

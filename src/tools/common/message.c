@@ -15,10 +15,17 @@
 #include "tools/common/progress.h"
 
 static const char *tool = "pnetcdf";
-static struct {
+
+/* Warnings of one format: how many, and the last one. */
+typedef struct warning_kind {
     const char *format;
     int64_t n;
-} warnings; /* the last ones, which have the same format */
+    char last[2048];
+} warning_kind;
+enum { WARNING_KINDS = 16 };
+static warning_kind warnings[WARNING_KINDS];
+static int nwarnings;
+
 void tool_program_start(const char *program, char **argv)
 {
     static char buffer[1 << 16];
@@ -49,11 +56,8 @@ void tool_text_print(const char *text)
     tool_text_write(stdout, text);
 }
 
-static void print_line(const char *format, va_list args)
+static void print_line(char *text)
 {
-    char text[2048];
-
-    vsnprintf(text, sizeof text, format, args);
     pnc_text_make_plain(text);
     tool_progress_wipe();
     fflush(stdout);
@@ -62,33 +66,53 @@ static void print_line(const char *format, va_list args)
 
 void tool_error_print(const char *format, ...)
 {
+    char text[2048];
     va_list args;
 
     va_start(args, format);
-    print_line(format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    print_line(text);
+}
+
+/* The kind of this format, which may be a new one. */
+static warning_kind *find_kind(const char *format)
+{
+    for (int i = 0; i < nwarnings; i++)
+        if (strcmp(warnings[i].format, format) == 0)
+            return &warnings[i];
+    if (nwarnings == WARNING_KINDS)
+        tool_warnings_finish();
+    warnings[nwarnings] = (warning_kind){.format = format};
+    return &warnings[nwarnings++];
 }
 
 void tool_warning_print(const char *format, ...)
 {
+    warning_kind *kind = find_kind(format);
     va_list args;
 
-    if (warnings.format != NULL && strcmp(warnings.format, format) != 0)
-        tool_warnings_finish();
-    warnings.format = format;
-    if (warnings.n++ >= TOOL_WARNINGS_SHOWN)
-        return;
     va_start(args, format);
-    print_line(format, args);
+    vsnprintf(kind->last, sizeof kind->last, format, args);
     va_end(args);
+    if (kind->n++ < TOOL_WARNINGS_SHOWN)
+        print_line(kind->last);
 }
 
+/* The reader knows which warnings "like it" are if there is one kind; else the last of each kind says so. */
 void tool_warnings_finish(void)
 {
-    if (warnings.n > TOOL_WARNINGS_SHOWN)
-        tool_error_print("warning: and %lld more like it", (long long)(warnings.n - TOOL_WARNINGS_SHOWN));
-    warnings.format = NULL;
-    warnings.n = 0;
+    int n = nwarnings;
+
+    nwarnings = 0;
+    for (int i = 0; i < n; i++) {
+        long long left = warnings[i].n - TOOL_WARNINGS_SHOWN;
+
+        if (left > 0 && n == 1)
+            tool_error_print("warning: and %lld more like it", left);
+        else if (left > 0)
+            tool_error_print("warning: and %lld more like it, the last: %s", left, warnings[i].last);
+    }
 }
 
 int tool_output_flush(const char *path)

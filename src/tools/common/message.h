@@ -21,8 +21,8 @@ bool tool_pipe_is_closed(void);
  * become '?'. */
 void tool_error_print(const char *format, ...) PNC_PRINTF(1, 2);
 
-/* Like tool_error_print. Of many warnings in sequence with the same format only the first ones are printed, and then
- * "and 51 more like it", at the latest by tool_warnings_finish, which must be called last. */
+/* Like tool_error_print. Of many warnings with the same format only the first ones are printed; tool_warnings_finish,
+ * which must be called last, prints "and 51 more like it" for the others. */
 void tool_warning_print(const char *format, ...) PNC_PRINTF(1, 2);
 void tool_warnings_finish(void);
 enum { TOOL_WARNINGS_SHOWN = 3 };
