@@ -151,13 +151,14 @@ PLAIN([const char *], [inq_libvers], [f77], [],
 HEADING([Definitions])
 
 FUNCTION([def_dim], [f77], [P(name, name)P(length, len, length)P(dimid_out, idp, id)],
-[Define a dimension of len elements; NC_UNLIMITED for the record dimension. A dataset has at most one. COLLECTIVE
-Errors: NC_EPERM NC_ENOTINDEFINE NC_EBADNAME NC_EMAXNAME NC_EDIMSIZE NC_EUNLIMIT NC_ENAMEINUSE])
+[Define a dimension of len elements; NC_UNLIMITED for the record dimension. A dataset has at most one, a netCDF-4 file
+without NC_CLASSIC_MODEL any number. COLLECTIVE Errors: NC_EPERM NC_ENOTINDEFINE NC_EBADNAME NC_EMAXNAME NC_EDIMSIZE
+NC_EUNLIMIT NC_ENAMEINUSE])
 
 FUNCTION([def_var], [f77_by_hand], [P(name, name)P(type, xtype)P(count, ndims)P(dimids, dimidsp, dimids)P(varid_out, varidp, varid)],
-[Define a variable over ndims dimensions, slowest first; the record dimension can only be the first. COLLECTIVE Errors:
-NC_EPERM NC_ENOTINDEFINE NC_EBADNAME NC_EMAXNAME NC_EBADTYPE NC_ESTRICTCDF2 NC_EINVAL NC_EBADDIM NC_EUNLIMPOS
-NC_ENAMEINUSE])
+[Define a variable over ndims dimensions, slowest first; the record dimension can only be the first, but for a netCDF-4
+file without NC_CLASSIC_MODEL. COLLECTIVE Errors: NC_EPERM NC_ENOTINDEFINE NC_EBADNAME NC_EMAXNAME NC_EBADTYPE
+NC_ESTRICTCDF2 NC_EINVAL NC_EBADDIM NC_EUNLIMPOS NC_ENAMEINUSE])
 
 FUNCTION([set_fill], [all], [P(flags, fillmode)P(flags_out, old_modep, old_mode)],
 [Set the fill mode of the variables of the dataset: NC_FILL or NC_NOFILL (the default). old_modep may be NULL.
