@@ -201,7 +201,12 @@ def test_history():
     for ranks, words, expected in ((4, ["none.nc", "-O", "once.nc"], line),
                                    (0, ["-O", "once.nc", "twice.nc"],
                                     "Thu Jan  1 23:59:59 1970: ncmpicopy -O once.nc twice.nc\n" + line),
-                                   (2, ["-O", "number.nc", "copy.nc"], 7)):
+                                   (2, ["-O", "number.nc", "copy.nc"], 7),
+                                   (0, ["-O", "--del-att", ":history", "once.nc", "less.nc"],
+                                    "Thu Jan  1 23:59:59 1970: ncmpicopy -O --del-att :history once.nc less.nc"),
+                                   (2, ["-O", "--set-att", ":history=made", "once.nc", "more.nc"],
+                                    "Thu Jan  1 23:59:59 1970: ncmpicopy -O --set-att :history=made once.nc more.nc\n"
+                                    "made")):
         status, _, err = run(ranks, *words, history=True, env=environment)
         with netCDF4.Dataset(words[-1]) as file:
             tap.ok(status == 0 and file.history == expected and (not isinstance(expected, str) or file.title == "x"),

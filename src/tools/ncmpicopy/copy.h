@@ -10,8 +10,9 @@
  * after a warning: names with invalid characters, and a _FillValue of another type than its variable. */
 int copy_header_define(copy_plan *plan, int ncid, const char *path);
 
-/* Puts the command, with date and time, before the global attribute history of the input, in the new file. */
-int copy_history_append(const copy_plan *plan, int from, int to);
+/* Puts the command, with date and time, before the global attribute history of the new file, which is that of the input
+ * unless an option has edited it. */
+int copy_history_append(const copy_plan *plan, int ncid);
 
 typedef enum copy_action { COPY_WRITE, COPY_VERIFY } copy_action;
 

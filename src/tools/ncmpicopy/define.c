@@ -302,7 +302,7 @@ int copy_header_define(copy_plan *plan, int ncid, const char *path)
     if (err == NC_NOERR)
         err = copy_atts(plan, from, NULL, plan->natts, ncid, NC_GLOBAL);
     if (err == NC_NOERR && !plan->options->no_history)
-        err = copy_history_append(plan, from, ncid);
+        err = copy_history_append(plan, ncid);
     if (err == NC_NOERR)
         err = define_vars(plan, from, ncid);
     if (err == NC_NOERR)

@@ -26,16 +26,16 @@ static void get_date(char date[DATE_SIZE])
         date[0] = '\0';
 }
 
-/* The line of this program, and the text that the input has, which may contain zeros; to be freed. *total is its
+/* The line of this program, and the text that the file has, which may contain zeros; to be freed. *total is its
  * length. NULL without memory. */
-static char *compose(int from, const char *command, const char *date, MPI_Offset length, MPI_Offset *total)
+static char *compose(int ncid, const char *command, const char *date, MPI_Offset length, MPI_Offset *total)
 {
     size_t line = strlen(date) + strlen(command) + 4;
     char *text = pnc_memory_alloc_zeroed((int64_t)line + (int64_t)length + 1, 1);
     if (text == NULL)
         return NULL;
     int used = snprintf(text, line, "%s: %s%s", date, command, length > 0 ? "\n" : "");
-    if (length > 0 && ncmpi_get_att_text(from, NC_GLOBAL, "history", text + used) != NC_NOERR)
+    if (length > 0 && ncmpi_get_att_text(ncid, NC_GLOBAL, "history", text + used) != NC_NOERR)
         length = 0;
     *total = used + length;
     while (*total > 0 && text[*total - 1] == '\0')
@@ -43,18 +43,18 @@ static char *compose(int from, const char *command, const char *date, MPI_Offset
     return text;
 }
 
-int copy_history_append(const copy_plan *plan, int from, int to)
+int copy_history_append(const copy_plan *plan, int ncid)
 {
     char date[DATE_SIZE];
     nc_type type = NC_CHAR;
     MPI_Offset length = 0, total = 0;
     get_date(date);
-    if (ncmpi_inq_att(from, NC_GLOBAL, "history", &type, &length) == NC_NOERR && type != NC_CHAR)
+    if (ncmpi_inq_att(ncid, NC_GLOBAL, "history", &type, &length) == NC_NOERR && type != NC_CHAR)
         return NC_NOERR; /* nothing can be appended to numbers */
-    char *text = compose(from, plan->options->command, date, length, &total);
+    char *text = compose(ncid, plan->options->command, date, length, &total);
     int err = tool_status_agree(text != NULL ? NC_NOERR : NC_ENOMEM);
     if (err == NC_NOERR)
-        err = ncmpi_put_att_text(to, NC_GLOBAL, "history", total, text);
+        err = ncmpi_put_att_text(ncid, NC_GLOBAL, "history", total, text);
     pnc_memory_free(text);
     return err;
 }
