@@ -68,6 +68,24 @@ def test_values():
     tap.ok(status == 0 and numpy.array_equal(select("out.nc", "lat"), lat[3:21][lat[3:21] >= -30]), "with -d", text)
 
 
+def test_longitudes():
+    """A range over the end of the dimension selects a part, with a warning; none in it is an error that says why."""
+    with netCDF4.Dataset("turn.nc", "w", format="NETCDF3_CLASSIC") as file:
+        file.createDimension("lon", 180)
+        lon = file.createVariable("lon", "f4", ("lon",))
+        lon[:] = numpy.arange(0, 360, 2)
+        lon.units = "degrees_east"
+    for text, wanted, said in (("-10:10", numpy.arange(0, 12, 2), "longitudes of this file are 0 to 358: 5 that"),
+                               ("350:370", numpy.arange(350, 360, 2), "such as 10, are left out"),
+                               ("20:30", numpy.arange(20, 32, 2), "")):
+        status, out = copy("--where", f"lon={text}", "turn.nc", "out.nc", ranks=2)
+        tap.ok(status == 0 and numpy.array_equal(select("out.nc", "lon"), wanted) and said in out and
+               (said == "") == (out == ""), f"lon={text}", out)
+    status, out = copy("--where", "lon=-20:-10", "turn.nc", "none.nc")
+    tap.ok(status == 1 and "longitudes of this file are 0 to 358: give the range in these" in out and
+           not os.path.exists("none.nc"), "lon=-20:-10", out)
+
+
 def test_dates():
     for calendar, units, times in (("standard", "days since 2000-01-01", numpy.arange(0, 900, 0.25)),
                                    ("noleap", "hours since 1999-12-31 18:00", numpy.arange(0, 20000, 6.0)),
@@ -142,6 +160,7 @@ def main():
     os.makedirs(tap.scratch("where"), exist_ok=True)
     os.chdir(tap.scratch("where"))
     test_values()
+    test_longitudes()
     test_dates()
     test_join()
     test_messages()

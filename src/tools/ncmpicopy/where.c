@@ -49,7 +49,7 @@ typedef struct range {
 
 /* How the numbers of a coordinate become values. */
 typedef struct scale {
-    bool is_time;
+    bool is_time, is_longitude;
     cal_units units;
     char calendar[WORD_SIZE];
     double factor, offset;
@@ -189,14 +189,26 @@ static double get_number(int ncid, int varid, const char *name, double otherwise
     return good ? number : otherwise;
 }
 
+/* The spellings that CF conventions 4.2 have. */
+static bool is_unit_of_longitude(const char *units)
+{
+    static const char *const names[] = {"degrees_east", "degree_east", "degree_E", "degrees_E", "degreeE", "degreesE"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        found = found || strcmp(units, names[i]) == 0;
+    return found;
+}
+
 static void load_scale(int ncid, int varid, scale *s)
 {
     char units[WORD_SIZE];
+    bool has_units = get_text(ncid, varid, "units", units);
     *s = (scale){.factor = get_number(ncid, varid, "scale_factor", 1),
                  .offset = get_number(ncid, varid, "add_offset", 0)};
     get_text(ncid, varid, "calendar", s->calendar);
-    s->is_time = get_text(ncid, varid, "units", units) &&
-                 tool_units_parse(units, s->calendar[0] != '\0' ? s->calendar : NULL, &s->units) && s->units.hours > 0;
+    s->is_longitude = has_units && is_unit_of_longitude(units);
+    s->is_time = has_units && tool_units_parse(units, s->calendar[0] != '\0' ? s->calendar : NULL, &s->units) &&
+                 s->units.hours > 0;
 }
 
 typedef struct search {
@@ -206,6 +218,8 @@ typedef struct search {
     range range;
     int64_t found, first, last; /* how many values are in the range, and the indices of two of them */
     double least, most;         /* of all values */
+    int64_t turned;             /* longitudes that are in the range after a full turn only */
+    double one_turned;
     char *values;
 } search;
 
@@ -228,8 +242,13 @@ static void test_value(search *s, int64_t index, const void *value)
         number = s->scale.units.base_hours + number * s->scale.units.hours;
     s->least = fmin(s->least, number);
     s->most = fmax(s->most, number);
-    if (!is_in_range(s, number))
+    if (!is_in_range(s, number)) {
+        if (s->scale.is_longitude && (is_in_range(s, number - 360) || is_in_range(s, number + 360))) {
+            s->turned++;
+            s->one_turned = number;
+        }
         return;
+    }
     s->first = s->found == 0 ? index : s->first;
     s->last = index;
     s->found++;
@@ -295,6 +314,11 @@ static int report_selection(const search *s, const copy_where *where)
     char least[CAL_DATE_SIZE], most[CAL_DATE_SIZE];
     explain_value(s, s->least, least);
     explain_value(s, s->most, most);
+    if (s->found == 0 && s->turned > 0)
+        return copy_error_print(s->plan, NC_EINVALCOORDS,
+                                "--where %s=%s: no value is in this range: longitudes of this file are %s to %s: give "
+                                "the range in these",
+                                where->name, where->range, least, most);
     if (s->found == 0)
         return copy_error_print(s->plan, NC_EINVALCOORDS, "--where %s=%s: no value is in this range: they are %s to %s",
                                 where->name, where->range, least, most);
@@ -302,6 +326,21 @@ static int report_selection(const search *s, const copy_where *where)
                             "--where %s=%s: %lld values are in this range, which are not next to each other: indices "
                             "%lld to %lld have others between them",
                             where->name, where->range, (long long)s->found, (long long)s->first, (long long)s->last);
+}
+
+/* -10:10 where longitudes are 0 to 358: those from 350 on are at the other end of the dimension. */
+static void warn_of_turn(const search *s, const copy_where *where)
+{
+    char least[CAL_DATE_SIZE], most[CAL_DATE_SIZE], one[CAL_DATE_SIZE];
+    if (s->turned == 0 || s->plan->rank != 0)
+        return;
+    explain_value(s, s->least, least);
+    explain_value(s, s->most, most);
+    explain_value(s, s->one_turned, one);
+    tool_warning_print(
+        "warning: --where %s=%s: longitudes of this file are %s to %s: %lld that are in this range after "
+        "a full turn, such as %s, are left out, as they are not next to the others",
+        where->name, where->range, least, most, (long long)s->turned, one);
 }
 
 static int apply(copy_plan *plan, const copy_where *where, char *values)
@@ -321,6 +360,7 @@ static int apply(copy_plan *plan, const copy_where *where, char *values)
     }
     if (s.found == 0 || s.last - s.first + 1 != s.found)
         return report_selection(&s, where);
+    warn_of_turn(&s, where);
     copy_dim *dim = &plan->dims[s.var->dimids[0]];
     int64_t first = dim->first, end = dim->first + dim->count;
     if (dim->stride != 1)
