@@ -83,11 +83,11 @@ static void describe_storage(const pnc_netcdf4_storage *s, const pnc_var *var, c
 /* A bar as long as the share of the uncompressed bytes that is stored. */
 static int draw_variable(const tool_file *file, int varid, double y, FILE *out)
 {
-    enum { STORAGE_X = 360, NUMBERS_X = 820, BAR_X = 840, BAR = 200 };
+    enum { STORAGE_X = 340, NUMBERS_X = 925, BAR_X = 940, BAR = 120 };
     const pnc_netcdf4_storage *s = pnc_netcdf4_reader_get_storage(tool_file_get_reader(file), varid);
     const pnc_var *var = file->model.vars[varid];
     offsets_chunk_sum sum = {0};
-    char text[512], stored[40], bytes[40];
+    char text[512], stored[40], bytes[40], written[40] = "";
     double share;
 
     PNC_TRY(offsets_chunks_add(file, varid, &sum));
@@ -99,8 +99,10 @@ static int draw_variable(const tool_file *file, int varid, double y, FILE *out)
     tool_svg_format_bytes(sum.stored, stored, sizeof stored);
     tool_svg_format_bytes(sum.bytes, bytes, sizeof bytes);
     share = sum.bytes > 0 ? (double)sum.stored / (double)sum.bytes : 0;
-    snprintf(text, sizeof text, "%" PRId64 " of %" PRId64 " chunks, %s of %s, ratio %.2f", sum.written, sum.chunks,
-             stored, bytes, share > 0 ? 1 / share : 1);
+    if (sum.written != sum.chunks)
+        snprintf(written, sizeof written, "%" PRId64 " of ", sum.written);
+    snprintf(text, sizeof text, "%s%" PRId64 " chunk%s, %s of %s, ratio %.2f", written, sum.chunks,
+             sum.chunks == 1 ? "" : "s", stored, bytes, share > 0 ? 1 / share : 1);
     tool_svg_draw_text(out, (svg_label){NUMBERS_X, y, SVG_END, "small", 80}, text);
     tool_svg_draw_rect(out, (svg_box){BAR_X, y - 11, BAR, 12}, "fill=\"#eee\"");
     tool_svg_draw_rect(out, (svg_box){BAR_X, y - 11, BAR * (share < 1 ? share : 1), 12},
