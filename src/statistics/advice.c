@@ -221,7 +221,7 @@ static void explain_hidden(const pnc_summary *s, char *text)
 
 /* --- chunks --- */
 
-enum { FEW_CHUNKS = 20 }; /* for which advice is not worth while */
+enum { FEW_CHUNKS = 20, MANY_CHUNKS = 1000, SMALL_CHUNK = 4 << 10 }; /* few: advice is not worth while */
 
 static double time_of_chunks(const pnc_summary *s, pnc_counter access)
 {
@@ -243,9 +243,9 @@ static void explain_written_again(const pnc_summary *s, char *text)
 {
     snprintf(
         text, PNC_ADVICE_BYTES,
-        "%.0f%% of %lld chunks were written more than once, as puts fill them in parts: put whole chunks in one "
-        "call, or post with iput and call ncmpi_wait_all once; call ncmpi_sync less often; or choose chunks of the "
-        "shape of the puts (hint nc_chunks)",
+        "%.0f%% of %lld chunks were written more than once, as puts fill them in parts, each time to new space in the "
+        "file: put whole chunks in one call, or post with iput and call ncmpi_wait_all once; call ncmpi_sync less "
+        "often; or choose chunks of the shape of the puts (hint nc_chunks). A copy by ncmpicopy is compact",
         100 * share(COUNT(CHUNKS_WRITTEN_AGAIN), COUNT(CHUNKS_WRITTEN)), (long long)COUNT(CHUNKS_WRITTEN));
 }
 
@@ -258,8 +258,7 @@ static void explain_read_again(const pnc_summary *s, char *text)
 {
     snprintf(text, PNC_ADVICE_BYTES,
              "%.0f%% of %lld chunks were read more than once, as each of many gets needs a part of them: get more in a "
-             "call, with the _all functions; or copy the file to chunks of the shape of the gets (ncmpicopy, or nccopy "
-             "-c)",
+             "call, with the _all functions; or copy the file to chunks of the shape of the gets (ncmpicopy --chunks)",
              100 * share(COUNT(CHUNKS_READ_AGAIN), COUNT(CHUNKS_READ)), (long long)COUNT(CHUNKS_READ));
 }
 
@@ -278,9 +277,32 @@ static void explain_little_used(const pnc_summary *s, char *text)
 {
     snprintf(text, PNC_ADVICE_BYTES,
              "gets needed %s of the %s of chunks that they read: copy the file to smaller chunks, or to chunks of the "
-             "shape of the gets (ncmpicopy, or nccopy -c), or write it so (hint nc_chunks)",
+             "shape of the gets (ncmpicopy --chunks), or write it so (hint nc_chunks)",
              pnc_amount_of_bytes_format((double)COUNT(GET_BYTES)).text,
              pnc_amount_of_bytes_format((double)COUNT(CHUNK_BYTES_READ)).text);
+}
+
+/* Each chunk has its own access, entry of the index and begin of the filters. */
+static double estimate_small_chunks(const pnc_summary *s)
+{
+    int64_t chunks = COUNT(CHUNKS_WRITTEN) + COUNT(CHUNKS_READ);
+    double average = share(COUNT(CHUNK_BYTES_WRITTEN) + COUNT(CHUNK_BYTES_READ), chunks);
+
+    if (chunks < MANY_CHUNKS || average >= SMALL_CHUNK)
+        return 0;
+    return (1 - average / SMALL_CHUNK) *
+           (time_of_chunks(s, PNC_COUNT_TIME_WRITE) + average_time(s, PNC_COUNT_TIME_READ));
+}
+
+static void explain_small_chunks(const pnc_summary *s, char *text)
+{
+    int64_t chunks = COUNT(CHUNKS_WRITTEN) + COUNT(CHUNKS_READ);
+
+    snprintf(text, PNC_ADVICE_BYTES,
+             "%lld chunks have only %s on average: chunks of 100 KiB to 4 MiB need less time and space "
+             "(ncmpi_def_var_chunking, hint nc_chunks; ncmpicopy --chunks for a file)",
+             (long long)chunks,
+             pnc_amount_of_bytes_format(share(COUNT(CHUNK_BYTES_WRITTEN) + COUNT(CHUNK_BYTES_READ), chunks)).text);
 }
 
 static double estimate_incompressible(const pnc_summary *s)
@@ -342,6 +364,7 @@ static const struct {
     {"chunks_written_again", estimate_written_again, explain_written_again},
     {"chunks_read_again", estimate_read_again, explain_read_again},
     {"chunks_little_used", estimate_little_used, explain_little_used},
+    {"small_chunks", estimate_small_chunks, explain_small_chunks},
     {"incompressible", estimate_incompressible, explain_incompressible},
     {"imbalance", estimate_imbalance, explain_imbalance},
 };

@@ -482,16 +482,22 @@ static void do_imbalance(const char *path)
 
 enum { CHUNK = 1 << 20, CHUNKS = 48 }; /* more than the 32 MiB that a rank keeps */
 
-static void define_chunks(const char *path, MPI_Offset chunk)
+/* n of them. */
+static void define_more_chunks(const char *path, MPI_Offset chunk, MPI_Offset n)
 {
     int dim;
 
     check(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, MPI_INFO_NULL, &ncid));
-    check(ncmpi_def_dim(ncid, "x", CHUNKS * chunk, &dim));
+    check(ncmpi_def_dim(ncid, "x", n * chunk, &dim));
     check(ncmpi_def_var(ncid, "v", NC_BYTE, 1, &dim, &var));
     check(ncmpi_def_var_chunking(ncid, var, NC_CHUNKED, &chunk));
     check(ncmpi_def_var_deflate(ncid, var, 0, 1, 1));
     check(ncmpi_enddef(ncid));
+}
+
+static void define_chunks(const char *path, MPI_Offset chunk)
+{
+    define_more_chunks(path, chunk, CHUNKS);
 }
 
 /* Bytes of each chunk, by rank 0. */
@@ -534,6 +540,14 @@ static void do_chunks_little_used(const char *path)
     access_chunks(CHUNK, 0, CHUNK, true);
     check(ncmpi_sync(ncid));
     access_chunks(CHUNK, 0, bad ? 1000 : CHUNK, false);
+}
+
+static void do_small_chunks(const char *path)
+{
+    MPI_Offset first = 0, count = t_rank == 0 ? 2000 * 64 : 0;
+
+    define_more_chunks(path, bad ? 64 : 8 * 64, bad ? 2000 : 250);
+    check(ncmpi_put_vara_all(ncid, var, &first, &count, large, count, MPI_BYTE));
 }
 
 static void do_incompressible(const char *path)
@@ -584,6 +598,7 @@ static void run_program(const char *what, const char *path)
                     {"chunks_written_again", do_chunks_written_again},
                     {"chunks_read_again", do_chunks_read_again},
                     {"chunks_little_used", do_chunks_little_used},
+                    {"small_chunks", do_small_chunks},
                     {"incompressible", do_incompressible},
                     {"another", do_another}};
 

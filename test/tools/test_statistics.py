@@ -19,7 +19,8 @@ PROGRAM = "test/mpi/test_statistics"
 FILE = tap.scratch("statistics.nc")
 RULES = {"small_writes": 2, "small_reads": 2, "small_calls": 2, "growth": 2, "holes": 1, "flushes": 1, "imbalance": 2,
          "hidden": 2, "alignment": 2}
-RULES_OF_CHUNKS = {"chunks_written_again": 2, "chunks_read_again": 1, "chunks_little_used": 2, "incompressible": 2}
+RULES_OF_CHUNKS = {"chunks_written_again": 2, "chunks_read_again": 1, "chunks_little_used": 2, "small_chunks": 2,
+                   "incompressible": 2}
 
 
 def run(ranks, what, how, stats):
