@@ -45,6 +45,9 @@ int pnc_format_cdl_fail_expected(pnc_cdl_reader *reader, pnc_cdl_position at, co
 
     if (reader->ended)
         return pnc_format_cdl_fail(reader, at, NC_ENOTNC, "the text ends, but %s is expected", what);
+    if (first == '/' && reader->netcdf4 != 0)
+        return pnc_format_cdl_fail(reader, at, NC_ENOTNC,
+                                   "found / in a name: of netCDF-4 files this reader has no groups");
     if (first < 0x20 || first == 0x7f)
         return pnc_format_cdl_fail(reader, at, NC_ENOTNC, "found byte 0x%02x, but %s is expected", first, what);
     return pnc_format_cdl_fail(reader, at, NC_ENOTNC, "found %s, but %s is expected", reader->shown, what);
@@ -52,7 +55,13 @@ int pnc_format_cdl_fail_expected(pnc_cdl_reader *reader, pnc_cdl_position at, co
 
 int pnc_format_cdl_fail_refused(pnc_cdl_reader *reader, pnc_cdl_position at, int code, const pnc_error *why)
 {
-    return code == NC_NOERR ? NC_NOERR : pnc_format_cdl_fail(reader, at, code, "%s", why->text);
+    if (code == NC_NOERR)
+        return NC_NOERR;
+    if ((code == NC_EUNLIMIT || code == NC_EUNLIMPOS) && reader->netcdf4 != 0)
+        return pnc_format_cdl_fail(reader, at, code,
+                                   "of netCDF-4 files this reader has one unlimited dimension, which is the slowest of "
+                                   "each variable: ncgen makes files with others");
+    return pnc_format_cdl_fail(reader, at, code, "%s", why->text);
 }
 
 int pnc_format_cdl_fail_memory(pnc_cdl_reader *reader)

@@ -240,7 +240,9 @@ def check_mistakes():
                scratch("bad.nc"), write("text.cdl", "netcdf u { variables: uint64 u ; }"))
     for line, words in (("types: int enum e {a = 1} ;", "of such files"), ("group: g { }", "of such files"),
                         ("variables: string s ;", "this reader"), (':s = 1 ; string :t = "a" ;', "this reader"),
-                        ("dimensions: t = UNLIMITED ; u = UNLIMITED ;", "unlimited")):
+                        ("dimensions: g/x = 3 ;", "no groups"),
+                        ("dimensions: t = UNLIMITED ; u = UNLIMITED ;", "of netCDF-4 files this reader has one"),
+                        ("dimensions: t = UNLIMITED ; x = 3 ; variables: int v(x, t) ;", "the slowest of each")):
         tool.fails("ncmpigen", words, f"what is not made: {line}", "-k", "nc4", "-o", scratch("bad.nc"),
                    write("text.cdl", "netcdf u { " + line + " }"))
     tool.fails("ncmpigen", "one value of type short", "a fill value of another type", "-k", "nc4", "-o",
