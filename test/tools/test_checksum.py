@@ -102,6 +102,10 @@ def test_changed():
     tap.ok(result.returncode == 1 and "variable v_i4: its values have the checksum" in text and text.count("\n") == 1,
            "ncvalidator: a value has changed", result)
     tap.ok(tool.run("ncvalidator", "sums.nc").returncode == 0, "without --checksum it is a valid file")
+    tool.run("ncmpicopy", "-O", "--del-att", "*:_Checksum", "sums.nc", "none.nc")
+    result = tool.run("ncvalidator", "--checksum", "none.nc")
+    tap.ok(result.returncode == 0 and b"no variable has a checksum" in result.stderr, "a file without any: a warning",
+           result)
     for ranks in (1, 3):
         status, text = copy("--checksum", "-k", "nc4", "sums.nc", "never.nc", ranks=ranks)
         tap.ok(status == 1 and "variable v_i4: its values have the checksum" in text and text.count("\n") == 1

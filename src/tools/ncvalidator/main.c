@@ -59,11 +59,25 @@ static const char *find_checksum(const tool_file *file, const pnc_var *var, cons
     return sum != NULL ? out : NULL;
 }
 
+/* How many variables had a checksum, which was that of their values. */
+static void report_compared(const tool_file *file, const options *o, int compared)
+{
+    if (o->quiet)
+        return;
+    if (compared == 0)
+        tool_error_print("warning: %s: no variable has a checksum, so nothing was compared%s", file->path,
+                         o->manifest != NULL ? "" : ": ncmpicopy --checksum and the hint nc_checksum add them");
+    else if (!o->json)
+        printf("The values of %d variable%s have the checksum of %s.\n", compared, compared == 1 ? "" : "s",
+               o->manifest != NULL ? o->manifest : "the attribute " PNC_CHECKSUM_ATTRIBUTE);
+}
+
 /* Whether the values of each variable are those of its checksum; after an error message for each that are not. */
 static bool check_values(const tool_file *file, const options *o, const tool_manifest *manifest)
 {
     char text[PNC_CHECKSUM_TEXT], wanted[PNC_CHECKSUM_TEXT];
     bool good = true;
+    int compared = 0;
 
     for (int i = 0; i < file->model.nvars; i++) {
         const pnc_var *var = file->model.vars[i];
@@ -72,6 +86,7 @@ static bool check_values(const tool_file *file, const options *o, const tool_man
             continue;
         if (tool_checksum_compute(file, var, text) != NC_NOERR)
             return false;
+        compared++;
         if (strcmp(wanted, text) == 0)
             continue;
         good = false;
@@ -85,6 +100,8 @@ static bool check_values(const tool_file *file, const options *o, const tool_man
             tool_error_print("%s: variable %s of %s is not in the file", file->path, manifest->names[i], o->manifest);
         }
     tool_warnings_finish();
+    if (good)
+        report_compared(file, o, compared);
     return good;
 }
 
