@@ -275,6 +275,11 @@ def check_config():
         word = {"1": "enabled", "0": "disabled"}.get(macros.get(MACROS.get(option, name)), "?")
         check_option("--" + option, re.escape(word) + "\n", "agrees with pnetcdf.h")
     tap.ok(macros.get("ENABLE_FORTRAN") == ("1" if FC else "0"), "pnetcdf.h defines whether Fortran is present", macros)
+    with open(tap.scratch("feature.cdl"), "w", encoding="ascii") as text:
+        text.write("netcdf feature { dimensions: x = 1 ; }")
+    status, _, why = run(os.path.join(staged["bindir"], "ncmpigen"), "-k", "nc4", "-o", tap.scratch("feature.nc"),
+                         tap.scratch("feature.cdl"))
+    tap.ok(macros.get("DRIVER_NETCDF4") == ("1" if status == 0 else "0"), "pnetcdf.h defines whether netCDF-4 is", why)
     for option, name in (("--has-c++", "ENABLE_CXX"), ("--has-fortran", "ENABLE_FORTRAN")):
         word = {"1": "yes", "0": "no"}.get(macros.get(name), "?")
         check_option(option, re.escape(word) + "\n", "agrees with pnetcdf.h")
