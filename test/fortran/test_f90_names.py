@@ -7,7 +7,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from fortran import HERE, compile_source, link, need_module  # noqa: E402
-from tap import finish, ok, run_mpi, scratch  # noqa: E402
+from tap import finish, make_variable, ok, run_mpi, scratch  # noqa: E402
 
 KINDS = {"text": "character(len=8)", "byte": "integer(1)", "short": "integer(2)", "int": "integer(4)",
          "long": "integer(8)", "float": "real(4)", "double": "real(8)"}
@@ -38,7 +38,8 @@ def rows():
                 arguments = [word.rstrip("?").split(":", 1) + [word.endswith("?")] for word in words]
                 procedures.append((name, arguments))
             elif name.startswith(("nf90_", "pnetcdf_")):
-                constants.append((name, *(words or [name.replace("nf90_", "nf_")])))
+                equal = words[0] if words else name.replace("nf90_", "nf_")
+                constants.append((name, make_variable(equal[1:])[0] if equal.startswith("@") else equal))
     return procedures, constants
 
 
