@@ -78,6 +78,13 @@ static int keep_puts(pnc_dataset *ds, const pnc_request_list *list, const pnc_de
     return pnc_dataset_lengths_add(ds, list, call->numrecs);
 }
 
+/* A new record begins a new step of most programs: with delayed writes, the last one is written while the program
+ * computes the next. */
+static bool begins_step(const pnc_dataset *ds, const pnc_deferral *call)
+{
+    return ds->file.behind != NULL && call->numrecs > ds->model.numrecs;
+}
+
 static int defer_puts(pnc_dataset *ds, pnc_request_list *list)
 {
     pnc_deferred *d = &ds->deferred;
@@ -85,7 +92,7 @@ static int defer_puts(pnc_dataset *ds, pnc_request_list *list)
     int err = NC_NOERR;
 
     PNC_TRY(pnc_io_deferred_add(&ds->io, d, list, &call));
-    if (d->calls > 0 && (call.overlaps || call.writes))
+    if (d->calls > 0 && (call.overlaps || call.writes || begins_step(ds, &call)))
         err = write_earlier(ds, call.first);
     if (err == NC_NOERR && !call.writes)
         return keep_puts(ds, list, &call);

@@ -177,6 +177,24 @@ static void test_steps(int cmode)
     close_and_check(ncid, path, ROWS, 1, "after close");
 }
 
+/* With delayed writes a new record writes the ones before, so that the time of these writes can be hidden. */
+static void test_delayed_steps(void)
+{
+    const char *path = t_path("deferred.nc");
+    MPI_Info info = hints(NULL);
+    int ncid;
+
+    MPI_Info_set(info, "nc_write_behind", "enable");
+    ncid = create_file(path, 0, info);
+    for (int row = 0; row < ROWS; row++) {
+        expect_ok(put_rows(ncid, 0, row, row + 1, 1), "a put of a record");
+        expect_ok(put_rows(ncid, 1, row, row + 1, 1), "a put");
+    }
+    t_check(statistic(ncid, "deferred_puts") == 2 * ROWS && statistic(ncid, "deferred_writes") == ROWS - 1,
+            "%lld writes of %d steps", (long long)statistic(ncid, "deferred_writes"), ROWS);
+    close_and_check(ncid, path, ROWS, 1, "after close");
+}
+
 /* The last put of any rank remains, and gets see it. */
 static void test_overlap(void)
 {
@@ -364,6 +382,7 @@ int main(int argc, char **argv)
     t_start(&argc, &argv);
     test_steps(0);
     test_steps(NC_64BIT_DATA);
+    test_delayed_steps();
     test_overlap();
     test_forms(0);
     test_forms(NC_64BIT_OFFSET);
