@@ -163,7 +163,7 @@ static const far_case far_cases[] = {
 static int create_posted(const far_case *f)
 {
     int ncid = -1, dims[3], id;
-    char name[16];
+    char name[20];
 
     t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | f->cmode, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
     ncmpi_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]);
