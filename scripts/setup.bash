@@ -95,7 +95,7 @@ configure() {
     fi
 }
 
-# set_up FLAVOUR: a configured folder build/FLAVOUR. The flavours are mpich, sanitize, tsan, coverage and
+# set_up FLAVOUR: a configured folder build/FLAVOUR. The flavours are mpich, shared, sanitize, tsan, coverage and
 # openmpi.
 set_up() {
     local mpicc mpif90 mpiexec
@@ -107,6 +107,10 @@ set_up() {
     mpiexec=${MPIEXEC:-$(first_of mpiexec.mpich mpiexec)}
     case $1 in
         mpich) configure mpich "${develop[@]}" "--prefix=$root/build/prefix" "MPICC=$mpicc" "MPIF90=$mpif90" "MPIEXEC=$mpiexec" ;;
+        shared) # half of the objects: for ./demo, which links programs with the shared library only
+            configure shared --disable-static "--prefix=$root/build/prefix" "MPICC=$mpicc" "MPIF90=$mpif90" \
+                "MPIEXEC=$mpiexec"
+            ;;
         sanitize)
             configure sanitize "${develop[@]}" --disable-shared "MPICC=$mpicc" "MPIF90=$mpif90" "MPIEXEC=$mpiexec" \
                 "CFLAGS=$sanitizers" "FCFLAGS=$sanitizers"
