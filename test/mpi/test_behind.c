@@ -18,9 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../expect.h"
+#include "rows.h"
 
-enum { NX = 64, ROWS = 12, MIB = 1 << 20 };
+enum { MIB = 1 << 20 };
 typedef enum fault { NONE, FAIL, INTERRUPT, SHORT, EMPTY } fault;
 
 static pthread_t program;
@@ -131,83 +131,13 @@ static const char *const small_memory = "2097152";
 /* v(time, rank, x), and f(ROWS, rank, x) */
 static int create_file(const char *path, int cmode, MPI_Info info)
 {
-    int ncid = -1, dims[3], fixed[3], varid;
+    int ncid = -1, fixed[3];
 
     expect_ok(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | cmode, info, &ncid), "create");
-    ncmpi_def_dim(ncid, "time", NC_UNLIMITED, &dims[0]);
-    ncmpi_def_dim(ncid, "rank", t_nprocs, &dims[1]);
-    ncmpi_def_dim(ncid, "x", NX, &dims[2]);
-    ncmpi_def_dim(ncid, "row", ROWS, &fixed[0]);
-    fixed[1] = dims[1];
-    fixed[2] = dims[2];
-    ncmpi_def_var(ncid, "v", NC_INT, 3, dims, &varid);
-    ncmpi_def_var(ncid, "f", NC_INT, 3, fixed, &varid);
+    define_rows(ncid, fixed);
     expect_ok(ncmpi_enddef(ncid), "enddef");
     MPI_Info_free(&info);
     return ncid;
-}
-
-static int value_of(int row, int column, int x, int version)
-{
-    return 100000 * version + 1000 * row + 100 * column + x;
-}
-
-/* The part of a row of a column, by this rank. */
-static int transfer(int ncid, int varid, bool puts, int row, int column, int version)
-{
-    MPI_Offset start[3] = {row, column, 0}, count[3] = {1, 1, NX};
-    int values[NX], err;
-
-    for (int i = 0; i < NX; i++)
-        values[i] = puts ? value_of(row, column, i, version) : -1;
-    err = puts ? ncmpi_put_vara_int_all(ncid, varid, start, count, values)
-               : ncmpi_get_vara_int_all(ncid, varid, start, count, values);
-    for (int i = 0; i < NX && !puts && err == NC_NOERR; i++)
-        t_local(values[i] == value_of(row, column, i, version), "row %d, column %d, x %d: %d", row, column, i,
-                values[i]);
-    return err;
-}
-
-static int put_rows(int ncid, int varid, int from, int to, int version)
-{
-    int err = NC_NOERR;
-
-    for (int row = from; row < to && err == NC_NOERR; row++)
-        err = transfer(ncid, varid, true, row, t_rank, version);
-    return err;
-}
-
-/* Each rank reads what another one has put. */
-static void check_rows(int ncid, int varid, int from, int to, int version, const char *what)
-{
-    int err = NC_NOERR;
-
-    for (int row = from; row < to; row++)
-        for (int by = 1; by <= (t_nprocs > 1 ? 2 : 1); by++) {
-            int got = transfer(ncid, varid, false, row, (t_rank + by) % t_nprocs, version);
-
-            err = err == NC_NOERR ? got : err;
-        }
-    expect_ok(err, what);
-}
-
-static int count_records(const char *path)
-{
-    unsigned char bytes[8] = {0};
-    int fd = open(path, O_RDONLY);
-
-    if (fd < 0 || read(fd, bytes, 8) != 8)
-        return -1;
-    close(fd);
-    return bytes[4] << 24 | bytes[5] << 16 | bytes[6] << 8 | bytes[7];
-}
-
-static int64_t statistic(int ncid, const char *name)
-{
-    MPI_Offset value = -1;
-
-    ncmpi_inq_stats(ncid, name, &value);
-    return value;
 }
 
 static void close_and_check(int ncid, const char *path, int rows, int version, const char *what)

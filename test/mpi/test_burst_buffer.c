@@ -20,9 +20,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../expect.h"
+#include "rows.h"
 
-enum { NX = 64, ROWS = 12, MIB = 1 << 20 };
+enum { MIB = 1 << 20 };
 
 static pthread_t program;
 static atomic_bool is_held;                            /* the worker waits before it writes */
@@ -121,72 +121,14 @@ static MPI_Info hints(const char *size, const char *strategy)
 /* v(time, rank, x); f and w(ROWS, rank, x) */
 static int create_file(int cmode, MPI_Info info)
 {
-    int ncid = -1, dims[3], fixed[3], varid;
+    int ncid = -1, fixed[3], varid;
 
     expect_ok(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | cmode, info, &ncid), "create");
-    ncmpi_def_dim(ncid, "time", NC_UNLIMITED, &dims[0]);
-    ncmpi_def_dim(ncid, "rank", t_nprocs, &dims[1]);
-    ncmpi_def_dim(ncid, "x", NX, &dims[2]);
-    ncmpi_def_dim(ncid, "row", ROWS, &fixed[0]);
-    fixed[1] = dims[1];
-    fixed[2] = dims[2];
-    ncmpi_def_var(ncid, "v", NC_INT, 3, dims, &varid);
-    ncmpi_def_var(ncid, "f", NC_INT, 3, fixed, &varid);
+    define_rows(ncid, fixed);
     ncmpi_def_var(ncid, "w", NC_INT, 3, fixed, &varid);
     expect_ok(ncmpi_enddef(ncid), "enddef");
     MPI_Info_free(&info);
     return ncid;
-}
-
-static int value_of(int row, int column, int x, int version)
-{
-    return 100000 * version + 1000 * row + 100 * column + x;
-}
-
-/* The part of a row of a column, by this rank. */
-static int transfer(int ncid, int varid, bool puts, int row, int column, int version)
-{
-    MPI_Offset start[3] = {row, column, 0}, count[3] = {1, 1, NX};
-    int values[NX], err;
-
-    for (int i = 0; i < NX; i++)
-        values[i] = puts ? value_of(row, column, i, version) : -1;
-    err = puts ? ncmpi_put_vara_int_all(ncid, varid, start, count, values)
-               : ncmpi_get_vara_int_all(ncid, varid, start, count, values);
-    for (int i = 0; i < NX && !puts && err == NC_NOERR; i++)
-        t_local(values[i] == value_of(row, column, i, version), "row %d, column %d, x %d: %d", row, column, i,
-                values[i]);
-    return err;
-}
-
-static int put_rows(int ncid, int varid, int from, int to, int version)
-{
-    int err = NC_NOERR;
-
-    for (int row = from; row < to && err == NC_NOERR; row++)
-        err = transfer(ncid, varid, true, row, t_rank, version);
-    return err;
-}
-
-/* Each rank reads what another one has put. */
-static void check_rows(int ncid, int varid, int from, int to, int version, const char *what)
-{
-    int err = NC_NOERR;
-
-    for (int row = from; row < to && err == NC_NOERR; row++)
-        err = transfer(ncid, varid, false, row, (t_rank + 1) % t_nprocs, version);
-    expect_ok(err, what);
-}
-
-static int count_records(void)
-{
-    unsigned char bytes[8] = {0};
-    int fd = open(path, O_RDONLY);
-
-    if (fd < 0 || read(fd, bytes, 8) != 8)
-        return -1;
-    close(fd);
-    return bytes[4] << 24 | bytes[5] << 16 | bytes[6] << 8 | bytes[7];
 }
 
 static bool has_mark(void)
@@ -286,12 +228,12 @@ static void test_delay(const char *strategy)
     expect_ok(put_rows(ncid, 0, 0, ROWS, 1), "puts while no write is made");
     expect_ok(ncmpi_flush(ncid), "flush while no write is made");
     check_logs(t_nprocs, true, "after puts");
-    t_check(t_rank != 0 || count_records() == 0, "the file counts no record whose data are not written");
+    t_check(t_rank != 0 || count_records(path) == 0, "the file counts no record whose data are not written");
     t_check(is_enabled(ncid), "the hint is in effect");
     hold_writes(false);
     expect_ok(ncmpi_sync(ncid), "sync");
     MPI_Barrier(MPI_COMM_WORLD);
-    t_check(t_rank != 0 || count_records() == ROWS, "after ncmpi_sync it counts them");
+    t_check(t_rank != 0 || count_records(path) == ROWS, "after ncmpi_sync it counts them");
     expect_ok(put_rows(ncid, 1, 0, ROWS, 1), "puts");
     close_and_check(ncid, ROWS, 1, "after close");
 }
@@ -464,7 +406,7 @@ static void test_failure(void)
     MPI_Barrier(MPI_COMM_WORLD);
     expect_code(put_rows(ncid, 0, 4, 5, 1), NC_ENO_SPACE, "the next call reports the failure");
     expect_ok(put_rows(ncid, 1, 0, 1, 1), "the call after it does not");
-    t_check(t_rank != 0 || count_records() == 2, "the records before remain counted, and no other");
+    t_check(t_rank != 0 || count_records(path) == 2, "the records before remain counted, and no other");
     expect_code(ncmpi_sync(ncid), NC_ENO_SPACE, "sync reports it");
     expect_code(ncmpi_close(ncid), NC_ENO_SPACE, "and close");
     worker_error = 0;

@@ -14,9 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../expect.h"
-
-enum { NX = 64, ROWS = 12 };
+#include "rows.h"
 
 static int failing; /* errno of each write of data; 0: none fails */
 
@@ -35,16 +33,6 @@ static int failing; /* errno of each write of data; 0: none fails */
     }
 WRITE(pwrite, off_t)
 WRITE(pwrite64, off64_t)
-/* clang-format on */
-
-static int64_t statistic(int ncid, const char *name)
-{
-    MPI_Offset value = -1;
-
-    ncmpi_inq_stats(ncid, name, &value);
-    return value;
-}
-
 static MPI_Info hints(const char *memory)
 {
     MPI_Info info;
@@ -60,81 +48,26 @@ static MPI_Info hints(const char *memory)
 /* v(time, rank, x), w likewise, and f(ROWS, rank, x) */
 static int create_file(const char *path, int cmode, MPI_Info info)
 {
-    int ncid = -1, dims[3], fixed[3], varid;
+    int ncid = -1, fixed[3];
 
     expect_ok(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | cmode, info, &ncid), "create");
-    ncmpi_def_dim(ncid, "time", NC_UNLIMITED, &dims[0]);
-    ncmpi_def_dim(ncid, "rank", t_nprocs, &dims[1]);
-    ncmpi_def_dim(ncid, "x", NX, &dims[2]);
-    ncmpi_def_dim(ncid, "row", ROWS, &fixed[0]);
-    fixed[1] = dims[1];
-    fixed[2] = dims[2];
-    ncmpi_def_var(ncid, "v", NC_INT, 3, dims, &varid);
-    ncmpi_def_var(ncid, "f", NC_INT, 3, fixed, &varid);
+    define_rows(ncid, fixed);
     ncmpi_put_att_text(ncid, NC_GLOBAL, "note", 4, "long");
     expect_ok(ncmpi_enddef(ncid), "enddef");
     MPI_Info_free(&info);
     return ncid;
 }
 
-static int value_of(int row, int column, int x, int version)
-{
-    return 100000 * version + 1000 * row + 100 * column + x;
-}
-
-/* The part of a row of a column, by this rank. */
-static int transfer(int ncid, int varid, bool puts, int row, int column, int version)
-{
-    MPI_Offset start[3] = {row, column, 0}, count[3] = {1, 1, NX};
-    int values[NX], err;
-
-    for (int i = 0; i < NX; i++)
-        values[i] = puts ? value_of(row, column, i, version) : -1;
-    err = puts ? ncmpi_put_vara_int_all(ncid, varid, start, count, values)
-               : ncmpi_get_vara_int_all(ncid, varid, start, count, values);
-    for (int i = 0; i < NX && !puts && err == NC_NOERR; i++)
-        t_local(values[i] == value_of(row, column, i, version), "row %d, column %d, x %d: %d", row, column, i,
-                values[i]);
-    return err;
-}
-
-static int put_rows(int ncid, int varid, int from, int to, int version)
-{
-    int err = NC_NOERR;
-
-    for (int row = from; row < to && err == NC_NOERR; row++)
-        err = transfer(ncid, varid, true, row, t_rank, version);
-    return err;
-}
-
-/* Each rank reads what another one has put. */
-static void check_rows(int ncid, int varid, int from, int to, int version, const char *what)
-{
-    int err = NC_NOERR;
-
-    for (int row = from; row < to && err == NC_NOERR; row++)
-        err = transfer(ncid, varid, false, row, (t_rank + 1) % t_nprocs, version);
-    expect_ok(err, what);
-}
-
-/* Bytes of the file, and the number of records in its header. */
 static void check_file(const char *path, int records, const char *what)
 {
-    unsigned char bytes[12] = {0}, *last = bytes;
-    int fd = open(path, O_RDONLY), found = -1;
+    int found = count_records(path);
 
-    if (fd >= 0 && read(fd, bytes, 12) == 12) {
-        last = bytes + (bytes[3] == 5 ? 8 : 4);
-        found = last[0] << 24 | last[1] << 16 | last[2] << 8 | last[3];
-    }
-    if (fd >= 0)
-        close(fd);
     MPI_Barrier(MPI_COMM_WORLD);
     t_check(t_rank != 0 || found == records, "%s: the file counts %d records", what, found);
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static MPI_Offset count_records(int ncid)
+static MPI_Offset get_length(int ncid)
 {
     MPI_Offset n = -1;
 
@@ -146,7 +79,7 @@ static void close_and_check(int ncid, const char *path, int rows, int version, c
 {
     expect_ok(ncmpi_close(ncid), "close");
     expect_ok(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid), "open");
-    t_check(count_records(ncid) == rows, "%lld records", (long long)count_records(ncid));
+    t_check(get_length(ncid) == rows, "%lld records", (long long)get_length(ncid));
     check_rows(ncid, 0, 0, rows, version, what);
     check_rows(ncid, 1, 0, rows, version, what);
     expect_ok(ncmpi_close(ncid), "close");
@@ -162,7 +95,7 @@ static void test_steps(int cmode)
     expect_ok(put_rows(ncid, 0, 0, ROWS / 2, 1), "puts of records");
     expect_ok(put_rows(ncid, 1, 0, ROWS / 2, 1), "puts");
     failing = 0;
-    t_check(count_records(ncid) == ROWS / 2, "the program sees %lld records", (long long)count_records(ncid));
+    t_check(get_length(ncid) == ROWS / 2, "the program sees %lld records", (long long)get_length(ncid));
     if (t_classic())
         check_file(path, 0, "before they are written");
     expect_ok(ncmpi_sync(ncid), "sync");
@@ -289,7 +222,7 @@ static void test_failure(void)
     t_check(!t_classic() || (strstr(message, "nc_defer_puts") != NULL && strstr(message, "\"v\"") != NULL &&
                              strstr(message, "deferred.nc") != NULL),
             "with hint, variable and file: %s", message);
-    t_check(!t_classic() || count_records(ncid) == 2, "%lld records", (long long)count_records(ncid));
+    t_check(!t_classic() || get_length(ncid) == 2, "%lld records", (long long)get_length(ncid));
     expect_ok(ncmpi_sync(ncid), "the next sync");
     if (t_classic())
         check_file(path, 2, "after a failure");
