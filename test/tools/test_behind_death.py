@@ -6,45 +6,14 @@ import os
 import struct
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..")]
+import cdf
 import tap
 
 NX = 64
 os.environ["OMPI_MCA_odls_base_sigkill_timeout"] = "0" # mpiexec of Open MPI waits for a second otherwise
 PATH = tap.scratch("behind_death.nc")
-
-
-def read_variables(content):
-    """name: (shape without the time, begin) of the variables of a CDF-1 file with an unlimited dimension first."""
-    at = 8
-
-    def take(form):
-        nonlocal at
-        values = struct.unpack_from(">" + form, content, at)
-        at += struct.calcsize(">" + form)
-        return values[0]
-
-    def name():
-        nonlocal at
-        length = take("i")
-        text = content[at:at + length].decode()
-        at += (length + 3) // 4 * 4
-        return text
-    take("i")
-    lengths = []
-    for _ in range(take("i")):
-        name()
-        lengths.append(take("i"))
-    assert take("i") == 0 and take("i") == 0 # no attributes
-    take("i")
-    found = {}
-    for _ in range(take("i")):
-        of, dims = name(), [take("i") for _ in range(take("i"))]
-        assert take("i") == 0 and take("i") == 0
-        take("i")
-        take("i")
-        found[of] = ([lengths[d] for d in dims], take("i"))
-    return found
 
 
 def check(ranks, where):
@@ -58,7 +27,7 @@ def check(ranks, where):
     if content[:3] != b"CDF":
         return tap.ok(synced == 0, f"{where}: the file has no header yet")
     numrecs = struct.unpack_from(">i", content, 4)[0]
-    begin = read_variables(content)["v"][1]
+    begin = cdf.read_variables(content)["v"][1]
     wrong = []
     for row in range(numrecs):
         got = struct.unpack_from(f">{ranks * NX}i", content.ljust(begin + (row + 1) * ranks * NX * 4, b"\0"),
