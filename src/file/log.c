@@ -21,22 +21,9 @@
 
 /* --- paths --- */
 
-/* The path of the mark of a file, which a symbolic link may name; NULL without memory. Freed by pnc_memory_free. */
 static char *derive_mark(const char *path)
 {
-    const char *local = pnc_path_strip(path);
-    struct stat facts;
-    char *target = lstat(local, &facts) == 0 && S_ISLNK(facts.st_mode) ? realpath(local, NULL) : NULL, *mark;
-    size_t capacity;
-
-    if (target != NULL)
-        local = target;
-    capacity = strlen(local) + sizeof PNC_LOG_MARK_SUFFIX;
-    mark = pnc_memory_alloc((int64_t)capacity, 1);
-    if (mark != NULL)
-        snprintf(mark, capacity, "%s%s", local, PNC_LOG_MARK_SUFFIX);
-    free(target);
-    return mark;
+    return pnc_host_path_extend(pnc_path_strip(path), PNC_LOG_MARK_SUFFIX);
 }
 
 int pnc_file_log_mark_check(const char *path, pnc_error *error)

@@ -4,11 +4,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/memory.h"
 
 /* Types of local file systems. */
 #define EXT 0xEF53
@@ -47,6 +51,22 @@ static pnc_held inquire(int fd)
     if (call_lock(fd, F_OFD_GETLK, F_WRLCK, &found) != 0)
         return PNC_HELD_UNKNOWN;
     return found == F_UNLCK ? PNC_HELD : PNC_HELD_BY_OTHERS;
+}
+
+char *pnc_host_path_extend(const char *path, const char *suffix)
+{
+    struct stat facts;
+    char *target = lstat(path, &facts) == 0 && S_ISLNK(facts.st_mode) ? realpath(path, NULL) : NULL, *extended;
+    size_t capacity;
+
+    if (target != NULL)
+        path = target;
+    capacity = strlen(path) + strlen(suffix) + 1;
+    extended = pnc_memory_alloc((int64_t)capacity, 1);
+    if (extended != NULL)
+        snprintf(extended, capacity, "%s%s", path, suffix);
+    free(target);
+    return extended;
 }
 
 int64_t pnc_host_file_get_birth(const char *path)

@@ -18,6 +18,8 @@
  * It is of one byte beyond any data: locks of data do not meet it. */
 pnc_held pnc_host_file_hold(int fd, pnc_hold hold);
 
+/* A path with a suffix: that of the file, if the path is a symbolic link. Freed by pnc_memory_free; NULL: no memory. */
+char *pnc_host_path_extend(const char *path, const char *suffix);
 /* When the file at this path was made, in nanoseconds; 0: the system does not know. */
 int64_t pnc_host_file_get_birth(const char *path);
 

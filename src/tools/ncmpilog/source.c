@@ -63,19 +63,10 @@ bool log_source_is_held(const log_source *source)
 
 char *log_mark_locate(const char *file)
 {
-    const char *local = pnc_path_strip(file);
-    char *target = realpath(local, NULL), *mark;
-    size_t capacity;
+    char *mark = pnc_host_path_extend(pnc_path_strip(file), PNC_LOG_MARK_SUFFIX);
 
-    if (target != NULL)
-        local = target;
-    capacity = strlen(local) + sizeof PNC_LOG_MARK_SUFFIX;
-    mark = pnc_memory_alloc((int64_t)capacity, 1);
-    if (mark != NULL)
-        snprintf(mark, capacity, "%s%s", local, PNC_LOG_MARK_SUFFIX);
-    else
+    if (mark == NULL)
         tool_error_print("%s: not enough memory", file);
-    free(target);
     return mark;
 }
 
