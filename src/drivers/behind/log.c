@@ -13,7 +13,7 @@
 #include "base/minmax.h"
 #include "host/host.h"
 
-#define ENTRIES (INT64_C(1) << 15)
+#define ENTRIES (INT64_C(1) << 15)     /* blocks that can wait: 1 MiB of memory */
 #define PIECE_LEAST (INT64_C(1) << 16) /* a smaller part of a block waits for an empty log */
 
 /* --- its life --- */

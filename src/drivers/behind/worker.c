@@ -430,6 +430,14 @@ static bool is_logging(const pnc_behind_queue *queue)
     return pnc_behind_queue_is_open(queue) && !queue->log->is_off && !queue->log->is_kept;
 }
 
+/* The same, when the worker has begun its lap. */
+static bool wait_lap(pnc_behind_queue *queue)
+{
+    while (queue->log->is_resetting)
+        wait_progress(queue);
+    return is_logging(queue);
+}
+
 /* Under the lock. Nothing more is logged: what is in the log is written first, and then the log says so. After a failed
  * write it remains as it is. */
 static void end_log(pnc_behind_queue *queue, int number)
@@ -499,9 +507,7 @@ void pnc_behind_queue_end_call(pnc_behind_queue *queue, int64_t call, int64_t nu
     int number;
 
     pthread_mutex_lock(&worker_lock);
-    while (log->is_resetting)
-        wait_progress(queue);
-    if (is_logging(queue)) {
+    if (wait_lap(queue)) {
         log->call = call;
         log->numrecs = numrecs;
         if (!pnc_behind_log_is_empty(log)) {
@@ -521,9 +527,7 @@ void pnc_behind_queue_sync_log(pnc_behind_queue *queue, bool *needs_file)
     int number;
 
     pthread_mutex_lock(&worker_lock);
-    while (log->is_resetting)
-        wait_progress(queue);
-    if (is_logging(queue)) {
+    if (wait_lap(queue)) {
         log->is_promised = log->is_adding = true;
         pthread_mutex_unlock(&worker_lock);
         number = pnc_behind_log_sync(log);
