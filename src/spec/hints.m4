@@ -119,6 +119,8 @@ HINT_CHOICE([nc_defer_puts], [defer_puts], [disable], [WORDS(disable, enable)], 
 of nc_defer_puts_memory is full, when a put overlaps an earlier one or a get needs it, and by ncmpi_wait_all,
 ncmpi_begin_indep_data, ncmpi_sync, ncmpi_redef, ncmpi_close and other calls. If that fails, the call that writes them
 returns the error. Not with NC_SHARE])
+m4_dnl 64 MiB take 0.1 s and more to write: beside that, an agreement and the latency of an access, which deferral
+m4_dnl saves, are small.
 HINT_SIZE([nc_defer_puts_memory], [deferred_memory], [67108864], [65536], [INT64_C(1) << 40], [LEAST], [1], [],
 [bytes that nc_defer_puts=enable uses on each rank for copies of puts])
 HINT_CHOICE([nc_short_file], [format.short_file], [zero], [WORDS(zero, error)], [],
