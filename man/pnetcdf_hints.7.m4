@@ -69,7 +69,8 @@ In a
 .Ql key=value
 for every file it can
 .Pq Ql cb_config_list=*:1 .
-Other text, and a value that a hint cannot have, are ignored, and rank 0 reports them on stderr.
+Other text, a value that a hint cannot have, and an unknown hint that begins with nc_, are ignored, and rank 0 reports
+them on stderr.
 .Ss Variables
 The hints
 .Li nc_compression , nc_shuffle , nc_chunks
@@ -106,6 +107,8 @@ Of a hint that is passed to the MPI library, the value that it reports follows.
 With
 .Ev PNETCDF_HINTS_DISPLAY=all
 all other hints follow, with the values that the library or the MPI library uses.
+.Pp
+When definitions end, rank 0 prints which hints name variables or dimensions that the file does not have.
 .Pp
 Rank 0 also prints how calls access the file, for the first call of each class
 .Pq put or get, collective or independent

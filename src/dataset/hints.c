@@ -530,8 +530,7 @@ static int report_patterns(pnc_dataset *ds, MPI_Info out)
             MPI_Info_get_nthkey(ds->info, i, key) == MPI_SUCCESS ? pnc_dataset_storage_hint_find(key) : NULL;
 
         if (base == NULL || !pnc_dataset_hints_get(ds->info, key, value) ||
-            !pnc_dataset_hint_is_valid(pnc_dataset_hint_find(base), value) ||
-            pnc_dataset_hint_is_overruled(ds, base, why))
+            !pnc_dataset_storage_pattern_is_valid(key, value) || pnc_dataset_hint_is_overruled(ds, base, why))
             continue;
         if (MPI_Info_set(out, key, value) != MPI_SUCCESS)
             return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Info_set failed for hint %s", ds->file.path, key);

@@ -153,20 +153,36 @@ static void explain_common(const display *d, const pnc_hint *hint, line *l)
         snprintf(l->effect, sizeof l->effect, "ignored: not one of its values; %.400s", by_mpi);
 }
 
-/* A hint that is a text, whose row may be for all variables. */
-static void explain_text(const display *d, const pnc_hint *hint, line *l)
+static void explain_refused_text(const line *l, char *effect, size_t capacity)
 {
     char form[PNC_HINT_EFFECT_BYTES];
-    const char *name = l->name;
 
-    if (l->value[0] == '\0' || pnc_dataset_hint_is_valid(hint, l->value)) {
-        l->name = hint->name; /* what decides in place of it does not depend on variables */
+    pnc_dataset_storage_hint_explain(l->name, l->value, form, sizeof form);
+    snprintf(effect, capacity, "ignored: %s", form[0] != '\0' ? form : "not in its form");
+}
+
+static void explain_text(const display *d, const pnc_hint *hint, line *l)
+{
+    if (l->value[0] == '\0' || pnc_dataset_hint_is_valid(hint, l->value))
         explain_use(d, l->value[0] != '\0', NULL, l);
-        l->name = name;
-        return;
-    }
-    pnc_dataset_storage_hint_explain(hint->name, l->value, form, sizeof form);
-    snprintf(l->effect, sizeof l->effect, "ignored: %s", form[0] != '\0' ? form : "not in its form");
+    else
+        explain_refused_text(l, l->effect, sizeof l->effect);
+}
+
+/* A hint for the variables that a pattern matches: a new file has none yet, and ncmpi_enddef reports a pattern without
+ * any. */
+static void explain_pattern(const display *d, line *l)
+{
+    char why[PNC_HINT_EFFECT_BYTES];
+    bool has_none = !d->ds->format->is_new && pnc_dataset_storage_pattern_count_vars(d->ds, l->name) == 0;
+
+    if (!pnc_dataset_storage_pattern_is_valid(l->name, l->value))
+        explain_refused_text(l, l->effect, sizeof l->effect);
+    else if (pnc_dataset_hint_is_overruled(d->ds, pnc_dataset_storage_hint_find(l->name), why))
+        snprintf(l->effect, sizeof l->effect, "ignored: %s", why);
+    else
+        snprintf(l->effect, sizeof l->effect, "used for variables whose names match%s",
+                 has_none ? ": the file has none" : "");
 }
 
 /* A hint that is not in the table: a typing error, or a hint of this MPI library. */
@@ -261,16 +277,14 @@ static void show_others(display *d, MPI_Info info, MPI_Info but)
     MPI_Info_get_nkeys(info, &n);
     for (int i = 0; i < n; i++) {
         char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
-        const char *base;
         line l = {.name = key};
 
         if (MPI_Info_get_nthkey(info, i, key) != MPI_SUCCESS || pnc_dataset_hint_find(key) != NULL ||
             pnc_dataset_hints_get(but, key, value))
             continue;
         find_given(d, &l);
-        base = pnc_dataset_storage_hint_find(key);
-        if (base != NULL)
-            explain_text(d, pnc_dataset_hint_find(base), &l);
+        if (pnc_dataset_storage_hint_find(key) != NULL)
+            explain_pattern(d, &l);
         else
             explain_other(d, &l);
         print(d, &l);
@@ -344,7 +358,7 @@ static int explain_refusal(const pnc_hint *hint, const char *key, const char *va
     if (hint->kind == PNC_HINT_TEXT) {
         char form[PNC_HINT_EFFECT_BYTES];
 
-        pnc_dataset_storage_hint_explain(hint->name, value, form, sizeof form);
+        pnc_dataset_storage_hint_explain(key, value, form, sizeof form);
         return snprintf(out, capacity, "hint %s=%.40s is ignored: %s", key, value,
                         form[0] != '\0' ? form : "not in the form that pnetcdf_hints(7) describes");
     }
@@ -358,6 +372,13 @@ typedef struct refusals {
     bool any_by_user; /* programs may set hints of other libraries; a user who sets one expects its effect */
 } refusals;
 
+static bool is_refused(const pnc_hint *hint, const char *key, const char *value)
+{
+    bool has_pattern = pnc_dataset_storage_hint_find(key) != NULL;
+
+    return has_pattern ? !pnc_dataset_storage_pattern_is_valid(key, value) : !pnc_dataset_hint_is_valid(hint, value);
+}
+
 /* Add what is wrong with the value that was given for a key of the hint. */
 static void add_refusal(const pnc_dataset *ds, const pnc_hint *hint, const char *key, refusals *r)
 {
@@ -365,8 +386,7 @@ static void add_refusal(const pnc_dataset *ds, const pnc_hint *hint, const char 
     bool by_user;
     int more;
 
-    if (r->n >= sizeof r->text || !pnc_dataset_hints_get(ds->info, key, value) ||
-        pnc_dataset_hint_is_valid(hint, value))
+    if (r->n >= sizeof r->text || !pnc_dataset_hints_get(ds->info, key, value) || !is_refused(hint, key, value))
         return;
     by_user = pnc_dataset_hints_get(ds->environment, key, value);
     r->any_by_user = r->any_by_user || by_user;
@@ -394,6 +414,33 @@ static void add_refusals_of_patterns(const pnc_dataset *ds, refusals *r)
     }
 }
 
+/* Unknown hints of the user, other than those that MPI-IO may know. */
+static void add_unknown(const pnc_dataset *ds, refusals *r)
+{
+    const char *names[PNC_HINTS_MOST];
+    int n = 0;
+
+    for (int i = 0; i < pnc_hint_count; i++)
+        names[i] = pnc_hint_table[i].name;
+    if (ds->environment != MPI_INFO_NULL)
+        MPI_Info_get_nkeys(ds->environment, &n);
+    for (int i = 0; i < n && r->n < sizeof r->text; i++) {
+        char key[MPI_MAX_INFO_KEY + 1], name[MPI_MAX_INFO_KEY + 1];
+        const char *near;
+        int more;
+
+        if (MPI_Info_get_nthkey(ds->environment, i, key) != MPI_SUCCESS || strncmp(key, "nc_", 3) != 0 ||
+            pnc_dataset_hint_find(key) != NULL || pnc_dataset_storage_hint_find(key) != NULL)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(key, "@"), key);
+        near = pnc_name_suggest(name, pnc_hint_count, names);
+        more = snprintf(r->text + r->n, sizeof r->text - r->n, "%shint %s is unknown%s%s%s", r->n > 0 ? "; " : "", key,
+                        near != NULL ? ": did you mean " : "", near != NULL ? near : "", near != NULL ? "?" : "");
+        r->n += more > 0 ? (size_t)more : 0;
+        r->any_by_user = true;
+    }
+}
+
 void pnc_dataset_hints_check(pnc_dataset *ds)
 {
     refusals r = {.n = 0};
@@ -401,6 +448,7 @@ void pnc_dataset_hints_check(pnc_dataset *ds)
     for (int i = 0; i < pnc_hint_count; i++)
         add_refusal(ds, &pnc_hint_table[i], pnc_hint_table[i].name, &r);
     add_refusals_of_patterns(ds, &r);
+    add_unknown(ds, &r);
     if (r.n == 0)
         return;
     pnc_error_set(&ds->error, NC_NOERR, "%s: %s", ds->file.path, r.text);

@@ -146,7 +146,7 @@ static void find_match(scan *s, char *entry)
 {
     char *rest = entry;
 
-    for (char *one = split_pattern(&rest); one != NULL && s->matched == NULL; one = split_pattern(&rest)) {
+    for (char *one = split_pattern(&rest); one != NULL; one = split_pattern(&rest)) {
         char *colon = strchr(one, ':'), *equals = strchr(one, '=');
 
         if (*trim(one) == '\0')
@@ -156,7 +156,7 @@ static void find_match(scan *s, char *entry)
             continue;
         }
         *colon = '\0';
-        if (matches(trim(one), s->path))
+        if (s->matched == NULL && matches(trim(one), s->path))
             s->matched = colon + 1;
     }
 }

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "convert/quantize.h"
 #include "dataset/hints.h"
+#include "dataset/hints_effect.h"
 #include "dataset/last_error.h"
 #include "file/agree.h"
 #include "format/coordinates.h"
@@ -168,7 +169,7 @@ bool pnc_dataset_chunks_parse(const char *text, pnc_hints *out)
     return named == 0 || named == n;
 }
 
-void pnc_dataset_storage_hint_explain(const char *name, const char *value, char *out, size_t capacity)
+void pnc_dataset_storage_hint_explain(const char *key, const char *value, char *out, size_t capacity)
 {
     static const char *const forms[NAMES] = {"must be none, deflate:1 to deflate:9, or zstd:LEVEL",
                                              "must be automatic, enable or disable",
@@ -176,9 +177,15 @@ void pnc_dataset_storage_hint_explain(const char *name, const char *value, char 
                                              "lat/180,lon/360",
                                              "must be none, bitround:BITS (at most 52), granular:DIGITS or "
                                              "bitgroom:DIGITS (at most 15)"};
+    const char *name = pnc_dataset_storage_hint_find(key);
     compression c;
 
     out[0] = '\0';
+    if (name != NULL && key[strlen(name) + 1] == '\0') {
+        snprintf(out, capacity, "the names of variables, or a pattern of them, must follow the @");
+        return;
+    }
+    name = name == NULL ? key : name;
     for (int i = 0; i < NAMES; i++)
         if (strcmp(name, hint_names[i]) == 0)
             snprintf(out, capacity, "%s", forms[i]);
@@ -193,21 +200,26 @@ const char *pnc_dataset_storage_hint_find(const char *key)
     for (int i = 0; i < NAMES; i++) {
         size_t n = strlen(hint_names[i]);
 
-        if (strncmp(key, hint_names[i], n) == 0 && key[n] == '@' && key[n + 1] != '\0')
+        if (strncmp(key, hint_names[i], n) == 0 && key[n] == '@')
             return hint_names[i];
     }
     return NULL;
 }
 
-static bool is_storage_hint(const char *key, const char *value)
+bool pnc_dataset_storage_pattern_is_valid(const char *key, const char *value)
 {
     const char *name = pnc_dataset_storage_hint_find(key);
-    const pnc_hint *hint = NULL;
 
+    return name != NULL && key[strlen(name) + 1] != '\0' &&
+           pnc_dataset_hint_is_valid(pnc_dataset_hint_find(name), value);
+}
+
+static bool is_storage_hint(const char *key, const char *value)
+{
     for (int i = 0; i < NAMES; i++)
-        if (name == hint_names[i] || strcmp(key, hint_names[i]) == 0)
-            hint = pnc_dataset_hint_find(hint_names[i]);
-    return hint != NULL && pnc_dataset_hint_is_valid(hint, value);
+        if (strcmp(key, hint_names[i]) == 0)
+            return pnc_dataset_hint_is_valid(pnc_dataset_hint_find(key), value);
+    return pnc_dataset_storage_pattern_is_valid(key, value);
 }
 
 /* Append a line; *text may move. */
@@ -411,19 +423,73 @@ static void apply_quantization(pnc_dataset *ds, pnc_var *var)
     var->nsd = given.nsd;
 }
 
+/* --- hints for no variable --- */
+
+int pnc_dataset_storage_pattern_count_vars(const pnc_dataset *ds, const char *key)
+{
+    const char *pattern = strchr(key, '@') + 1;
+    int n = 0;
+
+    for (int i = 0; i < ds->model.nvars; i++)
+        n += fnmatch(pattern, ds->model.vars[i]->name, 0) == 0;
+    return n;
+}
+
+/* Whether a hint names variables or dimensions, and there are none such. */
+static bool has_no_variable(const pnc_dataset *ds, const char *name, const line *l)
+{
+    bool has_shape = strcmp(name, "nc_chunks") == 0 && strcmp(l->value, "auto") != 0;
+
+    for (int i = 0; i < ds->model.nvars; i++) {
+        const pnc_var *var = ds->model.vars[i];
+        int64_t lengths[PNC_STORAGE_DIMS_MOST];
+
+        if ((!l->has_pattern || fnmatch(l->pattern, var->name, 0) == 0) &&
+            (!has_shape ||
+             (var->ndims <= PNC_STORAGE_DIMS_MOST && get_chunk_lengths(&ds->model, var, l->value, lengths))))
+            return false;
+    }
+    return l->has_pattern || has_shape;
+}
+
+/* Typing errors, or hints for another file or a later define mode: a remark, which PNETCDF_HINTS_DISPLAY prints. */
+static void report_unused(pnc_dataset *ds)
+{
+    char text[sizeof ds->error.text] = "", why[PNC_HINT_EFFECT_BYTES];
+    size_t n = 0;
+    line l;
+
+    for (int i = 0; i < NAMES; i++) {
+        if (pnc_dataset_hint_is_overruled(ds, hint_names[i], why))
+            continue;
+        for (const char *at = ds->storage_hints; *at != '\0' && n < sizeof text; at = strchr(at, '\n') + 1) {
+            int more = 0;
+
+            if (read_line(at, hint_names[i], &l) && has_no_variable(ds, hint_names[i], &l))
+                more = snprintf(text + n, sizeof text - n, "%s%.*s", n > 0 ? "; " : "", (int)strcspn(at, "\n") - 1,
+                                at + 1);
+            n += more > 0 ? (size_t)more : 0;
+        }
+    }
+    if (n == 0)
+        return;
+    pnc_error_set(&ds->error, NC_NOERR, "%s: no variable has the name or the dimensions for: %s", ds->file.path, text);
+    pnc_dataset_remark_report(ds, ds->hints.access.display);
+}
+
 int pnc_dataset_storage_hints_apply(pnc_dataset *ds)
 {
     const pnc_model *before = ds->format->before;
+    int nbefore = before == NULL ? 0 : before->nvars, err = NC_NOERR;
     bool *coordinates;
-    int err = NC_NOERR;
 
-    if (ds->storage_hints == NULL)
+    if (ds->storage_hints == NULL || ds->model.nvars == nbefore)
         return NC_NOERR;
     coordinates = pnc_memory_alloc_zeroed(ds->model.nvars, sizeof *coordinates);
     if (coordinates == NULL)
         return pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory to find coordinates", ds->file.path);
     pnc_format_coordinates_find(&ds->model, coordinates);
-    for (int i = before == NULL ? 0 : before->nvars; err == NC_NOERR && i < ds->model.nvars; i++) {
+    for (int i = nbefore; err == NC_NOERR && i < ds->model.nvars; i++) {
         pnc_var *var = ds->model.vars[i];
 
         if (!coordinates[i])
@@ -435,6 +501,8 @@ int pnc_dataset_storage_hints_apply(pnc_dataset *ds)
             err = apply_chunks(ds, var);
     }
     pnc_memory_free(coordinates);
+    if (err == NC_NOERR)
+        report_unused(ds);
     return err;
 }
 

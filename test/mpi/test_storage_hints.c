@@ -304,7 +304,8 @@ static void test_values(void)
                 {"nc_compression", "deflate:", "deflate:9"},
                 {"nc_compression", "gzip", "deflate:9"},
                 {"nc_compression@T*", "deflate:x", "nc_compression@T*"},
-                {"nc_compression@", "deflate:x", NULL},
+                {"nc_compression@", "deflate:1", "must follow the @"},
+                {"nc_chunks@", "auto", "must follow the @"},
                 {"nc_shuffle", "enable", NULL},
                 {"nc_shuffle", "yes", "automatic"},
                 {"nc_chunks", "1,2,3", NULL},
@@ -368,6 +369,53 @@ static void test_reports(bool netcdf4)
     t_check(is_reported(ncid, "nc_compression@t*") == netcdf4, "inq_file_info: nc_compression@t* in netCDF-4 only");
     t_check(is_reported(ncid, "nc_chunks") == netcdf4, "inq_file_info: nc_chunks in netCDF-4 only");
     t_check(is_reported(ncid, "nc_quantize"), "inq_file_info: nc_quantize");
+    is_fine(ncmpi_close(ncid), "close");
+}
+
+static void remark_has(int ncid, const char *wanted, bool has, const char *text)
+{
+    char message[NC_MAX_MESSAGE] = "";
+    int code = -1;
+
+    is_fine(ncmpi_inq_last_error(ncid, &code, message), "inq_last_error");
+    t_check((code == NC_NOERR && strstr(message, wanted) != NULL) == has, "%s: %s%s: %s", text, has ? "" : "not ",
+            wanted, message);
+}
+
+static void test_unused(void)
+{
+    const char *const pairs[] = {"nc_format",
+                                 "netcdf4",
+                                 "nc_compression@t*",
+                                 "deflate:1",
+                                 "nc_chunks@later",
+                                 "1,2",
+                                 "nc_shuffle@T[",
+                                 "disable",
+                                 "nc_chunks",
+                                 "z/9",
+                                 "nc_chunks@t*",
+                                 "y/4,lat/3",
+                                 NULL};
+    const char *const classic[] = {"nc_format", "cdf2", "nc_compression@none", "deflate:1", NULL};
+    const char *const unused[] = {"nc_shuffle@T[=disable", "nc_chunks=z/9", "nc_chunks@later=1,2"};
+    int ids[NVARS], ncid = create(pairs, ids);
+
+    is_fine(ncmpi_enddef(ncid), "enddef");
+    for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
+        remark_has(ncid, unused[i], true, "hints for no variable are a remark");
+    remark_has(ncid, "nc_compression", false, "other hints are not among them");
+    remark_has(ncid, "nc_chunks@t*", false, "nor chunks of which a variable has one of the dimensions");
+    is_fine(ncmpi_redef(ncid), "redef");
+    is_fine(ncmpi_def_var(ncid, "later", NC_SHORT, 2, (const int[]){1, 2}, &ids[0]), "def_var");
+    is_fine(ncmpi_enddef(ncid), "enddef");
+    remark_has(ncid, unused[0], true, "after later definitions");
+    remark_has(ncid, unused[2], false, "later definitions have it");
+    is_fine(ncmpi_close(ncid), "close");
+
+    ncid = create(classic, ids);
+    is_fine(ncmpi_enddef(ncid), "enddef");
+    remark_has(ncid, "no variable", false, "hints without effect in a classic file");
     is_fine(ncmpi_close(ncid), "close");
 }
 
@@ -439,6 +487,7 @@ int main(int argc, char **argv)
     test_chunks();
     test_values();
     test_reports(true);
+    test_unused();
     test_ranks();
     test_classic_inquiries();
     if (t_rank == 0)

@@ -1,5 +1,6 @@
 """Unmodified programs under PNETCDF_HINTS write compressed netCDF-4 files: netCDF4-python reads the values that they
-write without hints, and reports the filters and chunks that the hints name. The display says what is ignored."""
+write without hints, and reports the filters and chunks that the hints name. The display says what is ignored, and hints
+with errors are reported."""
 import os
 import shutil
 import subprocess
@@ -122,6 +123,22 @@ def try_display():
         for name, value, effect in lines:
             shown = [line for line in err.splitlines() if line.split()[:3] == [name, value, "PNETCDF_HINTS"]]
             ok(len(shown) == 1 and effect in shown[0], f"the display: {name}={value}: {effect}", err)
+    for hints, unused in (("nc_compression@none*=zstd", "nc_compression@none*=zstd"),
+                          ("nc_compression@*=deflate", None), ("nc_chunks=none/3", "nc_chunks=none/3"),
+                          ("nc_chunks=1,1,1,1,1", "nc_chunks=1,1,1,1,1")):
+        _, _, err = run("examples/C/blocks", path, hints=f"nc_format=netcdf4;{hints}", display=True, ranks=2)
+        ok("no variable has the name or the dimensions for: " + unused in err if unused else "no variable" not in err,
+           f"the display: {hints}: for {'no' if unused else 'a'} variable", err)
+    _, _, err = run("examples/C/blocks", path, hints="nc_compression@=zstd:3", ranks=2)
+    ok("nc_compression@=zstd:3 is ignored: the names of variables, or a pattern of them, must follow the @" in err,
+       "a pattern that is empty is reported", err)
+    for hints, message in (("nc_compresion=zstd", "hint nc_compresion is unknown: did you mean nc_compression?"),
+                           ("nc_quantise@T*=bitround:3", "nc_quantise@T* is unknown: did you mean nc_quantize?"),
+                           ("nc_elephant=1", "hint nc_elephant is unknown\n"), ("other=1;romio_other=2", ""),
+                           ("*:nc_format=netcdf4,nc_compression=deflate",
+                            '"nc_compression=deflate" is not of the form pattern:key=value')):
+        _, _, err = run("examples/C/blocks", path, hints=hints, ranks=2)
+        ok(message in err and (message != "" or err == ""), f"{hints}: {message or 'nothing is reported'}", err)
     _, _, err = run("examples/C/blocks", path, hints="nc_compression=gzip:9", ranks=2)
     ok("nc_compression=gzip:9 is ignored: must be none, deflate:1 to deflate:9, or zstd:LEVEL" in err,
        "a value that cannot be used is reported", err)
