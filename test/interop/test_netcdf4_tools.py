@@ -304,6 +304,25 @@ def check_offsets():
     tool.fails("ncoffsets", "is a netCDF-4 file", "-x does not apply", "-x", scratch("types.nc"))
 
 
+# --- files that are cut ---
+
+def check_truncation():
+    """The message says how long the file must be, whatever the version of its superblock."""
+    cut = scratch("truncated.nc")
+    for low in ("earliest", "v108", "v110") if h5py is not None else ():
+        with h5py.File(cut, "w", libver=(low, "latest")) as file:
+            file["v"] = np.arange(1000)
+        with open(cut, "rb") as file:
+            version = file.read()[8]
+        length = os.path.getsize(cut)
+        os.truncate(cut, length - 700)
+        tool.fails("ncmpidump", f"truncated.nc: the file is truncated: it has {length - 700} bytes of {length}",
+                   f"a file with superblock {version} that is cut", cut)
+    shutil.copyfile(scratch("types.nc"), cut)
+    os.truncate(cut, 49)
+    tool.fails("ncmpidump", "HDF5 cannot open", "less than a superblock", cut)
+
+
 # --- ncvalidator ---
 
 def check_validation():
@@ -344,5 +363,6 @@ check_json()
 check_others()
 check_differences()
 check_offsets()
+check_truncation()
 check_validation()
 tap.finish()

@@ -75,6 +75,21 @@ static bool has_open_mark(pnc_netcdf4_metadata *m)
     return m->source.is_writable && m->h->f_get_info(m->file, &info) >= 0 && info.super.version >= 3;
 }
 
+/* HDF5 refuses the file: most often as a copy of it was interrupted. */
+static int fail_to_open(pnc_netcdf4_metadata *m)
+{
+    char front[PNC_REDO_FRONT];
+    int64_t n = pnc_min64(m->source.size, PNC_REDO_FRONT), stated = 0;
+
+    if (pnc_file_range_read(m->source.file, (pnc_extent){0, n}, front) == NC_NOERR)
+        stated = pnc_netcdf4_front_get_length(front, n);
+    if (stated > m->source.size)
+        return pnc_error_set(m->source.file->error, NC_EHDFERR,
+                             "%s: the file is truncated: it has %lld bytes of %lld, and HDF5 reads none of them",
+                             m->source.file->path, (long long)m->source.size, (long long)stated);
+    return pnc_netcdf4_metadata_fail(m, "open group", "/");
+}
+
 /* The library has begun. version 0: the file exists. */
 static int open_hdf5_file(pnc_netcdf4_metadata *m, int version)
 {
@@ -84,6 +99,8 @@ static int open_hdf5_file(pnc_netcdf4_metadata *m, int version)
         m->file = pnc_netcdf4_source_open(m->h, &m->source, fcpl);
     if (fcpl >= 0)
         m->h->p_close(fcpl);
+    if (m->file < 0 && version == 0)
+        return fail_to_open(m);
     if (m->file >= 0)
         m->root = m->h->g_open(m->file, "/", H5P_DEFAULT);
     if (m->root < 0)

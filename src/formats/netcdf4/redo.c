@@ -178,6 +178,21 @@ bool pnc_netcdf4_signature_find(const char *front, int64_t n, int64_t *superbloc
     return false;
 }
 
+/* HDF5 File Format Specification, II.A. */
+int64_t pnc_netcdf4_front_get_length(const char *front, int64_t n)
+{
+    static const struct {
+        int size, end; /* where the size of addresses is, and the address behind the last byte */
+    } places[] = {{13, 40}, {13, 44}, {9, 28}, {9, 28}};
+    const int most = sizeof places / sizeof *places, version = n < PNC_REDO_FRONT ? most : front[8];
+    int64_t superblock;
+
+    if (version < 0 || version >= most || front[places[version].size] != 8 ||
+        !pnc_netcdf4_signature_find(front, n, &superblock) || superblock != 0)
+        return 0;
+    return get_log_number(front + places[version].end);
+}
+
 bool pnc_netcdf4_front_is_known(const char *front, int64_t n)
 {
     int64_t superblock;

@@ -42,6 +42,9 @@ int pnc_netcdf4_redo_finish(pnc_redo *redo, pnc_file *file);
 
 /* Whether a file that begins with these n bytes is an HDF5 file, or has the mark. */
 bool pnc_netcdf4_front_is_known(const char *front, int64_t n);
+/* The length that its superblock states; 0: it is not known. PNC_REDO_FRONT bytes suffice. */
+#define PNC_REDO_FRONT 52
+int64_t pnc_netcdf4_front_get_length(const char *front, int64_t n);
 /* Whether it is an HDF5 file without the mark. *superblock: its offset. */
 bool pnc_netcdf4_signature_find(const char *front, int64_t n, int64_t *superblock);
 /* Whether a file that begins with these n bytes has the mark. *superblock: its offset. */
