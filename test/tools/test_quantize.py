@@ -145,7 +145,7 @@ def test_trouble():
     for text, arguments in (("--quantize must be", ["bits=0"]), ("--quantize must be", ["bits=53"]),
                             ("--quantize must be", ["v"]), ("--quantize must be", ["digits=x"]),
                             ("--quantize must be", ["v:digits=16"]), ("must be names of variables", [":bits=3"]),
-                            ("variable i has type int, which has at most 0 bits", ["i:bits=3"]),
+                            ("variable i has type int: only float and double are rounded", ["i:bits=3"]),
                             ("variable v has type float, which has at most 23 bits", ["bits=24"]),
                             ("no variable w", ["w:bits=3"])):
         status, output = copy("-O", "--quantize", *arguments, "in.nc", "none.nc")

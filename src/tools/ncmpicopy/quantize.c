@@ -106,6 +106,10 @@ static int choose_quantizer(int ncid, const copy_plan *plan, copy_var *var, bool
     int most = option != NULL ? pnc_convert_quantizer_get_most(option->mode, var->to) : 0;
     if (option == NULL || (most == 0 && option->variables.n == 0))
         return NC_NOERR;
+    if (most == 0)
+        return copy_error_print(plan, NC_EINVAL,
+                                "%s: --quantize: variable %s has type %s: only float and double are rounded",
+                                plan->options->inputs[0], var->name, pnc_type_get_name(var->to));
     if (option->number > most)
         return copy_error_print(plan, NC_EINVAL,
                                 "%s: --quantize %s%d: variable %s has type %s, which has at most %d %s",
