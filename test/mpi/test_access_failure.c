@@ -1,6 +1,6 @@
-/* One failure of one rank in a collective put or get, with every strategy: an access of the file, or an allocation of
- * the library, fails, each in turn. All ranks return an error or none does, no rank hangs, and the next call succeeds
- * with the right values. */
+/* One failure of one rank in a collective put or get, with every strategy, or in puts that a later call writes: an
+ * access of the file, or an allocation of the library, fails, each in turn. All ranks return an error or none does, no
+ * rank hangs, and the next call succeeds with the right values. */
 #include <aio.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -118,6 +118,7 @@ int MPI_File_read_at_all(MPI_File file, MPI_Offset at, void *buf, int count, MPI
 
 /* Rows of FAR elements, 3 MiB: between nodes an aggregator reads several pieces at the same time. */
 static bool is_far;
+static bool is_deferred; /* puts return before they are written (nc_defer_puts) */
 
 static int count_rows(void)
 {
@@ -133,6 +134,7 @@ static int create(const char *strategy)
 
     MPI_Info_create(&info);
     MPI_Info_set(info, "nc_strategy", strategy);
+    MPI_Info_set(info, "nc_defer_puts", is_deferred ? "enable" : "disable");
     MPI_Info_set(info, "cb_buffer_size", is_far ? "33554432" : "8192"); /* several rounds, which overlap if not far */
     t_local(ncmpi_create(MPI_COMM_WORLD, t_path("failure.nc"), NC_CLOBBER, info, &ncid) == NC_NOERR, "create");
     MPI_Info_free(&info);
@@ -143,10 +145,25 @@ static int create(const char *strategy)
     return ncid;
 }
 
+/* Two puts that ncmpi_sync writes. */
+static int put_halves(int ncid, MPI_Offset *start, MPI_Offset *count, const double *values)
+{
+    int err;
+
+    count[0] /= 2;
+    err = ncmpi_put_vara_double_all(ncid, 0, start, count, values);
+    start[0] += count[0];
+    if (err == NC_NOERR)
+        err = ncmpi_put_vara_double_all(ncid, 0, start, count, values + count[0] * count[1]);
+    return err == NC_NOERR ? ncmpi_sync(ncid) : err;
+}
+
 static int access_columns(int ncid, bool put, double *values)
 {
     MPI_Offset start[2] = {0, t_rank * WIDTH}, count[2] = {count_rows(), WIDTH};
 
+    if (put && is_deferred)
+        return put_halves(ncid, start, count, values);
     if (put)
         return ncmpi_put_vara_double_all(ncid, 0, start, count, values);
     return ncmpi_get_vara_double_all(ncid, 0, start, count, values);
@@ -219,8 +236,8 @@ static void test_strategy(const char *strategy, bool put, int where)
         t_local(ncmpi_close(ncid) == NC_NOERR, "close");
         steps += more && steps > each ? 17 : more; /* later steps resemble each other */
     }
-    t_check(steps > 0 || where > 0, "%s%s, %s: rank %d fails in each of %d %s", strategy, is_far ? ", far apart" : "",
-            put ? "put" : "get", where, steps, kind_names[failing]);
+    t_check(steps > 0 || where > 0, "%s%s, %s%s: rank %d fails in each of %d %s", strategy, is_far ? ", far apart" : "",
+            is_deferred ? "deferred " : "", put ? "put" : "get", where, steps, kind_names[failing]);
 }
 
 static void test_ranks(const char *strategy, bool put)
@@ -285,6 +302,10 @@ int main(int argc, char **argv)
         is_far = true;
         test_ranks("two_phase", false);
         is_far = false;
+        is_deferred = true;
+        for (int i = 0; i < 6; i++)
+            test_ranks(strategies[i], true);
+        is_deferred = false;
     }
     return t_finish();
 }

@@ -111,6 +111,13 @@ static void append(int i)
     put_part(get_numrecs(), first, length * (rank + 1) / ranks - first, 1);
 }
 
+static void append_together(int i)
+{
+    for (int k = 0; k < 3; k++)
+        append(i);
+    check(ncmpi_sync(ncid), "sync");
+}
+
 /* A record of each rank. */
 static void append_independently(void)
 {
@@ -156,7 +163,7 @@ static const struct phase {
     void (*step)(int i);
 } phases[] = {
     {"header", grow_header}, {"fixed", define_fixed}, {"records", define_record}, {"append", append},
-    {"sync", sync_file},     {"close", close_file},   {"change", change},
+    {"sync", sync_file},     {"close", close_file},   {"change", change},         {"deferred", append_together},
 };
 
 /* --- death --- */

@@ -62,12 +62,13 @@ def die_everywhere(n, dying):
 for n in (1, 2) if tap.is_quick() else (1, 2, 4):
     for dying in [-1] if n == 1 else [-1, 0, n - 1]:
         die_everywhere(n, dying)
-os.environ["TEST_HINTS"] = "nc_prefetch=enable"
-die_everywhere(1, -1)
-die_everywhere(2, -1)
-os.environ["MPIR_CVAR_NUM_CLIQUES"] = "2" # MPICH sees two nodes
-die_everywhere(2, -1)
-del os.environ["TEST_HINTS"], os.environ["MPIR_CVAR_NUM_CLIQUES"]
+for more in ("nc_prefetch=enable", "nc_defer_puts=enable"):
+    os.environ["TEST_HINTS"] = more
+    die_everywhere(1, -1)
+    die_everywhere(2, -1)
+    os.environ["MPIR_CVAR_NUM_CLIQUES"] = "2" # MPICH sees two nodes
+    die_everywhere(2, -1)
+    del os.environ["TEST_HINTS"], os.environ["MPIR_CVAR_NUM_CLIQUES"]
 # the worker makes no MPI calls: programs of any thread level may have it
 for level in ("single", "funneled", "multiple"):
     os.environ["PNC_TEST_THREAD_LEVEL"] = level

@@ -20,12 +20,14 @@ KILLS = int(os.environ.get("PNC_TEST_KILLS", tap.choose(1, 4, 50)))
 SEED = int(os.environ.get("PNC_TEST_SEED", random.randrange(10**6)))
 LENGTH, RECORDS, SHORT, HISTORY = 3000, 40, 50, 9000
 LONGEST_DELAY = 300000 # microseconds
+HINTS = "nc_data_move_chunk_size=4096" # data move in many portions
 
 PHASES = {
     "header": "enddef, the header grows",
     "fixed": "enddef, a new fixed-size variable",
     "records": "enddef, a new record variable: records move apart",
     "append": "collective puts of new records",
+    "deferred": "collective puts of three new records, which sync writes together (nc_defer_puts)",
     "sync": "independent puts of new records, and sync",
     "close": "open, independent puts of new records, and close",
     "change": "attributes and a name change in data mode",
@@ -62,7 +64,7 @@ def is_after(data, phase, ranks, steps):
     """Whether the dataset is the one after so many steps."""
     names, atts = list(data.variables), data.ncattrs()
     fixed, record = data[names[0]], data[names[1]]
-    per_step = {"append": 1, "sync": ranks, "close": ranks}.get(phase, 0)
+    per_step = {"append": 1, "deferred": 3, "sync": ranks, "close": ranks}.get(phase, 0)
     numrecs = RECORDS + steps * per_step
     new_names = [f"n{i}" for i in range(steps)] if phase in ("fixed", "records") else []
     new_atts = [f"a{i}" for i in range(steps)] if phase == "header" else []
@@ -83,6 +85,7 @@ def die(phase, ranks, victim, delay, path):
     """The steps that ended, and what readers find before and after repairs: old is the dataset after these steps, new
     the one after one more."""
     shutil.copy("base.nc", path)
+    os.environ["PNETCDF_HINTS"] = HINTS + (";nc_defer_puts=enable" if phase == "deferred" else "")
     status, _, why = tap.run_mpi(ranks, "test/tools/step_and_die", phase, path, LENGTH, delay, victim)
     if status == 0 or "step_and_die:" in why:
         return 0, {"left": f"status {status}: {why}"}
@@ -108,7 +111,6 @@ def kill_some(phase, ranks, folders):
 
 
 os.chdir(os.environ.get("PNC_TEST_TMP", "."))
-os.environ["PNETCDF_HINTS"] = "nc_data_move_chunk_size=4096" # data move in many portions
 print(f"# PNC_TEST_SEED={SEED}", flush=True)
 make_base("base.nc")
 with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else ".") as in_memory:
