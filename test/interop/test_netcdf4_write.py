@@ -92,15 +92,16 @@ def complaint(*command):
 
 
 def append_by_netcdf(path):
-    """netCDF-C extends every unlimited dimension, and adds a variable; what was there stays."""
+    """netCDF-C extends every unlimited dimension by one, and adds a variable; what was there stays."""
     with netCDF4.Dataset(path, "a") as file:
         before = {name: np.array(v[...]) for name, v in file.variables.items()}
         file.createDimension("added", 3)
         file.createVariable("added_var", "f4", ("added",), zlib=True)[:] = [1, 2, 3]
         file.setncattr("added_att", "by netCDF-C")
+        lengths = {name: len(dim) for name, dim in file.dimensions.items()}
         for name, v in file.variables.items():
             if v.dimensions and file.dimensions[v.dimensions[0]].isunlimited() and v.ndim == 1 and v.dtype != "S1":
-                v[v.shape[0]] = 42
+                v[lengths[v.dimensions[0]]] = 42
     with netCDF4.Dataset(path) as file:
         for name, was in before.items():
             now = np.array(file[name][tuple(slice(0, n) for n in was.shape)])
