@@ -199,6 +199,14 @@ int pnc_filter_chunk_encode(pnc_filter_worker *worker, const pnc_filter_chain *c
     return NC_NOERR;
 }
 
+bool pnc_filter_chunk_is_plain(const pnc_filter_chain *chain, uint32_t mask)
+{
+    for (int i = 0; i < chain->nfilters; i++)
+        if (is_applied(mask, i))
+            return false;
+    return true;
+}
+
 /* The bytes that a filter decodes to: so many, or at most so many. */
 typedef struct expectation {
     int64_t bytes;

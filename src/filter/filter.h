@@ -55,6 +55,9 @@ bool pnc_filter_is_own(int id);
  * whose bit is set in `mask` are not checked. NC_EFILTER with a message. */
 int pnc_filter_chain_check(const pnc_filter_chain *chain, uint32_t mask, const pnc_codecs *codecs, pnc_error *error);
 
+/* Whether a chunk with this mask is stored as it is: no filter was applied. */
+bool pnc_filter_chunk_is_plain(const pnc_filter_chain *chain, uint32_t mask);
+
 /* The most bytes that are stored for a chunk of this many bytes. */
 int64_t pnc_filter_chain_get_bound(const pnc_filter_chain *chain, int64_t bytes);
 

@@ -67,8 +67,10 @@ int pnc_chunks_memory_fail(const pnc_chunk_array *a, int64_t bytes, pnc_error *e
 pnc_chunk_item pnc_chunks_item_make(const pnc_chunk_store *s, int64_t array, int64_t chunk);
 /* Where a chunk is in the file, as this rank knows. */
 int pnc_chunks_place_find(pnc_chunk_store *s, int64_t array, int64_t chunk, pnc_chunk_place *out, pnc_error *error);
-/* The bytes of a chunk as this rank knows it, until the next one is used; NULL: it was never written. */
-int pnc_chunks_chunk_get(pnc_chunk_store *s, int64_t array, int64_t chunk, const unsigned char **out, pnc_error *error);
+/* The bytes of a chunk as this rank knows it, until the next one is used; NULL: it was never written. once: all its
+ * values are wanted now; the cache does not get it, unless it was decoded. */
+int pnc_chunks_chunk_get(pnc_chunk_store *s, int64_t array, int64_t chunk, bool once, const unsigned char **out,
+                         pnc_error *error);
 /* Make all bytes of a dirty chunk valid. */
 int pnc_chunks_chunk_merge(pnc_chunk_store *s, pnc_dirty_chunk *d, pnc_error *error);
 

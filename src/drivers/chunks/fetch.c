@@ -16,7 +16,7 @@ static int answer_chunk(pnc_chunk_store *s, const pnc_packed_chunk *chunk, const
     const unsigned char *bytes;
     pnc_packed_run run;
 
-    PNC_TRY(pnc_chunks_chunk_get(s, chunk->array, chunk->chunk, &bytes, error));
+    PNC_TRY(pnc_chunks_chunk_get(s, chunk->array, chunk->chunk, false, &bytes, error));
     for (int64_t i = 0; i < chunk->nruns; i++) {
         memcpy(&run, runs + i * PNC_RUN_HEAD, sizeof run);
         if (bytes != NULL)

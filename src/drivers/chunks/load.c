@@ -66,10 +66,15 @@ static int reserve_stored(pnc_chunk_store *s, const pnc_chunk_array *a, int64_t 
     return s->stored != NULL ? NC_NOERR : pnc_chunks_memory_fail(a, bytes, error);
 }
 
-static int decode_chunk(pnc_chunk_store *s, const pnc_chunk_array *a, const pnc_chunk_place *place, bool is_filtered,
-                        unsigned char *chunk, int64_t bytes, pnc_error *error)
+/* The file has the bytes of the chunk as they are. */
+static bool is_plain(const pnc_filter_chain *chain, const pnc_chunk_place *place, int64_t bytes)
 {
-    const pnc_filter_chain none = {0, NULL}, *chain = is_filtered ? &a->filters : &none;
+    return place->bytes == bytes && pnc_filter_chunk_is_plain(chain, (uint32_t)place->mask);
+}
+
+static int decode_chunk(pnc_chunk_store *s, const pnc_chunk_array *a, const pnc_chunk_place *place,
+                        const pnc_filter_chain *chain, unsigned char *chunk, int64_t bytes, pnc_error *error)
+{
     bool is_first = error == NULL || error->code == NC_NOERR;
     pnc_counter before;
     int err;
@@ -77,6 +82,8 @@ static int decode_chunk(pnc_chunk_store *s, const pnc_chunk_array *a, const pnc_
     if (place->bytes > pnc_filter_chain_get_bound(chain, bytes))
         return pnc_error_set(error, NC_EHDFERR, "variable \"%s\": a chunk of %lld bytes is stored in %lld", a->name,
                              (long long)bytes, (long long)place->bytes);
+    if (is_plain(chain, place, bytes))
+        return read_inner(s, place->offset, bytes, chunk, error);
     PNC_TRY(reserve_stored(s, a, place->bytes, error));
     PNC_TRY(read_inner(s, place->offset, place->bytes, s->stored, error));
     before = pnc_statistics_begin(s->store.statistics, PNC_COUNT_TIME_FILTERS);
@@ -110,22 +117,35 @@ static void count_loaded(pnc_chunk_store *s, int64_t array, int64_t chunk, int64
     (void)pnc_chunks_map_add(&s->loaded, item);
 }
 
+/* Not through the cache: the system keeps such bytes, too. */
+static int load_once(pnc_chunk_store *s, int64_t array, int64_t chunk, const pnc_chunk_place *place,
+                     unsigned char **out, pnc_error *error)
+{
+    PNC_TRY(reserve_stored(s, &s->source.arrays[array], place->bytes, error));
+    PNC_TRY(read_inner(s, place->offset, place->bytes, s->stored, error));
+    count_loaded(s, array, chunk, place->bytes, place->bytes);
+    *out = (unsigned char *)s->stored;
+    return NC_NOERR;
+}
+
 /* The filters are checked first: an unknown one says nothing about the length of what it stores. */
 static int load_chunk(pnc_chunk_store *s, int64_t array, int64_t chunk, const pnc_chunk_place *place, bool is_partial,
-                      unsigned char **out, pnc_error *error)
+                      bool once, unsigned char **out, pnc_error *error)
 {
     const pnc_chunk_array *a = &s->source.arrays[array];
+    const pnc_filter_chain none = {0, NULL}, *chain = a->skips_partial && is_partial ? &none : &a->filters;
     int64_t bytes = s->grids[array].chunk_bytes;
-    bool is_filtered = !(a->skips_partial && is_partial), is_first = error == NULL || error->code == NC_NOERR;
-    int err;
+    bool is_first = error == NULL || error->code == NC_NOERR;
+    int err = pnc_filter_chain_check(chain, (uint32_t)place->mask, s->source.codecs, error);
 
-    err = is_filtered ? pnc_filter_chain_check(&a->filters, (uint32_t)place->mask, s->source.codecs, error) : NC_NOERR;
     if (err != NC_NOERR)
         return pnc_chunks_name_add(a, err, is_first, error);
+    if (once && is_plain(chain, place, bytes))
+        return load_once(s, array, chunk, place, out, error);
     *out = pnc_chunks_cache_add(&s->cache, array, chunk, bytes);
     if (*out == NULL)
         return pnc_chunks_memory_fail(a, bytes, error);
-    err = decode_chunk(s, a, place, is_filtered, *out, bytes, error);
+    err = decode_chunk(s, a, place, chain, *out, bytes, error);
     if (err != NC_NOERR)
         pnc_chunks_cache_undo(&s->cache);
     else
@@ -172,8 +192,9 @@ static int copy_contents(pnc_chunk_store *s, int64_t array, int64_t chunk, unsig
     return NC_NOERR;
 }
 
-/* Through the cache; NULL: the file does not have it. */
-static int load_from_file(pnc_chunk_store *s, int64_t array, int64_t chunk, unsigned char **out, pnc_error *error)
+/* NULL: the file does not have it. Through the cache; once: as pnc_chunks_chunk_get. */
+static int load_from_file(pnc_chunk_store *s, int64_t array, int64_t chunk, bool once, unsigned char **out,
+                          pnc_error *error)
 {
     int64_t index[PNC_GRID_DIMS];
     pnc_chunk_place place;
@@ -183,7 +204,7 @@ static int load_from_file(pnc_chunk_store *s, int64_t array, int64_t chunk, unsi
     if (pnc_chunks_array_is_part(&s->source.arrays[array]))
         return copy_contents(s, array, chunk, out, error);
     PNC_TRY(find_place_at(s, array, chunk, index, &place, error));
-    return place.offset < 0 ? NC_NOERR : load_chunk(s, array, chunk, &place, is_partial, out, error);
+    return place.offset < 0 ? NC_NOERR : load_chunk(s, array, chunk, &place, is_partial, once, out, error);
 }
 
 /* --- with what was written --- */
@@ -197,7 +218,7 @@ int pnc_chunks_chunk_merge(pnc_chunk_store *s, pnc_dirty_chunk *d, pnc_error *er
     if (d->covered < d->inside) {
         base = pnc_chunks_cache_find(&s->cache, d->item.array, d->item.chunk);
         if (base == NULL)
-            PNC_TRY(load_from_file(s, d->item.array, d->item.chunk, &base, error));
+            PNC_TRY(load_from_file(s, d->item.array, d->item.chunk, false, &base, error));
         pnc_statistics_add(s->store.statistics, PNC_COUNT_CHUNKS_MERGED, base != NULL);
     }
     pnc_chunks_dirty_merge(d, base, s->source.arrays[d->item.array].fill);
@@ -232,7 +253,8 @@ static int apply_log(pnc_chunk_store *s, const pnc_pending *log, const pnc_pendi
 }
 
 /* The cache has what the file has, and what is pending or logged; not what waits. */
-int pnc_chunks_chunk_get(pnc_chunk_store *s, int64_t array, int64_t chunk, const unsigned char **out, pnc_error *error)
+int pnc_chunks_chunk_get(pnc_chunk_store *s, int64_t array, int64_t chunk, bool once, const unsigned char **out,
+                         pnc_error *error)
 {
     pnc_dirty_chunk *d = pnc_chunks_dirty_find(&s->dirty, array, chunk);
     const pnc_pending *log = &s->pending;
@@ -245,12 +267,12 @@ int pnc_chunks_chunk_get(pnc_chunk_store *s, int64_t array, int64_t chunk, const
     }
     bytes = pnc_chunks_cache_find(&s->cache, array, chunk);
     if (bytes == NULL) {
-        PNC_TRY(load_from_file(s, array, chunk, &bytes, error));
         p = (const pnc_pending_chunk *)pnc_chunks_map_find(&log->map, array, chunk);
         if (p == NULL) {
             log = &s->logged;
             p = (const pnc_pending_chunk *)pnc_chunks_map_find(&log->map, array, chunk);
         }
+        PNC_TRY(load_from_file(s, array, chunk, once && p == NULL, &bytes, error));
         if (p != NULL)
             PNC_TRY(apply_log(s, log, p, &bytes, error));
     }

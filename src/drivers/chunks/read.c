@@ -111,12 +111,21 @@ int pnc_chunks_wanted_read(pnc_chunk_store *s, const pnc_extent *extents, int64_
 
 /* --- completing --- */
 
+static bool is_wanted_whole(const pnc_chunk_store *s, const pnc_wanted_chunk *w)
+{
+    int64_t bytes = 0;
+
+    for (int k = w->first; k >= 0; k = s->wanted->runs[k].next)
+        bytes += s->wanted->runs[k].length;
+    return bytes >= pnc_chunks_grid_count_inside(&s->grids[w->item.array], w->item.chunk);
+}
+
 int pnc_chunks_wanted_copy(pnc_chunk_store *s, const pnc_wanted_chunk *w, pnc_error *error)
 {
     const pnc_chunk_array *a = &s->source.arrays[w->item.array];
     const unsigned char *bytes;
 
-    PNC_TRY(pnc_chunks_chunk_get(s, w->item.array, w->item.chunk, &bytes, error));
+    PNC_TRY(pnc_chunks_chunk_get(s, w->item.array, w->item.chunk, is_wanted_whole(s, w), &bytes, error));
     for (int k = w->first; k >= 0; k = s->wanted->runs[k].next) {
         const pnc_wanted_run *r = &s->wanted->runs[k];
 
