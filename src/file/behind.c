@@ -7,6 +7,7 @@
 #include "base/minmax.h"
 #include "file/agree.h"
 #include "file/log.h"
+#include "statistics/trace.h"
 
 /* Without the hint: an eighth of the memory of the node for all its ranks. That is about what the Linux kernel itself
  * keeps of files before it makes programs wait (vm.dirty_ratio, 20%, after 10% it writes). Not more than 4 GiB. */
@@ -82,6 +83,7 @@ int pnc_file_behind_begin(pnc_file *file, bool is_put, bool collective, int64_t 
     pnc_behind *behind = file->behind;
     pnc_behind_range range = {.low = low, .high = high};
 
+    pnc_file_behind_trace_update(file);
     if (collective && file->nprocs > 1)
         PNC_TRY(agree_range(file, &range));
     else
@@ -100,24 +102,50 @@ int pnc_file_behind_begin(pnc_file *file, bool is_put, bool collective, int64_t 
     return NC_NOERR;
 }
 
+/* --- statistics --- */
+
+static pnc_behind *find_store(const pnc_file *file)
+{
+    return file->behind != NULL ? file->behind : file->ahead;
+}
+
+void pnc_file_behind_trace_add(pnc_file *file)
+{
+    pnc_behind *store = find_store(file);
+    pnc_behind_span spans[PNC_BEHIND_SPANS];
+    int n = pnc_behind_queue_take_spans(&store->queue, spans);
+
+    for (int i = 0; i < n; i++)
+        pnc_trace_worker_add(file->statistics->trace, spans[i].is_write ? "worker_write" : "worker_read",
+                             spans[i].begin, spans[i].end);
+}
+
 void pnc_file_behind_count(pnc_file *file)
 {
     pnc_statistics *s = file->statistics;
-    int64_t most, blocks;
-    pnc_behind *store = file->behind != NULL ? file->behind : file->ahead;
+    pnc_behind *store = find_store(file);
     pnc_behind_work work;
 
     if (s == NULL || store == NULL)
         return;
-    work = pnc_behind_queue_get_work(&store->queue, &most, &blocks);
+    pnc_file_behind_trace_update(file);
+    work = pnc_behind_queue_get_work(&store->queue);
     s->counts[PNC_COUNT_AHEAD_READS] = work.reads;
     s->counts[PNC_COUNT_AHEAD_BYTES] = store->ahead.read;
     s->counts[PNC_COUNT_AHEAD_USED] = store->ahead.used;
+    s->counts[PNC_COUNT_AHEAD_BUSY] = work.read_busy_ns;
     s->counts[PNC_COUNT_AHEAD_DELAY] = work.read_delay_ns;
+    s->counts[PNC_COUNT_AHEAD_HIDDEN] = pnc_max64(0, work.read_busy_ns - work.read_delay_ns);
+    s->counts[PNC_COUNT_BEHIND_QUEUED] = work.queued;
     s->counts[PNC_COUNT_BEHIND_WRITES] = work.writes;
     s->counts[PNC_COUNT_BEHIND_BYTES] = work.bytes;
     s->counts[PNC_COUNT_BEHIND_BUSY] = work.busy_ns;
     s->counts[PNC_COUNT_BEHIND_DELAY] = work.delay_ns;
+    s->counts[PNC_COUNT_BEHIND_HIDDEN] = pnc_max64(0, work.busy_ns - work.delay_ns);
     s->counts[PNC_COUNT_BEHIND_FULL] = work.full;
-    s->counts[PNC_COUNT_BEHIND_MEMORY] = most;
+    s->counts[PNC_COUNT_BEHIND_MEMORY] = work.memory;
+    s->counts[PNC_COUNT_LOG_WRITES] = work.log_writes;
+    s->counts[PNC_COUNT_LOG_BYTES] = work.log_bytes;
+    s->counts[PNC_COUNT_LOG_SIZE] = work.log_size;
+    s->counts[PNC_COUNT_LOG_LAPS] = work.log_laps;
 }

@@ -26,6 +26,14 @@ static inline void pnc_file_behind_set_names(pnc_file *file, const char *(*find)
     }
 }
 
+/* Add what the worker has done to the timeline, if there is one. Local. */
+void pnc_file_behind_trace_add(pnc_file *file);
+static inline void pnc_file_behind_trace_update(pnc_file *file)
+{
+    if (file->statistics != NULL && file->statistics->trace != NULL)
+        pnc_file_behind_trace_add(file);
+}
+
 /* Before the requests of a call are executed: from `low` to behind `high` - 1 in the file on this rank; none if they
  * are equal. Collective if the call is. A failure of an earlier put is an error of this call, and of all ranks if it is
  * collective. After a put: pnc_file_behind_end. */
@@ -40,8 +48,10 @@ static inline void pnc_file_behind_end(pnc_file *file)
  * ended. Local. */
 static inline void pnc_file_ahead_begin(pnc_file *file, int varid, int64_t low, int64_t high)
 {
-    if (file->ahead != NULL)
-        pnc_behind_store_begin_get(file->ahead, varid, low, high);
+    if (file->ahead == NULL)
+        return;
+    pnc_file_behind_trace_update(file);
+    pnc_behind_store_begin_get(file->ahead, varid, low, high);
 }
 static inline void pnc_file_ahead_end(pnc_file *file, int status)
 {

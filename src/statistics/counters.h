@@ -92,18 +92,27 @@
     ROW(TIME_WAIT, "time_wait", NANOSECONDS, "in agreements, where a rank waits for the slowest one") \
     ROW(TIME_OPEN, "time_open", NANOSECONDS, "from the create or open of the file to its close") \
     ROW(TIME_MOVES, "time_moves", NANOSECONDS, "to move data, as the header or variables grew; also in rows above") \
+    ROW(BEHIND_QUEUED, "behind_queued", BYTES, \
+        "bytes of puts that returned before the file had them (nc_write_behind, nc_burst_buf)") \
     ROW(BEHIND_WRITES, "behind_writes", ACCESSES, \
-        "system writes after the puts had returned (nc_write_behind), which are in no row above") \
-    ROW(BEHIND_BYTES, "behind_bytes", BYTES, "bytes of them") \
+        "system writes of them by the worker, a thread of the process; they are in no row above") \
+    ROW(BEHIND_BYTES, "behind_bytes", BYTES, "bytes of these writes") \
     ROW(BEHIND_BUSY, "behind_busy", NANOSECONDS, "for these writes, while the program continued or waited") \
     ROW(BEHIND_DELAY, "behind_delay", NANOSECONDS, "in which calls waited for these writes; also in rows above") \
-    ROW(BEHIND_FULL, "behind_full", CALLS, "how many times a put waited for memory") \
+    ROW(BEHIND_HIDDEN, "behind_hidden", NANOSECONDS, "for these writes, while no call waited for them") \
+    ROW(BEHIND_FULL, "behind_full", CALLS, "how many times a put waited for memory, or for space in a log") \
     ROW(BEHIND_MEMORY, "behind_memory", BYTES, "most memory at once of what was put and not yet written") \
+    ROW(LOG_WRITES, "log_writes", ACCESSES, "system writes to the logs (nc_burst_buf); they are in no row above") \
+    ROW(LOG_BYTES, "log_bytes", BYTES, "bytes of them: values, and where each of them belongs") \
+    ROW(LOG_SIZE, "log_size", BYTES, "most bytes of a log at once") \
+    ROW(LOG_LAPS, "log_laps", CALLS, "how many times the file had all of a log, which began again") \
     ROW(AHEAD_READS, "ahead_reads", ACCESSES, \
-        "system reads before a get needed their bytes (nc_prefetch), which are in no row above") \
+        "system reads by the worker before a get needed their bytes (nc_prefetch); they are in no row above") \
     ROW(AHEAD_BYTES, "ahead_bytes", BYTES, "bytes of them") \
     ROW(AHEAD_USED, "ahead_used", BYTES, "bytes of them that gets have used; no get used the others") \
+    ROW(AHEAD_BUSY, "ahead_busy", NANOSECONDS, "for these reads, while the program continued or waited") \
     ROW(AHEAD_DELAY, "ahead_delay", NANOSECONDS, "in which gets waited for these reads") \
+    ROW(AHEAD_HIDDEN, "ahead_hidden", NANOSECONDS, "for these reads, while no get waited for them") \
     ROW(DEFERRED_PUTS, "deferred_puts", CALLS, "collective puts that a later call has written (nc_defer_puts)") \
     ROW(DEFERRED_BYTES, "deferred_bytes", BYTES, "bytes of them, which were copied") \
     ROW(DEFERRED_WRITES, "deferred_writes", CALLS, "how many times such puts were written together") \

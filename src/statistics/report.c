@@ -171,6 +171,36 @@ static void print_chunks(const char *what, int64_t chunks, int64_t again, int64_
                 (long long)again);
 }
 
+static pnc_amount express_average(const pnc_summary *s, pnc_counter time)
+{
+    return pnc_amount_of_time_format((double)pnc_summary_get_sum(s, time) / s->nprocs);
+}
+
+/* What was written and read in the background. Times are those of an average rank. */
+static void print_worker(const pnc_summary *s, FILE *file)
+{
+    if (COUNT(BEHIND_QUEUED) > 0)
+        fprintf(file,
+                "  behind the program: %s of puts; %s in %lld writes, %s of a rank, of which %s were hidden; calls "
+                "waited %s for them, and %lld times for memory; memory: %s\n",
+                express_bytes(COUNT(BEHIND_QUEUED)).text, express_bytes(COUNT(BEHIND_BYTES)).text,
+                (long long)COUNT(BEHIND_WRITES), express_average(s, PNC_COUNT_BEHIND_BUSY).text,
+                express_average(s, PNC_COUNT_BEHIND_HIDDEN).text, express_average(s, PNC_COUNT_BEHIND_DELAY).text,
+                (long long)COUNT(BEHIND_FULL), express_bytes(s->counters[PNC_COUNT_BEHIND_MEMORY].most).text);
+    if (COUNT(LOG_WRITES) > 0)
+        fprintf(file, "  logs: %s in %lld writes; at most %s in a log; %lld times one began again\n",
+                express_bytes(COUNT(LOG_BYTES)).text, (long long)COUNT(LOG_WRITES),
+                express_bytes(s->counters[PNC_COUNT_LOG_SIZE].most).text, (long long)COUNT(LOG_LAPS));
+    if (COUNT(AHEAD_BYTES) > 0)
+        fprintf(file,
+                "  read ahead: %s in %lld reads, %s of a rank, of which %s were hidden; gets used %s, and waited %s; "
+                "%s were not used\n",
+                express_bytes(COUNT(AHEAD_BYTES)).text, (long long)COUNT(AHEAD_READS),
+                express_average(s, PNC_COUNT_AHEAD_BUSY).text, express_average(s, PNC_COUNT_AHEAD_HIDDEN).text,
+                express_bytes(COUNT(AHEAD_USED)).text, express_average(s, PNC_COUNT_AHEAD_DELAY).text,
+                express_bytes(COUNT(AHEAD_BYTES) - COUNT(AHEAD_USED)).text);
+}
+
 static void print_others(const pnc_summary *s, FILE *file)
 {
     print_chunks("written", COUNT(CHUNKS_WRITTEN), COUNT(CHUNKS_WRITTEN_AGAIN), COUNT(CHUNK_BYTES_WRITTEN),
@@ -186,18 +216,7 @@ static void print_others(const pnc_summary *s, FILE *file)
         fprintf(file, "  exchange: %s within nodes; %s between nodes in %lld messages\n",
                 express_bytes(COUNT(NODE_BYTES)).text, express_bytes(COUNT(MESSAGE_BYTES)).text,
                 (long long)COUNT(MESSAGES));
-    if (COUNT(BEHIND_BYTES) > 0)
-        fprintf(file,
-                "  behind the program: %s in %lld writes, %s of a rank, of which calls waited for %s; memory: %s\n",
-                express_bytes(COUNT(BEHIND_BYTES)).text, (long long)COUNT(BEHIND_WRITES),
-                pnc_amount_of_time_format((double)COUNT(BEHIND_BUSY) / s->nprocs).text,
-                pnc_amount_of_time_format((double)COUNT(BEHIND_DELAY) / s->nprocs).text,
-                express_bytes(s->counters[PNC_COUNT_BEHIND_MEMORY].most).text);
-    if (COUNT(AHEAD_BYTES) > 0)
-        fprintf(file, "  read ahead: %s in %lld reads, of which gets used %s, and waited for %s of a rank\n",
-                express_bytes(COUNT(AHEAD_BYTES)).text, (long long)COUNT(AHEAD_READS),
-                express_bytes(COUNT(AHEAD_USED)).text,
-                pnc_amount_of_time_format((double)COUNT(AHEAD_DELAY) / s->nprocs).text);
+    print_worker(s, file);
     fprintf(file, "  header: %s; moved by growth: %s; flushes: %lld; agreements of a rank: %lld\n",
             express_bytes(COUNT(HEADER_BYTES)).text, express_bytes(COUNT(MOVED_BYTES)).text,
             (long long)s->counters[PNC_COUNT_SYNCS].most, (long long)s->counters[PNC_COUNT_AGREEMENTS].most);

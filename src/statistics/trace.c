@@ -19,6 +19,7 @@ struct pnc_trace {
     int node, rank;
     int64_t zero;       /* CLOCK_REALTIME - CLOCK_MONOTONIC, without whole days: nodes agree on the former only */
     bool is_file;       /* with the timeline at its beginning; else a pipe, or the standard output */
+    bool has_worker;    /* whose thread has its name */
     const char *failed; /* why */
     size_t n;
     char text[16 * 1024]; /* not yet written */
@@ -116,13 +117,33 @@ void pnc_trace_free(pnc_trace *trace)
         (void)pnc_trace_close(trace);
 }
 
-void pnc_trace_span_add(pnc_trace *trace, const char *name, int64_t begin, int64_t end)
+static void add_span(pnc_trace *trace, int thread, const char *name, int64_t begin, int64_t end)
 {
-    if (trace == NULL || trace->failed != NULL)
-        return;
     begin += trace->zero; /* integers: a double would round the times, and spans would overlap */
     end += trace->zero;
     add_text(trace, ",\n{\"name\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%lld.%03d,\"dur\":%lld.%03d}", name,
-             trace->node, trace->rank, (long long)(begin / 1000), (int)(begin % 1000),
-             (long long)((end - begin) / 1000), (int)((end - begin) % 1000));
+             trace->node, thread, (long long)(begin / 1000), (int)(begin % 1000), (long long)((end - begin) / 1000),
+             (int)((end - begin) % 1000));
+}
+
+void pnc_trace_span_add(pnc_trace *trace, const char *name, int64_t begin, int64_t end)
+{
+    if (trace != NULL && trace->failed == NULL)
+        add_span(trace, trace->rank, name, begin, end);
+}
+
+void pnc_trace_worker_add(pnc_trace *trace, const char *name, int64_t begin, int64_t end)
+{
+    int thread;
+
+    if (trace == NULL || trace->failed != NULL)
+        return;
+    thread = trace->rank + PNC_TRACE_WORKER;
+    if (!trace->has_worker)
+        add_text(trace,
+                 ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":"
+                 "{\"name\":\"worker of rank %d\"}}",
+                 trace->node, thread, trace->rank);
+    trace->has_worker = true;
+    add_span(trace, thread, name, begin, end);
 }

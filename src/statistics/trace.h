@@ -19,5 +19,8 @@ void pnc_trace_free(pnc_trace *trace); /* the same without a result; NULL: nothi
 
 /* From `begin` to `end`, in nanoseconds of CLOCK_MONOTONIC. trace may be NULL. */
 void pnc_trace_span_add(pnc_trace *trace, const char *name, int64_t begin, int64_t end);
+/* The same for the worker of the process (nc_write_behind), whose thread is the rank + PNC_TRACE_WORKER. */
+#define PNC_TRACE_WORKER 1000000000
+void pnc_trace_worker_add(pnc_trace *trace, const char *name, int64_t begin, int64_t end);
 
 #endif

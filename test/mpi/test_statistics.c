@@ -466,6 +466,26 @@ static void do_hidden(const char *path)
     }
 }
 
+/* Records that the ranks share, put, synced and got one after the other: what hints of PNETCDF_HINTS let the worker
+ * do. bad: the last two are not got. */
+static void do_steps(const char *path)
+{
+    enum { STEPS = 8, STEP = 1 << 17 };
+    MPI_Offset start[2] = {0, (MPI_Offset)STEP * t_rank}, count[2] = {1, STEP};
+    int dims[2];
+
+    check(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &ncid));
+    check(ncmpi_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]));
+    check(ncmpi_def_dim(ncid, "x", (MPI_Offset)STEP * t_nprocs, &dims[1]));
+    check(ncmpi_def_var(ncid, "v", NC_BYTE, 2, dims, &var));
+    check(ncmpi_enddef(ncid));
+    for (start[0] = 0; start[0] < STEPS; start[0]++)
+        check(ncmpi_put_vara_all(ncid, var, start, count, large, STEP, MPI_BYTE));
+    check(ncmpi_sync(ncid));
+    for (start[0] = 0; start[0] < (bad ? STEPS - 2 : STEPS); start[0]++)
+        check(ncmpi_get_vara_all(ncid, var, start, count, large, STEP, MPI_BYTE));
+}
+
 static void do_imbalance(const char *path)
 {
     define(path, LARGE, NULL);
@@ -594,6 +614,7 @@ static void run_program(const char *what, const char *path)
                     {"columns", do_columns},
                     {"flushes", do_flushes},
                     {"hidden", do_hidden},
+                    {"steps", do_steps},
                     {"imbalance", do_imbalance},
                     {"chunks_written_again", do_chunks_written_again},
                     {"chunks_read_again", do_chunks_read_again},

@@ -86,6 +86,133 @@ def test_strace_rounds():
     tap.ok(counters and counters["rounds"]["most"] > 4, "that call has several rounds", counters)
 
 
+# --- the worker ---
+
+STEPS, STEP = 8, 1 << 17  # of the program
+
+
+def count_calls(prefix):
+    """Accesses that strace has seen: of the program and of other threads to the file, and of all to logs. A thread that
+    a process has begun itself reads no libraries."""
+    counts = collections.Counter()
+    for log in glob.glob(prefix + ".*"):
+        with open(log, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        os.remove(log)
+        who = "program" if "\\177ELF" in text else "worker"
+        for kind, path, number in re.findall(r"^p?(read|write)v?(?:64)?\(\d+<([^>]*)>, .* = (\d+)$", text, re.M):
+            target = who if path.endswith("statistics.nc") else "logs"
+            if "statistics.nc" in path and not path.endswith(".burst") and (target, number) != ("worker", "0"):
+                counts[f"{target} {kind}s"] += 1
+                counts[f"{target} {kind} bytes"] += int(number)
+    return counts
+
+
+def test_worker(ranks, hints, how):
+    """What the worker has done, against strace and the sizes of the calls."""
+    prefix, logs = tap.scratch("strace"), tap.scratch("logs")
+    os.makedirs(logs, exist_ok=True)
+    if can_trace():
+        os.environ["PNC_TEST_WRAPPER"] = (f"strace -ff -y -o {prefix} -e "
+                                          "trace=read,write,pread64,pwrite64,preadv,pwritev")
+    os.environ["PNETCDF_HINTS"] = "*.nc:" + hints.replace("LOGS", logs)
+    report, text = run_json(ranks, "steps", how)
+    os.environ.pop("PNC_TEST_WRAPPER", None)
+    del os.environ["PNETCDF_HINTS"]
+    s = collections.Counter() if report is None else collections.Counter({
+        name: c["sum"] for name, c in report["counters"].items()
+        if re.fullmatch("(behind|log|ahead)_.*|(write|read)(s|_bytes)", name)})
+    what = f"{hints}, {how}, {ranks} ranks"
+    bytes_put = STEPS * STEP * ranks
+    tap.ok(s["behind_queued"] == s["behind_bytes"] == (0 if hints == "nc_prefetch=enable" else bytes_put) and
+           s["behind_hidden"] <= s["behind_busy"], f"{what}: what is written behind the program", (s, text))
+    tap.ok((s["log_size"] > 0) == (s["log_laps"] > 0) == ("burst" in hints) and
+           s["log_size"] < s["log_bytes"] + 256 and
+           (s["log_bytes"] > bytes_put) == ("burst" in hints), f"{what}: the logs have them", s)
+    got = (STEPS if how == "good" else STEPS - 2) - 2
+    tap.ok(s["ahead_used"] == ("prefetch" in hints) * got * STEP * ranks <= s["ahead_bytes"] and
+           s["ahead_hidden"] <= s["ahead_busy"], f"{what}: from the third get on, values were there", s)
+    found = {name: s[name] for name in ("writes", "write_bytes", "behind_writes", "behind_bytes", "log_writes",
+                                        "log_bytes", "ahead_reads", "ahead_bytes", "reads", "read_bytes")}
+    if not can_trace():
+        tap.skip(f"{what}: accesses", "strace cannot be used here")
+        return
+    c = count_calls(prefix)
+    if c["worker reads"] > 0:  # the worker may read behind the end, or not before the report, for a get that follows
+        c["worker reads"] = min(max(c["worker reads"], s["ahead_reads"]), c["worker reads"] + ranks)
+    wanted = dict(zip(found, (c["program writes"], c["program write bytes"], c["worker writes"],
+                              c["worker write bytes"], c["logs writes"], c["logs write bytes"], c["worker reads"],
+                              c["worker read bytes"], c["program reads"], c["program read bytes"])))
+    tap.ok(found == wanted, f"{what}: the accesses that strace counts", (found, wanted))
+
+
+def test_workers():
+    for ranks in (1, 2):
+        test_worker(ranks, "nc_write_behind=enable", "good")
+        test_worker(ranks, "nc_burst_buf=enable:nc_burst_buf_dirname=LOGS", "good")
+        test_worker(ranks, "nc_prefetch=enable", "good")
+        test_worker(ranks, "nc_prefetch=enable:nc_write_behind=enable", "bad")
+    os.environ["PNETCDF_HINTS"] = "*.nc:nc_burst_buf=enable:nc_prefetch=enable"
+    status, _, text = run(2, "steps", "bad", "1")
+    del os.environ["PNETCDF_HINTS"]
+    tap.ok(status == 0 and
+           re.search(r"^  behind the program: 2.0 MiB of puts; 2.0 MiB in \d+ writes, .* hidden; ", text, re.M) and
+           re.search(r"^  logs: 2.0 MiB in \d+ writes; at most .* in a log; \d+ times one began again$", text, re.M) and
+           re.search(r"^  read ahead: .* gets used 1.0 MiB, and waited .*; \d+ [KiB]+ were not used$", text, re.M),
+           "the report for people has what the worker did", text)
+
+
+def test_worker_timeline():
+    """Of a rank and of its worker, against the counters of the same run."""
+    pattern, path = tap.scratch("behind-%p.json"), tap.scratch("statistics.json")
+    os.environ["PNETCDF_HINTS"] = "*.nc:nc_write_behind=enable:nc_prefetch=enable"
+    status, _, text = run(2, "steps", "good", f"json:{path},trace:{pattern}")
+    del os.environ["PNETCDF_HINTS"]
+    with open(path, encoding="utf-8") as file:
+        counters = json.load(file)["counters"]
+    paths, sums = [pattern.replace("%p", str(rank)) for rank in range(2)], collections.Counter()
+    for rank, each in enumerate(paths):
+        with open(each, encoding="utf-8") as file:
+            events = json.load(file)
+        spans = sorted((event["ts"], event["dur"], event["name"]) for event in events
+                       if event["ph"] == "X" and event["tid"] == 10 ** 9 + rank)
+        names = [event["args"]["name"] for event in events if event["ph"] == "M" and event.get("tid", 0) >= 10 ** 9]
+        for _, length, name in spans:
+            sums[name] += length
+        sums["spans"] += len(spans)
+        tap.ok(status == 0 and names == [f"worker of rank {rank}"] and {span[2] for span in spans} ==
+               {"worker_write", "worker_read"} and
+               all(a[0] + a[1] <= b[0] + 0.01 for a, b in zip(spans, spans[1:])),
+               f"the worker of rank {rank} writes, then reads", (spans, text))
+    for name, counter in (("worker_write", "behind_busy"), ("worker_read", "ahead_busy")):
+        least = counters[counter]["sum"] / 1000
+        tap.ok(least - 1 <= sums[name] <= least + 50 * 2 * STEPS + 1,
+               f"the time of {name}, with pauses of less than 50 us", (sums, least))
+    status, text, errors = show(*paths)
+    rows = re.findall(r"^  (rank \d|  worker) +([drcfxwWR. ]+)$", text, re.M)
+    tap.ok(status == 0 and [row[0] for row in rows] == ["rank 0", "  worker", "rank 1", "  worker"] and
+           all("w" in row[1] or "r" in row[1] for row in rows[1::2]), "rows of workers in the terminal", (text, errors))
+    for each in [*paths, path]:
+        os.remove(each)
+    made = [{"ph": "X", "tid": tid, "pid": 7, "name": name, "ts": at, "dur": length}
+            for name, tid, at, length in (("time_write", 7, 0, 2), ("time_wait", 7, 6, 2),
+                                          ("worker_write", 10 ** 9 + 7, 2, 4), ("worker_read", 10 ** 9 + 7, 7, 1))]
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(made, file)
+    _, text, errors = show(path)
+    tap.ok("  rank 7        " + 20 * "W" + 40 * " " + 20 * "." + "\n    worker      " + 20 * " " + 40 * "w" + 10 * " " +
+           10 * "r" + "\n" in text, "a worker's timeline that was made", (text, errors))
+    page = tap.scratch("timeline.html")
+    status, _, errors = show("--html", page, "--overwrite", path)
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    tap.ok(status == 0 and Page(text).balanced and
+           "worker of rank 7, 2.0 us to 6.0 us: writes behind" in text and
+           "worker of rank 7, 7.0 us to 8.0 us: reads ahead" in text and Page(text).counts["rect"] == 4,
+           "the same on a page", errors)
+    os.remove(path)
+
+
 # --- reports ---
 
 def test_spread():
@@ -467,6 +594,8 @@ if can_trace():
     test_strace_rounds()
 else:
     tap.skip("several rounds", "strace cannot be used here")
+test_workers()
+test_worker_timeline()
 test_spread()
 test_growth()
 test_heat()

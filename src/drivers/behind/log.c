@@ -41,6 +41,8 @@ static bool open_log_file(pnc_behind_log *log, int *number)
     *number = pnc_behind_log_write_front(log, 1, log->call);
     if (*number == 0)
         *number = pnc_behind_log_write_front(log, 1, log->call);
+    log->fronts = 2;
+    log->most = PNC_LOG_FRONT_BYTES;
     return *number == 0;
 }
 
@@ -187,15 +189,16 @@ void pnc_behind_log_add(pnc_behind_log *log, const pnc_log_record *record)
 {
     int64_t at = log->tail + PNC_LOG_RECORD_BYTES;
 
+    log->records++;
+    log->bytes += at + record->extent.length - log->tail;
     log->tail = at + record->extent.length;
+    log->most = pnc_max64(log->most, log->tail);
     if (record->kind != PNC_LOG_BLOCK)
         return;
     assert(log->n < ENTRIES);
     log->entries[(log->first + log->n++) % ENTRIES] = (pnc_behind_entry){record->extent, record->call, at};
     log->first_call = pnc_min64(log->first_call, record->call);
     widen_span(&log->hull, record->extent);
-    log->records++;
-    log->bytes += record->extent.length;
 }
 
 void pnc_behind_log_clear(pnc_behind_log *log)

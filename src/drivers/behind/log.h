@@ -22,17 +22,19 @@ typedef struct pnc_behind_log {
     int64_t tail;              /* position behind the last record */
     pnc_behind_entry *entries; /* a circle */
     int64_t first, n;
-    int64_t first_call;    /* the first one that has a block in this lap; INT64_MAX: none has */
-    pnc_extent hull;       /* of all blocks of this lap; length 0: it has none */
-    int64_t call, numrecs; /* the last call that has ended, and the records after it */
-    char *buffer;          /* PNC_BEHIND_LOG_PORTION bytes, of the worker */
-    int64_t records, bytes;
-    bool is_off;       /* nothing is logged any more */
-    bool is_kept;      /* a write of the worker has failed: the log remains as it is */
-    bool is_adding;    /* the program writes to the log */
-    bool is_resetting; /* the worker begins a lap */
-    bool is_promised;  /* this lap has blocks that a flush has made permanent */
-    bool has_moved;    /* the file has blocks that are no longer in the log, and not synced */
+    int64_t first_call;     /* the first one that has a block in this lap; INT64_MAX: none has */
+    pnc_extent hull;        /* of all blocks of this lap; length 0: it has none */
+    int64_t call, numrecs;  /* the last call that has ended, and the records after it */
+    char *buffer;           /* PNC_BEHIND_LOG_PORTION bytes, of the worker */
+    int64_t fronts;         /* that were written */
+    int64_t records, bytes; /* that were appended */
+    int64_t most;           /* bytes of the log at once */
+    bool is_off;            /* nothing is logged any more */
+    bool is_kept;           /* a write of the worker has failed: the log remains as it is */
+    bool is_adding;         /* the program writes to the log */
+    bool is_resetting;      /* the worker begins a lap */
+    bool is_promised;       /* this lap has blocks that a flush has made permanent */
+    bool has_moved;         /* the file has blocks that are no longer in the log, and not synced */
 } pnc_behind_log;
 
 #define PNC_BEHIND_LOG_PORTION (INT64_C(8) << 20)

@@ -15,6 +15,7 @@
 /* Bytes of a turn: some milliseconds on a fast disk, a few of its seeks on a slow one. A guess. */
 #define TURN_BYTES (INT64_C(8) << 20)
 #define ATTEMPTS 16 /* at a write of no bytes */
+#define PAUSE 50000 /* nanoseconds: a shorter one is no pause of a timeline */
 
 static pthread_mutex_t worker_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t has_work = PTHREAD_COND_INITIALIZER, has_progress = PTHREAD_COND_INITIALIZER;
@@ -70,6 +71,22 @@ static int64_t read_piece(int fd, char *to, pnc_extent extent, int64_t *nreads)
     return done;
 }
 
+/* Under the lock. Returns the time. */
+static int64_t end_span(pnc_behind_queue *queue, bool is_write, int64_t begin)
+{
+    int64_t end = read_worker_clock();
+    pnc_behind_span *last = queue->nspans > 0 ? &queue->spans[queue->nspans - 1] : NULL;
+
+    if (queue->spans == NULL)
+        return end;
+    if (last != NULL &&
+        ((last->is_write == is_write && begin - last->end < PAUSE) || queue->nspans == PNC_BEHIND_SPANS))
+        last->end = end;
+    else
+        queue->spans[queue->nspans++] = (pnc_behind_span){begin, end, is_write};
+    return end;
+}
+
 /* Whether all blocks of a lap of the log are in the file, and it is time for the next one. */
 static bool must_reset(const pnc_behind_log *log)
 {
@@ -113,7 +130,7 @@ static void take_read_turn(pnc_behind_queue *queue)
     pnc_behind_batch *batch = queue->line;
     pnc_extent extent = pnc_behind_batch_find_next(batch, TURN_BYTES);
     char *to = batch->bytes + batch->done;
-    int64_t done, nreads = 0;
+    int64_t begin = read_worker_clock(), done, nreads = 0;
 
     queue->is_reading = true;
     pthread_mutex_unlock(&worker_lock);
@@ -121,6 +138,7 @@ static void take_read_turn(pnc_behind_queue *queue)
     pthread_mutex_lock(&worker_lock);
     queue->is_reading = false;
     queue->work.reads += nreads;
+    queue->work.read_busy_ns += end_span(queue, false, begin) - begin;
     batch->done += done;
     if (done < extent.length || batch->done == batch->length || batch->is_discarded)
         unlink_batch(queue, batch);
@@ -189,6 +207,8 @@ static void take_reset_turn(pnc_behind_queue *queue)
         number = pnc_behind_log_write_front(log, log->front.lap + 1, log->call);
     pthread_mutex_lock(&worker_lock);
     log->is_resetting = false;
+    queue->work.log_laps += failed == 0 && number == 0;
+    log->fronts += failed == 0;
     if (failed != 0) {
         count_write(queue, log->hull, 0, failed);
         return;
@@ -215,7 +235,7 @@ static void take_write_turn(pnc_behind_queue *queue)
     else
         take_reset_turn(queue);
     queue->is_busy = false;
-    queue->work.busy_ns += read_worker_clock() - begin;
+    queue->work.busy_ns += end_span(queue, true, begin) - begin;
     pthread_cond_broadcast(&has_progress);
 }
 
@@ -397,6 +417,7 @@ void pnc_behind_queue_close(pnc_behind_queue *queue)
     }
     if (queue->log != NULL)
         pnc_behind_log_free(queue->log, false);
+    pnc_memory_free(queue->spans);
     memset(queue, 0, sizeof *queue);
 }
 
@@ -449,6 +470,7 @@ static void end_log(pnc_behind_queue *queue, int number)
     while (log->n > 0 || log->is_resetting)
         wait_progress(queue);
     log->has_moved = true;
+    log->fronts += !log->is_kept;
     if (!log->is_kept && pnc_behind_log_write_front(log, log->front.lap + 1, PNC_LOG_EVERYTHING) != 0)
         pnc_behind_log_remove(log);
     if (!log->is_kept)
@@ -491,6 +513,7 @@ static bool add_to_log(pnc_behind_queue *queue, pnc_behind_block rest, const cha
         }
         if (!append_to_log(queue, &record, bytes))
             break;
+        queue->work.queued += record.extent.length;
         bytes += record.extent.length;
         rest.extent.offset += record.extent.length;
         rest.extent.length -= record.extent.length;
@@ -514,6 +537,7 @@ void pnc_behind_queue_end_call(pnc_behind_queue *queue, int64_t call, int64_t nu
             (void)append_to_log(queue, &record, "");
         } else {
             number = pnc_behind_log_write_front(log, log->front.lap, call);
+            log->fronts++;
             if (number != 0)
                 end_log(queue, number);
         }
@@ -631,6 +655,7 @@ bool pnc_behind_queue_add(pnc_behind_queue *queue, const pnc_behind_block *block
         memcpy(to, bytes, (size_t)length);
         pthread_mutex_lock(&worker_lock);
         pnc_behind_ring_publish(&queue->ring, &rest, length);
+        queue->work.queued += length;
         pthread_cond_signal(&has_work);
         bytes += length;
         rest.extent.offset += length;
@@ -746,14 +771,35 @@ int64_t pnc_behind_queue_get_end(pnc_behind_queue *queue)
     return end;
 }
 
-pnc_behind_work pnc_behind_queue_get_work(pnc_behind_queue *queue, int64_t *most, int64_t *blocks)
+pnc_behind_work pnc_behind_queue_get_work(pnc_behind_queue *queue)
 {
+    const pnc_behind_log *log;
     pnc_behind_work all;
 
     pthread_mutex_lock(&worker_lock);
+    log = queue->log;
     all = queue->work;
-    *most = queue->ring.most;
-    *blocks = queue->ring.blocks;
+    all.memory = queue->ring.most;
+    if (log != NULL) {
+        all.log_writes = log->fronts + log->records;
+        all.log_bytes = log->fronts * PNC_LOG_SLOT_BYTES + log->bytes;
+        all.log_size = log->most;
+    }
     pthread_mutex_unlock(&worker_lock);
     return all;
+}
+
+int pnc_behind_queue_take_spans(pnc_behind_queue *queue, pnc_behind_span *out)
+{
+    int n;
+
+    pthread_mutex_lock(&worker_lock);
+    if (queue->spans == NULL)
+        queue->spans = pnc_memory_alloc(PNC_BEHIND_SPANS, sizeof *queue->spans);
+    n = queue->nspans;
+    if (n > 0)
+        memcpy(out, queue->spans, sizeof *out * (size_t)n);
+    queue->nspans = 0;
+    pthread_mutex_unlock(&worker_lock);
+    return n;
 }

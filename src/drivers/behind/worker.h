@@ -22,12 +22,23 @@ typedef struct pnc_behind_failure {
 
 /* What the worker has done for a queue, and what its program has waited for. */
 typedef struct pnc_behind_work {
-    int64_t writes, bytes;     /* system writes, and their bytes */
-    int64_t busy_ns, delay_ns; /* time of the writes; time that callers have waited for them */
-    int64_t full;              /* how many times there was no free memory */
-    int64_t reads;             /* system reads */
-    int64_t read_delay_ns;     /* time that gets have waited for them */
+    int64_t queued;                      /* bytes that were added */
+    int64_t writes, bytes;               /* system writes, and their bytes */
+    int64_t busy_ns, delay_ns;           /* time of the writes; time that callers have waited for them */
+    int64_t full;                        /* how many times there was no free memory */
+    int64_t memory;                      /* the most that was in use at once */
+    int64_t log_writes, log_bytes;       /* system writes to the log, and their bytes */
+    int64_t log_size, log_laps;          /* the most bytes of it at once; laps that have ended */
+    int64_t reads;                       /* system reads */
+    int64_t read_busy_ns, read_delay_ns; /* time of the reads; time that gets have waited for them */
 } pnc_behind_work;
+
+/* When the worker has written, or read, without a pause. For timelines. */
+typedef struct pnc_behind_span {
+    int64_t begin, end; /* nanoseconds of CLOCK_MONOTONIC */
+    bool is_write;
+} pnc_behind_span;
+#define PNC_BEHIND_SPANS 1024 /* that are kept: of more, the last one grows */
 
 /* Of one file. All of it is under the lock of the worker, but for `fd`, which does not change. */
 typedef struct pnc_behind_queue {
@@ -43,6 +54,8 @@ typedef struct pnc_behind_queue {
     int64_t finished;                  /* end of the last byte in the file that the worker has written */
     pnc_behind_failure failure;
     pnc_behind_work work;
+    pnc_behind_span *spans; /* NULL: none are kept */
+    int nspans;
 } pnc_behind_queue;
 
 /* Begin to use a queue of zeros: `capacity` bytes of memory, and a descriptor, which is the queue's afterwards. False,
@@ -94,7 +107,9 @@ int64_t pnc_behind_queue_find_call(pnc_behind_queue *queue);
 pnc_behind_failure pnc_behind_queue_get_failure(pnc_behind_queue *queue);
 /* End of the last byte that the worker has written. */
 int64_t pnc_behind_queue_get_end(pnc_behind_queue *queue);
-/* *most: bytes of memory that were in use at once; *blocks: that were made. */
-pnc_behind_work pnc_behind_queue_get_work(pnc_behind_queue *queue, int64_t *most, int64_t *blocks);
+pnc_behind_work pnc_behind_queue_get_work(pnc_behind_queue *queue);
+/* Move what the worker has done since the last call to `out`, which has PNC_BEHIND_SPANS; returns how many. They are
+ * kept from the first call on, if there is memory for them. */
+int pnc_behind_queue_take_spans(pnc_behind_queue *queue, pnc_behind_span *out);
 
 #endif
