@@ -183,6 +183,8 @@ static int write_mark_text(const char *path, const char *text, int64_t n)
     if (number == 0 && fsync(fd) != 0)
         number = errno;
     close(fd);
+    if (number == 0)
+        number = pnc_host_file_sync_entry(path);
     if (number != 0)
         unlink(path);
     return number;

@@ -78,6 +78,26 @@ int64_t pnc_host_file_get_birth(const char *path)
     return facts.stx_btime.tv_sec * 1000000000 + facts.stx_btime.tv_nsec;
 }
 
+int pnc_host_file_sync_entry(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash == NULL ? 0 : (size_t)(slash - path) + 1;
+    char *folder = length == 0 ? pnc_string_copy("./") : pnc_string_copy(path);
+    int fd, number = 0;
+
+    if (folder == NULL)
+        return ENOMEM;
+    if (length > 0)
+        folder[length] = '\0';
+    fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 || fsync(fd) != 0)
+        number = errno == EINVAL || errno == EBADF || errno == EACCES ? 0 : errno; /* no such call, or no permission */
+    if (fd >= 0)
+        close(fd);
+    pnc_memory_free(folder);
+    return number;
+}
+
 pnc_held pnc_host_file_hold(int fd, pnc_hold hold)
 {
     switch (hold) {

@@ -23,6 +23,10 @@ char *pnc_host_path_extend(const char *path, const char *suffix);
 /* When the file at this path was made, in nanoseconds; 0: the system does not know. */
 int64_t pnc_host_file_get_birth(const char *path);
 
+/* The entry of the file at this path in its folder survives the death of the node, where the file system has a call for
+ * that. Returns errno or 0. */
+int pnc_host_file_sync_entry(const char *path);
+
 /* Whether all accesses to files of this type are made by one kernel, so that its locks are those of all programs. False
  * if the type is not known. */
 bool pnc_host_type_is_local(uint32_t type);

@@ -28,6 +28,8 @@ static pthread_t program;
 static atomic_bool is_held;                            /* the worker waits before it writes */
 static atomic_int delay_us, worker_error, log_error;   /* errno; 0: none */
 static atomic_int worker_writes, log_writes, log_fine; /* log_fine: writes to the log before log_error */
+static atomic_int mark_syncs, log_syncs, sync_error;   /* of folders; errno for that of logs, 0: none */
+static ino_t log_folder;
 static int worker_dies = -1, log_dies = -1; /* the write at which this process dies; with half of it, if it is odd */
 
 /* --- the system --- */
@@ -93,6 +95,20 @@ WRITE(pwrite64, off64_t)
 WRITE_VECTOR(pwritev, off_t)
 WRITE_VECTOR(pwritev64, off64_t)
 /* clang-format on */
+
+int fsync(int fd)
+{
+    static int (*real)(int);
+    struct stat facts;
+
+    if (real == NULL)
+        *(void **)&real = dlsym(RTLD_NEXT, "fsync");
+    if (fstat(fd, &facts) != 0 || !S_ISDIR(facts.st_mode))
+        return real(fd);
+    ++*(facts.st_ino == log_folder ? &log_syncs : &mark_syncs);
+    errno = sync_error;
+    return sync_error != 0 && facts.st_ino == log_folder ? -1 : real(fd);
+}
 
 static void hold_writes(bool on)
 {
@@ -350,6 +366,45 @@ static void test_no_folder(bool of_all, bool with_memory)
     close_and_check(ncid, ROWS, 1, "without logs");
 }
 
+/* Entries of folders survive the death of a node when flush returns: that of the mark, and of each log, once. */
+static void test_entries(int error)
+{
+    int ncid = create_file(0, hints(NULL, NULL));
+
+    mark_syncs = log_syncs = 0;
+    sync_error = t_rank == t_nprocs - 1 ? error : 0;
+    expect_ok(put_rows(ncid, 0, 0, 2, 1), "puts");
+    t_check(mark_syncs == (t_rank == 0) && log_syncs == 0, "the entry of the mark is synced when it is made");
+    for (int i = 0; i < 3; i++) {
+        expect_ok(ncmpi_flush(ncid), "flush");
+        expect_ok(put_rows(ncid, 0, 2, 3 + i, 1), "puts");
+    }
+    t_local(log_syncs == 1, "%d syncs of the folder of the log", log_syncs);
+    t_check(is_enabled(ncid) == (sync_error == 0 || sync_error == EINVAL), "syncs of folders, error %d", error);
+    sync_error = 0;
+    expect_ok(put_rows(ncid, 0, 5, ROWS, 1), "puts");
+    expect_ok(put_rows(ncid, 1, 0, ROWS, 1), "puts");
+    close_and_check(ncid, ROWS, 1, "after close");
+}
+
+/* Two handles, of one program or of two, that were opened before either has put: the second one has no logs. */
+static void test_second_handle(void)
+{
+    int first = create_file(0, hints(NULL, NULL)), second;
+    MPI_Info info = hints(NULL, NULL);
+
+    expect_ok(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, info, &second), "a second handle");
+    MPI_Info_free(&info);
+    expect_ok(put_rows(first, 0, 0, ROWS, 1), "puts by the first handle");
+    check_logs(t_nprocs, true, "after them");
+    expect_ok(put_rows(second, 1, 0, ROWS, 1), "puts by the second handle");
+    check_logs(t_nprocs, true, "after these");
+    t_check(is_enabled(first) && !is_enabled(second), "the hint is ignored for the second handle");
+    expect_ok(ncmpi_close(second), "close the second handle");
+    check_logs(t_nprocs, true, "after the second handle is closed");
+    close_and_check(first, ROWS, 1, "after both are closed");
+}
+
 /* What else opens, replaces or deletes a file with a mark. */
 static void test_mark(void)
 {
@@ -492,36 +547,82 @@ static void test_places(void)
 
 /* --- for test/tools/test_burst_death.py --- */
 
-/* In each step: a record, a row of f, and row 0 of w, each time by another rank. Rank 0 writes the number of steps that
- * were flushed to PATH.flushed. */
-static int put_and_die(int rank, const char *kind, int at)
+static bool is_kind(const char *kind, const char *wanted)
+{
+    return strcmp(kind, wanted) == 0;
+}
+
+/* Wait for another program, which makes a file. */
+static void wait_for_file(const char *suffix)
 {
     char name[4300];
-    int ncid = create_file(0, hints(NULL, NULL));
+
+    snprintf(name, sizeof name, "%s%s", path, suffix);
+    for (int i = 0; i < 60000 && access(name, F_OK) != 0; i++)
+        usleep(1000);
+}
+
+/* When this process dies. held: at a write to its log, and nothing leaves the logs before; rows: the same, when all
+ * ranks have put so many rows; waits: not. */
+static void plan_death(const char *kind, int at)
+{
+    worker_writes = log_writes = 0;
+    if (is_kind(kind, "worker"))
+        worker_dies = at;
+    if (is_kind(kind, "log") || is_kind(kind, "held"))
+        log_dies = at;
+}
+
+/* In each step: a record, a row of f, and row 0 of w, each time by another rank; or another row, as a put that overlaps
+ * one of another rank waits for it. */
+static int put_step(int ncid, int row, bool overlaps)
+{
+    if (put_rows(ncid, 0, row, row + 1, 1) != NC_NOERR || put_rows(ncid, 1, row, row + 1, 1) != NC_NOERR)
+        return 3;
+    return transfer(ncid, 2, true, overlaps ? 0 : row, (t_rank + row) % t_nprocs, row + 1) != NC_NOERR ? 3 : 0;
+}
+
+/* Rank 0 writes the number of steps that were flushed to PATH.flushed. */
+static int flush_step(int ncid, int row)
+{
+    char name[4300];
     FILE *file;
 
+    if (row % 5 == 4 && ncmpi_sync(ncid) != NC_NOERR)
+        return 4;
+    if (row % 2 != 1)
+        return 0;
+    if (ncmpi_flush(ncid) != NC_NOERR)
+        return 5;
     snprintf(name, sizeof name, "%s.flushed", path);
-    worker_writes = log_writes = 0;
-    if (rank < 0 || rank == t_rank)
-        *(strcmp(kind, "worker") == 0 ? &worker_dies : &log_dies) = at;
-    hold_writes(strcmp(kind, "held") == 0); /* nothing leaves the logs */
-    delay_us = 300;
-    for (int row = 0; row < ROWS; row++) {
-        if (put_rows(ncid, 0, row, row + 1, 1) != NC_NOERR || put_rows(ncid, 1, row, row + 1, 1) != NC_NOERR ||
-            transfer(ncid, 2, true, 0, (t_rank + row) % t_nprocs, row + 1) != NC_NOERR)
-            return 3;
-        if (row % 5 == 4 && ncmpi_sync(ncid) != NC_NOERR)
-            return 4;
-        if (row % 2 != 1)
-            continue;
-        if (ncmpi_flush(ncid) != NC_NOERR)
-            return 5;
-        file = t_rank == 0 ? fopen(name, "w") : NULL;
-        if (file != NULL) {
-            fprintf(file, "%d\n", row + 1);
-            fclose(file);
-        }
+    file = t_rank == 0 ? fopen(name, "w") : NULL;
+    if (file != NULL) {
+        fprintf(file, "%d\n", row + 1);
+        fclose(file);
     }
+    return 0;
+}
+
+static int put_and_die(int rank, const char *kind, int at)
+{
+    int ncid = create_file(0, hints(NULL, is_kind(kind, "rows") ? "direct" : NULL)), status = 0;
+
+    if (rank < 0 || rank == t_rank)
+        plan_death(kind, at);
+    hold_writes(is_kind(kind, "held") || is_kind(kind, "rows"));
+    delay_us = 300;
+    for (int row = 0; row < ROWS && status == 0; row++) {
+        status = put_step(ncid, row, !is_kind(kind, "rows"));
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (is_kind(kind, "rows") && row + 1 == at)
+            kill(getpid(), SIGKILL);
+        if (status == 0)
+            status = flush_step(ncid, row);
+    }
+    if (status != 0)
+        return status;
+    if (is_kind(kind, "waits"))
+        wait_for_file(".go");
     ncmpi_close(ncid);
     return t_finish();
 }
@@ -529,6 +630,7 @@ static int put_and_die(int rank, const char *kind, int at)
 int main(int argc, char **argv)
 {
     static const char *const strategies[] = {"automatic", "direct", "two_phase", "separate", "merged"};
+    struct stat facts;
 
     setenv("PNETCDF_HINTS", "nc_overlap=disable", 1); /* it has threads of the system, which end when they like */
     program = pthread_self();
@@ -543,6 +645,7 @@ int main(int argc, char **argv)
     if (t_rank == 0)
         mkdir(folder, 0777);
     MPI_Barrier(MPI_COMM_WORLD);
+    log_folder = stat(folder, &facts) == 0 ? facts.st_ino : 0;
     for (int i = 0; i < 5; i++) {
         test_delay(strategies[i]);
         test_visibility(strategies[i]);
@@ -552,6 +655,10 @@ int main(int argc, char **argv)
         test_full_log(fine < 4 ? ENOSPC : EIO, fine, fine % 3 == 0);
     for (int i = 0; i < 4; i++)
         test_no_folder(i % 2 == 0, i > 1);
+    test_entries(0);
+    test_entries(EINVAL);
+    test_entries(EIO);
+    test_second_handle();
     test_mark();
     test_failure();
     test_growth(0);

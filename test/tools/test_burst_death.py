@@ -3,10 +3,12 @@ file cannot be opened for writing; then it has at least what was flushed, each r
 of puts that overlap none but the last ones are there. The bytes are read here, without the library."""
 # needs: python
 import os
+import shlex
 import shutil
 import struct
 import subprocess
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
@@ -15,6 +17,7 @@ import tap
 import tool
 
 NX, ROWS = 64, 12
+PUT = 5 # rows of a program that has all of them in logs
 os.environ["OMPI_MCA_odls_base_sigkill_timeout"] = "0" # mpiexec of Open MPI waits for a second otherwise
 PATH = os.path.abspath(tap.scratch("burst_death.nc"))
 MARK, FLUSHED = PATH + ".burst", PATH + ".flushed"
@@ -78,8 +81,8 @@ def find_wrong(ranks, flushed):
     return wrong, numrecs, versions
 
 
-def replay(*words, ranks=1):
-    command = [*tool.command("ncmpilog"), "--replay", LOGS, *words, PATH]
+def replay(*words, ranks=1, folder=LOGS):
+    command = [*tool.command("ncmpilog"), "--replay", folder, *words, PATH]
     if ranks > 1:
         command = [os.environ.get("MPIEXEC", "mpiexec"), "-n", str(ranks), *command]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -203,6 +206,159 @@ def get_version():
         return file.read(4)[3]
 
 
+def put_rows(ranks):
+    """A program that dies when it has put some rows, each rank its columns, and nothing has left the logs."""
+    tap.ok(run(ranks, -1, "rows", PUT) and len(os.listdir(LOGS)) == ranks and os.path.exists(MARK),
+           f"a program of {ranks} ranks that died with {PUT} rows in logs")
+
+
+def is_complete(ranks):
+    """All rows of that program."""
+    numrecs, get = read_file()
+    return numrecs == PUT and all(
+        get(name, row, column) == [value_of(row, column, x, row + 1 if name == "w" else 1) for x in range(NX)]
+        for name in "vfw" for row in range(PUT) for column in range(ranks))
+
+
+# --- deaths of a replay ---
+
+def build_preload():
+    """Its path; None: it cannot be used."""
+    path = tap.scratch("die_in_folder.so")
+    if tap.instruments() or os.environ.get("PNC_TEST_WRAPPER"):
+        return None
+    done = subprocess.run([*shlex.split(os.environ.get("CC", "mpicc")), "-std=c99", "-shared", "-fPIC", "-o", path,
+                           os.path.join(HERE, "die_in_folder.c"), "-ldl"], capture_output=True, text=True, check=False)
+    return os.path.abspath(path) if tap.ok(done.returncode == 0, "the preload", done.stderr) else None
+
+
+def keep_all(*folders):
+    """The contents of the file, the mark and the logs, by path."""
+    paths = [PATH, MARK, *(os.path.join(folder, name) for folder in folders or [LOGS] for name in os.listdir(folder))]
+    kept = {}
+    for path in paths:
+        with open(path, "rb") as file:
+            kept[path] = file.read()
+    return kept
+
+
+def restore_all(kept):
+    """The file remains the same one, of which the mark is."""
+    for path, content in kept.items():
+        with open(path, "r+b" if os.path.exists(path) else "wb") as file:
+            file.write(content)
+            file.truncate()
+
+
+def replay_and_die(preload, at, processes):
+    """Whether a process was killed. Launchers and ranks get the preload, which acts on our files only."""
+    command = [*shlex.split(os.environ.get("MPIEXEC", "mpiexec")), "-n", str(processes), "env", f"LD_PRELOAD={preload}",
+               f"DIE_FOLDER={os.path.dirname(PATH)}", f"DIE_AT={at}", *tool.command("ncmpilog"), "--replay", LOGS, PATH]
+    return subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0
+
+
+def check_replay_deaths():
+    """A replay dies at each change of a file, or within it; the next one makes it complete."""
+    preload = build_preload()
+    if preload is None:
+        tap.skip("deaths of a replay", "a preload cannot be used here")
+        return
+    for ranks, processes in ((1, 1), (2, 2)) if tap.is_quick() else ((1, 1), (2, 1), (2, 2), (4, 2)):
+        put_rows(ranks)
+        kept, number, marks = keep_all(), 0, 0
+        while replay_and_die(preload, number, processes):
+            has_mark = os.path.exists(MARK)
+            status, text = replay(ranks=processes)
+            tap.ok(status == (0 if has_mark else 1) and is_complete(ranks) and not os.path.exists(MARK) and
+                   (has_mark or "no mark" in text),
+                   f"{ranks} ranks, {processes} processes: a replay after the death of one at change {number}, "
+                   f"{'with' if has_mark else 'without'} a mark", (status, text))
+            marks += has_mark
+            number += tap.choose(5, 2, 1) if number >= 4 else 1
+            restore_all(kept)
+        tap.ok(number > 12 and marks > 6 and is_complete(ranks) and not os.listdir(LOGS),
+               f"{ranks} ranks, {processes} processes: {number} changes of files", marks)
+
+
+# --- two nodes, two programs ---
+
+def move_to_nodes():
+    """The logs of 4 ranks become those of two nodes, of which each has its own folder."""
+    nodes = [os.path.abspath(tap.scratch(f"node{i}")) for i in range(2)]
+    for node in nodes:
+        shutil.rmtree(node, ignore_errors=True)
+        os.mkdir(node)
+    for name in os.listdir(LOGS):
+        shutil.move(os.path.join(LOGS, name), nodes[int(name.split(".")[-2]) // 2])
+    return nodes
+
+
+def check_nodes():
+    put_rows(4)
+    nodes = move_to_nodes()
+    kept = keep_all(*nodes)
+    status, text = replay(folder=nodes[0])
+    tap.ok(status == 1 and "rank 2" in text and "rank 3" in text and "rank 1" not in text and
+           keep_all(*nodes) == kept, "without the second node nothing is changed", text)
+    mpiexec = shlex.split(os.environ.get("MPIEXEC", "mpiexec"))
+    words = [*tool.command("ncmpilog"), "--replay", ".", PATH]
+    done = subprocess.run([*mpiexec, "-n", "1", "-wdir", nodes[0], *words, ":", "-n", "1", "-wdir", nodes[1], *words],
+                          capture_output=True, text=True, check=False)
+    tap.ok(done.returncode == 0 and is_complete(4) and not os.listdir(nodes[0]) and not os.listdir(nodes[1]),
+           "a process of each node replays its folder", done)
+    restore_all(kept)
+    status, text = replay("--partial", folder=nodes[1])
+    numrecs, get = read_file()
+    good = [all(get("v", row, column) == [value_of(row, column, x, 1) for x in range(NX)] for row in range(PUT))
+            for column in range(4)]
+    tap.ok(status == 2 and "rank 0" in text and not os.path.exists(MARK) and numrecs == PUT and
+           good == [False, False, True, True] and get("w", PUT - 1, 2)[0] // 100000 == PUT,
+           "--partial writes what the second node has", (text, numrecs, good))
+    for node in nodes:
+        shutil.rmtree(node)
+
+
+def check_partial_calls():
+    """The log of one rank ends early, the other is missing: complete calls only."""
+    put_rows(2)
+    names = sorted(os.listdir(LOGS), key=lambda name: int(name.split(".")[-2]))
+    os.remove(os.path.join(LOGS, names[0]))
+    path = os.path.join(LOGS, names[1])
+    with open(path, "r+b") as file:
+        file.truncate(os.path.getsize(path) // 2)
+    status, text = replay("--partial")
+    numrecs, get = read_file()
+    good = [get("v", row, 1) == [value_of(row, 1, x, 1) for x in range(NX)] for row in range(numrecs)]
+    tap.ok(status == 2 and 1 < numrecs < PUT and all(good), f"{numrecs} complete records of a log that ends early",
+           (status, text, good))
+    clear()
+
+
+def check_programs():
+    """A second program that opens the file, or creates it, while the first one has values in logs."""
+    clear()
+    program = subprocess.Popen([*shlex.split(os.environ.get("MPIEXEC", "mpiexec")), "-n", "2",
+                                os.path.join(tool.BUILD, "test/mpi/test_burst_buffer"), PATH, LOGS, "99", "waits", "0"],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    for _ in range(3000):
+        if read_flushed() == ROWS:
+            break
+        time.sleep(0.01)
+    status, out, text = tap.run_mpi(2, "test/tools/grow_and_die", "open", PATH)
+    tap.ok(status == 0 and out.split() == ["0", "-280"] and os.path.exists(MARK),
+           "a second program may read the file, and cannot open it for writing", (status, out, text))
+    status, text = replay()
+    tap.ok(status == 1 and "runs" in text and os.path.exists(MARK), "ncmpilog says that the program runs", text)
+    with open(PATH + ".go", "wb"):
+        pass
+    _, text = program.communicate()
+    wrong, numrecs, versions = find_wrong(2, ROWS)
+    tap.ok(program.returncode == 0 and not wrong and numrecs == ROWS and versions == {ROWS} and
+           not os.path.exists(MARK) and not os.listdir(LOGS), "the first one goes on undisturbed",
+           (text, wrong, numrecs, versions))
+    os.remove(PATH + ".go")
+
+
 def check_forged():
     """A log whose digests are right and whose blocks belong elsewhere changes nothing: the header is no place for
     values."""
@@ -243,6 +399,10 @@ def digest(state, content):
 
 check_deaths()
 check_refusals()
+check_replay_deaths()
+check_nodes()
+check_partial_calls()
+check_programs()
 if sys.byteorder == "little":
     check_forged()
 clear()

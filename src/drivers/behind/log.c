@@ -157,8 +157,13 @@ int pnc_behind_log_read(const pnc_behind_log *log, const pnc_behind_pieces *piec
     return 0;
 }
 
-int pnc_behind_log_sync(const pnc_behind_log *log)
+int pnc_behind_log_sync(pnc_behind_log *log)
 {
+    int number = log->is_listed ? 0 : pnc_host_file_sync_entry(log->path);
+
+    if (number != 0)
+        return number;
+    log->is_listed = true;
     return fdatasync(log->fd) == 0 ? 0 : errno;
 }
 

@@ -29,6 +29,7 @@ typedef struct pnc_behind_log {
     int64_t fronts;         /* that were written */
     int64_t records, bytes; /* that were appended */
     int64_t most;           /* bytes of the log at once */
+    bool is_listed;         /* its folder has it, also after the death of the node */
     bool is_off;            /* nothing is logged any more */
     bool is_kept;           /* a write of the worker has failed: the log remains as it is */
     bool is_adding;         /* the program writes to the log */
@@ -84,6 +85,6 @@ int pnc_behind_log_write_front(pnc_behind_log *log, int64_t lap, int64_t call);
 /* The lap that it has begun has nothing. */
 void pnc_behind_log_clear(pnc_behind_log *log);
 /* What was appended survives the death of the node. Returns errno or 0. */
-int pnc_behind_log_sync(const pnc_behind_log *log);
+int pnc_behind_log_sync(pnc_behind_log *log);
 
 #endif
