@@ -37,6 +37,7 @@ PLAN = {
         "test/mpi/test_collective_errors", "test/mpi/test_interrupted", "test/mpi/test_disk_full",
         "test/mpi/test_short_file", "test/mpi/test_other_programs", "test/mpi/test_two_handles",
         "test/mpi/test_torn_header", "test/mpi/test_limits",
+        "test/mpi/test_behind", "test/mpi/test_burst_buffer", "test/mpi/test_prefetch",
         "test/tools/test_full_disk.py"
     ],
     "misuse": [
@@ -57,6 +58,8 @@ def make_steps(seeds):
     for case in range(1, DEATH_CASES + 1):
         steps.append((f"test/tools/test_death.py, case {case}", "deaths", "test/tools/test_death.py",
                       {"PNC_TEST_DEATHS": f"all {case}"}))
+    for test in ("test/tools/test_behind_death.py", "test/tools/test_burst_death.py"):
+        steps.append((test, "deaths", test, {"PNC_TEST_LONG": "1"}))
     steps.append(("test/tools/test_death_random.py", "deaths", "test/tools/test_death_random.py",
                   {"PNC_TEST_KILLS": "50", "PNC_TEST_SEED": "1"}))
     steps.append(("test/tools/test_live_writer.py", "deaths", "test/tools/test_live_writer.py",

@@ -1100,6 +1100,9 @@ static MPI_Info draw_hints(struct file *f)
     hint(d, info, 20, "nc_num_aggrs_per_node", 1, 3);
     if (dice_chance(d, 40))
         MPI_Info_set(info, "nc_write_behind", "enable");
+    if (dice_chance(d, 30)) /* its logs are in the folder of the file */
+        MPI_Info_set(info, "nc_burst_buf", "enable");
+    hint(d, info, 20, "nc_burst_buf_size", 1, 3000000);
     if (dice_chance(d, 40))
         MPI_Info_set(info, "nc_prefetch", "enable");
     if (dice_chance(d, 30))
