@@ -78,11 +78,13 @@ static int transfer_behind(pnc_dataset *ds, pnc_request_list *list, int64_t *num
         pnc_file_ahead_discard(&ds->file);
     if (ds->file.behind != NULL)
         PNC_TRY(pnc_file_behind_begin(&ds->file, puts, list->collective, range.low, range.high));
-    if (!puts)
+    if (!puts && ds->file.ahead != NULL) {
+        range = pnc_io_list_find_range(&ds->io, list, true);
         pnc_file_ahead_begin(&ds->file, list->n > 0 ? list->at[0]->elements.varid : -1, range.low, range.high);
+    }
     err = pnc_io_requests_transfer(&ds->io, list, numrecs);
     pnc_file_behind_end(&ds->file);
-    pnc_file_ahead_end(&ds->file, err);
+    pnc_file_ahead_end(&ds->file, err, list->collective);
     return err;
 }
 

@@ -53,10 +53,10 @@ static inline void pnc_file_ahead_begin(pnc_file *file, int varid, int64_t low, 
     pnc_file_behind_trace_update(file);
     pnc_behind_store_begin_get(file->ahead, varid, low, high);
 }
-static inline void pnc_file_ahead_end(pnc_file *file, int status)
+static inline void pnc_file_ahead_end(pnc_file *file, int status, bool collective)
 {
     if (file->ahead != NULL)
-        pnc_behind_store_end_get(file->ahead, status);
+        pnc_behind_store_end_get(file->ahead, status, file->store, collective);
 }
 /* Other ranks, or other programs, may have changed the file. Local. */
 static inline void pnc_file_ahead_discard(pnc_file *file)

@@ -107,8 +107,9 @@ HINT_SIZE([nc_burst_buf_size], [burst_buf_size], [0], [1048576], [INT64_C(1) << 
 the folder, divided by the ranks of the node])
 HINT_CHOICE([nc_prefetch], [prefetch], [disable], [WORDS(disable, enable)], [report_ability],
 [enable: when gets of a variable follow each other at equal distances in the file, as those of one record after the
-other, a thread of the process reads what the next one will probably need while the program continues. If gets do not
-use it, that becomes rarer; the statistics have the bytes. Not with NC_SHARE, and not for variables in chunks])
+other, a thread of the process reads what the next one will probably need while the program continues: of variables in
+chunks the bytes as the file has them, which the get decompresses. If gets do not use it, that becomes rarer; the
+statistics have the bytes. Not with NC_SHARE])
 HINT_SIZE([nc_write_behind_memory], [behind_memory], [0], [INT64_C(1) << 21], [INT64_C(1) << 40], [LEAST], [INT64_C(1) << 21], [],
 [bytes that nc_write_behind=enable uses on each rank for what was put and is not yet written, and nc_prefetch=enable for
 what is read ahead; half of them for each if both are enabled, in units of 2

@@ -279,6 +279,140 @@ static void test_disorder(void)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
+/* --- netCDF-4 --- */
+
+enum { CHUNKS_OF_ROWS = 3 };
+typedef enum kind { ROW_CHUNKS, LONG_CHUNKS, BLOCKS, CONTIGUOUS, KINDS } kind;
+
+/* c(time, x): chunks of a row; of 3 rows; of a row and a quarter of x, compressed; f(row, x) is contiguous. */
+static int create_chunks(const char *path)
+{
+    static const MPI_Offset shapes[CONTIGUOUS][2] = {{1, NX}, {CHUNKS_OF_ROWS, NX}, {1, NX / 4}};
+    MPI_Info info = hints("disable", "automatic");
+    int ncid = -1, dims[2], fixed, varid,
+        err = ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, info, &ncid);
+    char name[10];
+
+    MPI_Info_free(&info);
+    if (err == NC_ENOTBUILT)
+        return -1;
+    expect_ok(err, "create");
+    ncmpi_def_dim(ncid, "time", NC_UNLIMITED, &dims[0]);
+    ncmpi_def_dim(ncid, "row", ROWS, &fixed);
+    ncmpi_def_dim(ncid, "x", NX, &dims[1]);
+    for (int i = 0; i < KINDS; i++) {
+        int of[2] = {i == CONTIGUOUS ? fixed : dims[0], dims[1]};
+
+        snprintf(name, sizeof name, "v%d", i);
+        ncmpi_def_var(ncid, name, NC_INT, 2, of, &varid);
+        if (i < CONTIGUOUS)
+            expect_ok(ncmpi_def_var_chunking(ncid, varid, NC_CHUNKED, shapes[i]), "chunks");
+        if (i == BLOCKS)
+            expect_ok(ncmpi_def_var_deflate(ncid, varid, 1, 1, 1), "deflate");
+    }
+    expect_ok(ncmpi_enddef(ncid), "enddef");
+    return ncid;
+}
+
+/* All ranks access all of a row. */
+static void access_row(int ncid, int varid, int row, bool puts)
+{
+    MPI_Offset start[2] = {row, 0}, count[2] = {1, NX};
+    int values[NX], wrong = 0, err;
+
+    for (int x = 0; x < NX; x++)
+        values[x] = puts ? value_of(0, row, varid, x) : 0;
+    err = puts ? ncmpi_put_vara_int_all(ncid, varid, start, count, values)
+               : ncmpi_get_vara_int_all(ncid, varid, start, count, values);
+    for (int x = 0; x < NX; x++)
+        wrong += values[x] != value_of(0, row, varid, x);
+    t_local(err == NC_NOERR && wrong == 0, "row %d of variable %d: %s, %d wrong", row, varid, ncmpi_strerrno(err),
+            wrong);
+}
+
+/* Of all ranks, since `before`. */
+static int64_t sum_of(int ncid, const char *name, int64_t before)
+{
+    long long own = statistic(ncid, name) - before, sum = 0;
+
+    MPI_Allreduce(&own, &sum, 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+    return sum;
+}
+
+/* Bytes of the chunks that gets of one row after the other need from the third one on. */
+static int64_t count_ahead(int ncid, kind what, int64_t stored)
+{
+    int64_t row = (int64_t)NX * sizeof(int);
+
+    switch (what) {
+    case ROW_CHUNKS: return (ROWS - 2) * row;
+    case LONG_CHUNKS: return (ROWS - CHUNKS_OF_ROWS) * row;
+    case BLOCKS: return sum_of(ncid, "stored_bytes_read", 0) - stored;
+    default: return (ROWS - 2) * row * t_nprocs;
+    }
+}
+
+static void test_chunks(fault kind_of_fault)
+{
+    const char *path = t_path("prefetch.nc");
+    int ncid = create_chunks(path);
+    MPI_Info info = hints("disable", "automatic");
+
+    if (ncid < 0) {
+        t_skip("the build is without netCDF-4");
+        return;
+    }
+    for (int row = 0; row < ROWS; row++)
+        for (int i = 0; i < KINDS; i++)
+            access_row(ncid, i, row, true);
+    expect_ok(ncmpi_close(ncid), "close");
+    expect_ok(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, info, &ncid), "open");
+    fault_kind = kind_of_fault;
+    for (int i = 0; i < KINDS; i++) {
+        int64_t used = statistic(ncid, "ahead_used"), stored = 0, wanted, found;
+
+        for (int row = 0; row < ROWS; row++) {
+            if (row == 2)
+                stored = sum_of(ncid, "stored_bytes_read", 0);
+            access_row(ncid, i, row, false);
+        }
+        found = sum_of(ncid, "ahead_used", used);
+        wanted = count_ahead(ncid, (kind)i, stored);
+        if (i == CONTIGUOUS && found < wanted && found >= wanted / t_nprocs)
+            found = wanted; /* aggregators read for others */
+        t_check(kind_of_fault == FAIL ? found == 0 : found == wanted,
+                "variable %d, fault %d: gets used %lld bytes that were read ahead, not %lld", i, (int)kind_of_fault,
+                (long long)found, (long long)wanted);
+    }
+    fault_kind = NONE;
+    MPI_Info_free(&info);
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
+/* Blocks of columns, which need some of the chunks, and puts between gets, with delayed writes. */
+static void test_chunks_put(void)
+{
+    const char *path = t_path("prefetch.nc");
+    int ncid = create_chunks(path);
+
+    if (ncid < 0)
+        return;
+    for (int turn = 0; turn < 2; turn++)
+        for (int row = 0; row < ROWS; row++) {
+            MPI_Offset start[2] = {row, NX * t_rank / t_nprocs}, count[2] = {1, NX / 8};
+            int values[NX / 8];
+
+            access_row(ncid, BLOCKS, row, turn == 0 || row % 7 == 3);
+            if (row % 2 == 0)
+                continue;
+            t_local(ncmpi_get_vara_int_all(ncid, BLOCKS, start, count, values) == NC_NOERR &&
+                        values[1] == value_of(0, row, BLOCKS, (int)start[1] + 1),
+                    "a part of row %d", row);
+        }
+    t_check(true, "gets of parts, and puts");
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
@@ -294,6 +428,9 @@ int main(int argc, char **argv)
     test_random("disable");
     test_random("enable");
     test_disorder();
+    for (int i = 0; i < FAULTS; i++)
+        test_chunks((fault)i);
+    test_chunks_put();
     if (t_rank == 0)
         unlink(t_path("prefetch.nc"));
     return t_finish();

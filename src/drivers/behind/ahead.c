@@ -2,6 +2,7 @@
 #include "drivers/behind/ahead.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/minmax.h"
@@ -92,28 +93,57 @@ static bool find_memory(pnc_behind_ahead *ahead, pnc_behind_stream *s, int64_t l
     return true;
 }
 
-pnc_behind_batch *pnc_behind_ahead_end(pnc_behind_ahead *ahead)
+bool pnc_behind_ahead_find_next(const pnc_behind_ahead *ahead, pnc_extent *range)
+{
+    const pnc_behind_stream *s = ahead->current;
+
+    if (s == NULL || s->steps < s->needed || s->low < -s->step ||
+        s->low > INT64_MAX - s->length - pnc_max64(s->step, 0))
+        return false;
+    *range = (pnc_extent){s->low + s->step, s->length};
+    return true;
+}
+
+int pnc_behind_ahead_shift(const pnc_behind_ahead *ahead, pnc_extent *out)
+{
+    const pnc_behind_stream *s = ahead->current;
+    const int64_t step = s->step;
+
+    if (ahead->nreads > PNC_BEHIND_EXTENTS || ahead->nreads != s->nreads)
+        return 0;
+    for (int i = 0; i < ahead->nreads; i++) {
+        if (ahead->reads[i].offset < -step ||
+            ahead->reads[i].offset > INT64_MAX - ahead->reads[i].length - pnc_max64(step, 0) ||
+            ahead->reads[i].offset - s->reads[i].offset != step || ahead->reads[i].length != s->reads[i].length)
+            return 0;
+        out[i] = (pnc_extent){ahead->reads[i].offset + step, ahead->reads[i].length};
+    }
+    return ahead->nreads;
+}
+
+pnc_behind_batch *pnc_behind_ahead_end(pnc_behind_ahead *ahead, const pnc_extent *extents, int n)
 {
     pnc_behind_stream *s = ahead->current;
     pnc_behind_batch *batch;
-    bool is_known;
+    int64_t length = 0;
 
     ahead->current = NULL;
     if (s == NULL)
         return NULL;
-    assert(s->batch.length == 0);
-    is_known = s->steps >= s->needed && ahead->nreads > 0 && ahead->nreads <= PNC_BEHIND_EXTENTS;
-    for (int i = 0; is_known && i < ahead->nreads; i++)
-        is_known =
-            ahead->reads[i].offset >= -s->step && ahead->reads[i].offset <= INT64_MAX / 2 && s->step <= INT64_MAX / 4;
-    if (!is_known || !find_memory(ahead, s, ahead->length))
+    s->nreads = ahead->nreads;
+    memcpy(s->reads, ahead->reads, sizeof *s->reads * (size_t)pnc_min64(s->nreads, PNC_BEHIND_EXTENTS));
+    if (n == 0)
+        return NULL;
+    assert(s->batch.length == 0 && n <= PNC_BEHIND_EXTENTS);
+    for (int i = 0; i < n; i++)
+        length = pnc_min64(length + extents[i].length, INT64_MAX / 2);
+    if (!find_memory(ahead, s, length))
         return NULL;
     batch = &s->batch;
     batch->next = NULL;
-    batch->n = ahead->nreads;
-    for (int i = 0; i < batch->n; i++)
-        batch->extents[i] = (pnc_extent){ahead->reads[i].offset + s->step, ahead->reads[i].length};
-    batch->length = ahead->length;
+    batch->n = n;
+    memcpy(batch->extents, extents, sizeof *extents * (size_t)n);
+    batch->length = length;
     ahead->batches++;
     batch->done = batch->used = 0;
     batch->is_discarded = false;

@@ -1,7 +1,8 @@
 /* What a program will probably read next (hint nc_prefetch). A stream is the gets of one variable; of the last one it
  * knows the range of the file and what this rank has read for it. If the ranges have moved by equal steps, the same
- * reads one step further make a batch, which the worker reads (worker.h). Pure; without a lock, but for `done`,
- * `is_waiting` and `is_discarded` of a batch, which are the worker's while it waits.
+ * reads one step further make a batch, which the worker reads (worker.h). For a variable in chunks, whose ranges are
+ * not those of the file, the store of chunks foresees what the next range needs (pnc_store_ops.foresee). Pure; without
+ * a lock, but for `done`, `is_waiting` and `is_discarded` of a batch, which are the worker's while it waits.
  *
  *      range of get k     k + 1              k + 2
  *        |###|-- step ---->|###|-- step ---->|...|  the batch, made when get k + 1 has ended
@@ -37,6 +38,8 @@ typedef struct pnc_behind_stream {
     int steps;           /* how many were equal */
     int needed;          /* as many make a batch */
     int64_t capacity;    /* of the bytes of the batch */
+    pnc_extent reads[PNC_BEHIND_EXTENTS];
+    int nreads; /* of the last get; more than PNC_BEHIND_EXTENTS: too many */
     pnc_behind_batch batch;
 } pnc_behind_stream;
 
@@ -57,9 +60,14 @@ typedef struct pnc_behind_ahead {
 bool pnc_behind_ahead_begin(pnc_behind_ahead *ahead, int varid, int64_t low, int64_t high);
 /* The get reads an extent. */
 void pnc_behind_ahead_add(pnc_behind_ahead *ahead, pnc_extent extent);
-/* It has ended, and the batch of its stream was removed. Makes the next batch, all of which the worker may read; NULL:
- * there is none. */
-pnc_behind_batch *pnc_behind_ahead_end(pnc_behind_ahead *ahead);
+/* The range of the next get, if that is known. */
+bool pnc_behind_ahead_find_next(const pnc_behind_ahead *ahead, pnc_extent *range);
+/* What it reads, if the reads of this get have moved as the range did: at most PNC_BEHIND_EXTENTS. Aggregators may have
+ * other parts of each range. Returns how many; 0: that is not known. */
+int pnc_behind_ahead_shift(const pnc_behind_ahead *ahead, pnc_extent *out);
+/* The get has ended, and the batch of its stream was removed. Makes the next batch, of these extents, all of which the
+ * worker may read; NULL: there is none. */
+pnc_behind_batch *pnc_behind_ahead_end(pnc_behind_ahead *ahead, const pnc_extent *extents, int n);
 /* The worker may not read it. */
 static inline void pnc_behind_batch_discard(pnc_behind_ahead *ahead, pnc_behind_stream *stream)
 {

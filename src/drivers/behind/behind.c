@@ -104,6 +104,19 @@ void pnc_behind_store_begin_get(pnc_behind *behind, int varid, int64_t low, int6
         remove_batch(behind, behind->ahead.current);
 }
 
+/* What the next get will read; 0: that is not known. */
+static int find_next_reads(pnc_behind *behind, pnc_store *above, bool collective, pnc_extent *out)
+{
+    pnc_extent range;
+    int n = -1;
+
+    if (!pnc_behind_ahead_find_next(&behind->ahead, &range))
+        return 0;
+    if (above->ops->foresee != NULL)
+        n = above->ops->foresee(above, range, collective, out, PNC_BEHIND_EXTENTS);
+    return n < 0 ? pnc_behind_ahead_shift(&behind->ahead, out) : n;
+}
+
 /* The worker reads the file. */
 static bool is_in_file(pnc_behind *behind, const pnc_behind_batch *batch)
 {
@@ -117,16 +130,19 @@ static bool is_in_file(pnc_behind *behind, const pnc_behind_batch *batch)
     return true;
 }
 
-void pnc_behind_store_end_get(pnc_behind *behind, int status)
+void pnc_behind_store_end_get(pnc_behind *behind, int status, pnc_store *above, bool collective)
 {
     pnc_behind_stream *stream = behind->ahead.current;
+    pnc_extent extents[PNC_BEHIND_EXTENTS];
     pnc_behind_batch *batch;
+    int n;
 
     if (stream == NULL)
         return;
     if (stream->batch.length > 0)
         remove_batch(behind, stream);
-    batch = status == NC_NOERR ? pnc_behind_ahead_end(&behind->ahead) : NULL;
+    n = status == NC_NOERR ? find_next_reads(behind, above, collective, extents) : 0;
+    batch = pnc_behind_ahead_end(&behind->ahead, extents, n);
     behind->ahead.current = NULL;
     if (batch == NULL)
         return;

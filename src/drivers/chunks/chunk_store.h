@@ -89,6 +89,10 @@ bool pnc_chunks_file_has_extents(const pnc_chunk_store *s, const pnc_extent *ext
 int pnc_chunks_extents_scan(pnc_chunk_store *s, const pnc_extent_visitor *visitor, const pnc_extent *extents, int64_t n,
                             char *bytes, pnc_error *error);
 
+/* --- foresee.c --- */
+
+int pnc_chunks_range_foresee(pnc_store *store, pnc_extent range, bool collective, pnc_extent *out, int most);
+
 /* --- read.c, fetch.c, put.c, deliver.c, flush.c, share.c --- */
 
 int pnc_chunks_extents_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
