@@ -139,6 +139,15 @@ class Access:
 
 
 @dataclasses.dataclass
+class DiskAccess:
+    """Of a file on the disk of the rank's node."""
+    rank: int
+    kind: str
+    length: int
+    delay: int
+
+
+@dataclasses.dataclass
 class Phase:
     """One phase of all ranks: a call, or the calls up to a wait_all."""
     name: str
@@ -149,16 +158,19 @@ class Phase:
     local: list = dataclasses.field(default_factory=list)        # to ranks of the node, by rank
     peaks: list = dataclasses.field(default_factory=list)        # KiB, by rank
     collectives: list = dataclasses.field(default_factory=list)  # {name: calls} by rank
+    disk: list = dataclasses.field(default_factory=list)         # accesses of files on disks of nodes
 
 
 def read_record(path, rank, phases):
     """Add the phases of one rank to those of the others."""
-    number, accesses, collectives = 0, [], {}
+    number, accesses, disk, collectives = 0, [], [], {}
     with open(path, encoding="ascii") as file:
         for line in file:
             kind, *fields = line.rstrip("\n").split("\t")
             if kind == "access":
                 accesses.append(Access(rank, fields[0], *map(int, fields[1:])))
+            elif kind == "disk":
+                disk.append(DiskAccess(rank, fields[0], *map(int, fields[1:])))
             elif kind == "collective":
                 collectives[fields[0]] = int(fields[1])
             else:
@@ -168,11 +180,12 @@ def read_record(path, rank, phases):
                 phase = phases[number]
                 phase.begin, phase.end = min(begin, phase.begin), max(end, phase.end)
                 phase.accesses += accesses
+                phase.disk += disk
                 phase.messages.append(messages)
                 phase.local.append(local)
                 phase.peaks.append(peak)
                 phase.collectives.append(collectives)
-                number, accesses, collectives = number + 1, [], {}
+                number, accesses, disk, collectives = number + 1, [], [], {}
 
 
 @dataclasses.dataclass
@@ -200,6 +213,8 @@ class Cluster:
         self.folder = folder
         self.preloads = {}
         self.data = os.path.join(folder, "cluster.nc")
+        self.steps, self.computes = 0, 0.0  # records of a run, and simulated seconds of computation after each
+        os.makedirs(os.path.join(folder, "disk"), exist_ok=True)
 
     def find_preload(self, mpi):
         if mpi not in self.preloads:
@@ -220,20 +235,25 @@ class Cluster:
             "LD_PRELOAD": f"{options.yield_library}:{preload}" if yields else preload,
             "PARALLEL_FS_FILES": self.data, "PARALLEL_FS_STATE": os.path.join(self.folder, "state"),
             "PARALLEL_FS_RECORD": os.path.join(self.folder, "record"),
+            "PARALLEL_FS_LOCAL": os.path.join(self.folder, "disk", "*"),
             "PARALLEL_FS_RANKS_PER_NODE": str(options.ranks_per_node),
             "PARALLEL_FS_STRIPE": str(options.stripe),
             "PARALLEL_FS_SLOWDOWN": str(self.slowdown(nodes)),
         }
         if library.hints:
-            environment["PNETCDF_HINTS"] = library.hints.format(nodes=nodes)
+            environment["PNETCDF_HINTS"] = library.hints.format(nodes=nodes, disk=os.path.join(self.folder, "disk"))
         if library.with_mpi_io:
             environment["CLUSTER_MPI_IO"] = "1"
+        if self.steps > 0:
+            environment.update({"CLUSTER_STEPS": str(self.steps), "CLUSTER_COMPUTE": str(self.computes)})
         return environment
 
     def clean(self):
         for name in os.listdir(self.folder):
-            if name == "state" or name == "cluster.nc" or name.startswith("record."):
+            if name == "state" or name.startswith(("cluster.nc", "record.")):
                 os.remove(os.path.join(self.folder, name))
+        for name in os.listdir(os.path.join(self.folder, "disk")):
+            os.remove(os.path.join(self.folder, "disk", name))
 
     def command(self, program, library, workload, nodes):
         options, environment = self.options, self.environment(nodes, library)

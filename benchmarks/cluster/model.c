@@ -21,7 +21,7 @@ enum { MAX_SERVERS = 256, MAX_NODES = 1024, MAX_FILES = 64, MAX_STRIPES = 1 << 1
 /* Shared by all ranks. A new state is all zeros. */
 typedef struct state {
     atomic_flag busy; /* a rank computes */
-    int64_t link_free[MAX_NODES], server_free[MAX_SERVERS];
+    int64_t link_free[MAX_NODES], server_free[MAX_SERVERS], disk_free[MAX_NODES];
     int nfiles;
     ino_t files[MAX_FILES];
     int writer[MAX_FILES][MAX_STRIPES]; /* the node that wrote last, plus 1; 0: none, or another node has read since */
@@ -31,6 +31,7 @@ typedef struct state {
 typedef struct settings {
     int rank, ranks_per_node, node;
     plan_file_system fs;
+    plan_disk disk; /* of each node */
     double slowdown;
 } settings;
 
@@ -72,6 +73,8 @@ static void read_settings(void)
                .lock = (int64_t)(number("PARALLEL_FS_LOCK_US", PLAN_LOCK_US, 0) * microsecond),
                .server_byte = slow * 1e3 / number("PARALLEL_FS_SERVER_MBS", PLAN_SERVER_MBS, 1e-3),
                .link_byte = slow * 1e3 / number("PARALLEL_FS_LINK_MBS", PLAN_LINK_MBS, 1e-3)},
+        .disk = {.latency = (int64_t)(number("PARALLEL_FS_DISK_LATENCY_US", PLAN_DISK_LATENCY_US, 0) * microsecond),
+                 .byte = slow * 1e3 / number("PARALLEL_FS_DISK_MBS", PLAN_DISK_MBS, 1e-3)},
         .slowdown = slow,
     };
     set.node = set.rank / set.ranks_per_node;
@@ -131,6 +134,11 @@ void model_sleep_until(int64_t end)
         ;
 }
 
+void parallel_fs_compute(double seconds)
+{
+    model_sleep_until(model_now() + (int64_t)(seconds * set.slowdown * 1e9));
+}
+
 static int find_file(ino_t file)
 {
     for (int i = 0; i < shared->nfiles; i++)
@@ -142,7 +150,26 @@ static int find_file(ino_t file)
     return shared->nfiles++;
 }
 
-outcome model_access(const file_access *access, int64_t begin)
+static void lock_state(void)
+{
+    while (atomic_flag_test_and_set(&shared->busy))
+        sched_yield();
+}
+
+/* What is read was written shortly before: the page cache of the node has it. */
+static outcome access_disk(const file_access *access, int64_t begin)
+{
+    outcome result = {.end = begin};
+
+    if (access->direction == READ)
+        return result;
+    lock_state();
+    result.end = plan_disk_compute_end(&set.disk, &shared->disk_free[set.node], access->length, begin);
+    atomic_flag_clear(&shared->busy);
+    return result;
+}
+
+static outcome access_servers(const file_access *access, int64_t begin)
 {
     plan_access planned = {.is_write = access->direction == WRITE,
                            .node = set.node,
@@ -154,11 +181,17 @@ outcome model_access(const file_access *access, int64_t begin)
 
     if ((access->offset + access->length) / set.fs.unit >= MAX_STRIPES)
         fail("more stripes than the simulation has memory for");
-    while (atomic_flag_test_and_set(&shared->busy))
-        sched_yield();
+    lock_state();
     clocks.writer = shared->writer[find_file(access->file)];
     result.end = plan_access_compute_end(&set.fs, &clocks, &planned, &result.lock_moves);
     atomic_flag_clear(&shared->busy);
-    result.delay = (int64_t)((double)(result.end - planned.begin) / set.slowdown);
+    return result;
+}
+
+outcome model_access(const file_access *access, int64_t begin)
+{
+    outcome result = access->place == LOCAL ? access_disk(access, begin) : access_servers(access, begin);
+
+    result.delay = (int64_t)((double)(result.end - begin) / set.slowdown);
     return result;
 }

@@ -24,50 +24,52 @@
 
 /* --- which files --- */
 
-static bool matches(const char *path)
+static bool matches(const char *name, const char *path)
 {
-    static const char *pattern;
+    const char *pattern = getenv(name);
 
-    if (pattern == NULL)
-        pattern = getenv("PARALLEL_FS_FILES");
     return pattern != NULL && fnmatch(pattern, path, 0) == 0;
 }
 
-static bool is_simulated(int fd, ino_t *file)
+static place find_place(int fd, ino_t *file)
 {
     char link[64], path[4096];
     struct stat status;
     ssize_t length;
+    place found;
 
     if (fd <= STDERR_FILENO || model_rank() < 0)
-        return false;
+        return REAL;
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     length = readlink(link, path, sizeof path - 1);
     if (length < 0)
-        return false;
+        return REAL;
     path[length] = '\0';
-    if (!matches(path) || fstat(fd, &status) != 0)
-        return false;
+    found = matches("PARALLEL_FS_FILES", path) ? SHARED : REAL;
+    if (found == REAL && matches("PARALLEL_FS_LOCAL", path))
+        found = LOCAL;
+    if (found == REAL || fstat(fd, &status) != 0)
+        return REAL;
     *file = status.st_ino;
-    return true;
+    return found;
 }
 
 /* A parallel file system for which MPI libraries have no driver of their own. */
 #define CEPH 0x00C36400
 
-#define REPLACE_STATFS(name, type)                                                \
-    int name(const char *path, struct type *out)                                  \
-    {                                                                             \
-        static int (*real)(const char *, struct type *);                          \
-        char absolute[PATH_MAX];                                                  \
-        int status;                                                               \
-                                                                                  \
-        if (real == NULL)                                                         \
-            *(void **)&real = find_next(#name);                                   \
-        status = real(path, out);                                                 \
-        if (status == 0 && realpath(path, absolute) != NULL && matches(absolute)) \
-            out->f_type = CEPH;                                                   \
-        return status;                                                            \
+#define REPLACE_STATFS(name, type)                                                                     \
+    int name(const char *path, struct type *out)                                                       \
+    {                                                                                                  \
+        static int (*real)(const char *, struct type *);                                               \
+        char absolute[PATH_MAX];                                                                       \
+        int status;                                                                                    \
+                                                                                                       \
+        if (real == NULL)                                                                              \
+            *(void **)&real = find_next(#name);                                                        \
+        status = real(path, out);                                                                      \
+        if (status == 0 && realpath(path, absolute) != NULL && matches("PARALLEL_FS_FILES", absolute)) \
+            out->f_type = CEPH;                                                                        \
+        return status;                                                                                 \
     }
 
 REPLACE_STATFS(statfs, statfs)
@@ -82,7 +84,8 @@ static ssize_t delay(direction direction, int fd, ssize_t bytes, off_t offset)
     file_access access = {.direction = direction, .offset = offset, .length = bytes};
     int error = errno;
 
-    if (bytes > 0 && is_simulated(fd, &access.file)) {
+    access.place = bytes > 0 ? find_place(fd, &access.file) : REAL;
+    if (access.place != REAL) {
         outcome result = model_access(&access, model_now());
 
         record_access(&access, &result);
@@ -97,7 +100,7 @@ static ssize_t delay_at_position(direction direction, int fd, ssize_t bytes)
 {
     ino_t file;
 
-    if (bytes <= 0 || !is_simulated(fd, &file))
+    if (bytes <= 0 || find_place(fd, &file) == REAL)
         return bytes;
     return delay(direction, fd, bytes, lseek(fd, 0, SEEK_CUR) - bytes);
 }
@@ -227,7 +230,8 @@ static int replace_submit(direction direction, struct aiocb *block, const char *
     file_access access = {.direction = direction};
     int (*real)(struct aiocb *);
 
-    if (is_simulated(block->aio_fildes, &access.file))
+    access.place = find_place(block->aio_fildes, &access.file);
+    if (access.place != REAL)
         return submit(&access, block);
     *(void **)&real = find_next(name);
     return real(block);

@@ -14,6 +14,9 @@
  *   PARALLEL_FS_LOCK_US         microseconds that a server is busy to move the lock of a stripe between nodes (5000)
  *   PARALLEL_FS_SERVER_MBS      10^6 bytes that a server handles in a second (3000)
  *   PARALLEL_FS_LINK_MBS        10^6 bytes in a second between a node and all servers (8000)
+ *   PARALLEL_FS_LOCAL           pattern for the paths of files on the disk of the node; without it there is none
+ *   PARALLEL_FS_DISK_MBS        10^6 bytes that this disk handles in a second (2000)
+ *   PARALLEL_FS_DISK_LATENCY_US microseconds of an access of it, beside its bytes (20)
  *   PARALLEL_FS_SLOWDOWN        a simulated second takes this many real ones (16) */
 #ifndef PARALLEL_FS_H
 #define PARALLEL_FS_H
@@ -24,9 +27,13 @@
 
 typedef enum direction { READ = 'R', WRITE = 'W' } direction;
 
+/* Where a file is: on servers that all nodes share, or on the disk of the node. */
+typedef enum place { REAL, SHARED, LOCAL } place;
+
 /* An access of a simulated file. */
 typedef struct file_access {
     direction direction;
+    place place;
     ino_t file;
     int64_t offset, length;
 } file_access;
@@ -50,6 +57,8 @@ bool model_is_local(int rank);
 outcome model_access(const file_access *access, int64_t begin);
 /* Sleep until a time of CLOCK_MONOTONIC. */
 void model_sleep_until(int64_t time);
+/* The program computes for so many simulated seconds, on a core that is not needed here. */
+void parallel_fs_compute(double seconds);
 
 /* --- record.c --- */
 

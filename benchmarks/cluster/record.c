@@ -2,6 +2,7 @@
  * examine them (run.py); messages and collective calls are counted. Lines of fields with tabs between them:
  *
  *   access      R or W, offset, length, simulated nanoseconds, moves of locks
+ *   disk        R or W, length, simulated nanoseconds: of a file on the disk of the node
  *   collective  name, calls
  *   phase       name, begin and end in nanoseconds, messages to other nodes, messages to ranks of the node, growth of
  *               resident memory in KiB at its peak
@@ -80,7 +81,10 @@ static void reset_peak(void)
 void record_access(const file_access *access, const outcome *outcome)
 {
     pthread_mutex_lock(&lock);
-    if (is_active)
+    if (is_active && access->place == LOCAL)
+        fprintf(record, "disk\t%c\t%lld\t%lld\n", access->direction, (long long)access->length,
+                (long long)outcome->delay);
+    else if (is_active)
         fprintf(record, "access\t%c\t%lld\t%lld\t%lld\t%d\n", access->direction, (long long)access->offset,
                 (long long)access->length, (long long)outcome->delay, outcome->lock_moves);
     pthread_mutex_unlock(&lock);

@@ -4,7 +4,9 @@
  *     workloads FILE WORKLOAD [BYTES [MAP]]    BYTES: of each rank, about; MAP: a file with decompositions of E3SM
  *     workloads                                list the workloads
  *
- * With CLUSTER_MPI_IO in the environment, the library only defines the variables, and MPI-IO accesses them.
+ * With CLUSTER_MPI_IO in the environment, the library only defines the variables, and MPI-IO accesses them. With
+ * CLUSTER_STEPS=N, they are record variables, and all is put and got for each of N records; CLUSTER_COMPUTE: after each
+ * record the program computes for so many simulated seconds.
  *
  * A rank reads what the next rank wrote. Each value is a function of its place in the file. The last line on stdout has
  * the seconds of the puts and of the gets, and the bytes that were put. Exit status 77: the workload cannot run on this
@@ -15,11 +17,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SKIPPED = 77 };
 
 /* Defined by the preload that records phases. */
 void parallel_fs_phase(const char *name) __attribute__((weak));
+void parallel_fs_compute(double seconds) __attribute__((weak));
 
 enum { PREPARED_ROWS = 16 };
 
@@ -28,6 +32,9 @@ typedef struct run {
     int rank, nprocs;
     int ncid, prepared; /* a variable of a few bytes for each rank, before the others */
     int varids[MAX_VARIABLES];
+    int nsteps, step; /* 0: the variables are not record variables */
+    int steps_dim;    /* of records; -1: none, or not yet */
+    double computes;  /* simulated seconds after each step */
     bool with_mpi_io;
     MPI_File file; /* with MPI-IO */
     MPI_Offset begins[MAX_VARIABLES];
@@ -63,13 +70,13 @@ static void end_phase(void)
 static void define_variable(const run *x, const variable *v, const char *name, int *varid)
 {
     char of_dim[64];
-    int dims[MAX_DIMS];
+    int dims[MAX_DIMS + 1] = {x->steps_dim}, first = x->steps_dim >= 0;
 
     for (int d = 0; d < v->ndims; d++) {
         snprintf(of_dim, sizeof of_dim, "%s_%d", name, d);
-        TRY(ncmpi_def_dim(x->ncid, of_dim, v->shape[d], &dims[d]));
+        TRY(ncmpi_def_dim(x->ncid, of_dim, v->shape[d], &dims[first + d]));
     }
-    TRY(ncmpi_def_var(x->ncid, name, NC_DOUBLE, v->ndims, dims, varid));
+    TRY(ncmpi_def_var(x->ncid, name, NC_DOUBLE, first + v->ndims, dims, varid));
 }
 
 static void define(run *x, const plan *p)
@@ -80,6 +87,8 @@ static void define(run *x, const plan *p)
     begin_phase("define");
     TRY(ncmpi_create(MPI_COMM_WORLD, x->path, NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &x->ncid));
     define_variable(x, &prepared, "prepared", &x->prepared);
+    if (x->nsteps > 0)
+        TRY(ncmpi_def_dim(x->ncid, "steps", NC_UNLIMITED, &x->steps_dim));
     for (int i = 0; i < p->nvariables; i++) {
         snprintf(name, sizeof name, "v%d", i);
         define_variable(x, &p->variables[i], name, &x->varids[i]);
@@ -128,29 +137,46 @@ static void prepare(const run *x, direction direction)
     end_phase();
 }
 
+/* A hyperslab, in the record of this step. */
+typedef struct place {
+    MPI_Offset start[MAX_DIMS + 1], count[MAX_DIMS + 1];
+} place;
+
+static place find_place(const run *x, const slab *s)
+{
+    place p = {{x->step}, {1}};
+    int first = x->nsteps > 0;
+
+    memcpy(p.start + first, s->start, sizeof s->start);
+    memcpy(p.count + first, s->count, sizeof s->count);
+    return p;
+}
+
 static void access_blocking(const run *x, const plan *p, const request *r, double *values, direction direction)
 {
-    const slab *s = &p->slabs[r->first_slab];
+    place at = find_place(x, &p->slabs[r->first_slab]);
     int varid = x->varids[r->variable];
 
     if (x->with_mpi_io)
         mpi_io_access(x->file, p, r, 1, x->begins, values, direction);
     else if (direction == PUT)
-        TRY(ncmpi_put_vara_double_all(x->ncid, varid, s->start, s->count, values));
+        TRY(ncmpi_put_vara_double_all(x->ncid, varid, at.start, at.count, values));
     else
-        TRY(ncmpi_get_vara_double_all(x->ncid, varid, s->start, s->count, values));
+        TRY(ncmpi_get_vara_double_all(x->ncid, varid, at.start, at.count, values));
 }
 
 /* A list of hyperslabs; the library copies it. */
 static void post_list(const run *x, direction direction, int varid, const slab *slabs, int n, double *values)
 {
     MPI_Offset **starts = malloc((size_t)n * sizeof *starts), **counts = malloc((size_t)n * sizeof *counts);
+    place *places = malloc((size_t)n * sizeof *places);
 
-    if (starts == NULL || counts == NULL)
+    if (starts == NULL || counts == NULL || places == NULL)
         check(NC_ENOMEM, "a list of hyperslabs");
     for (int i = 0; i < n; i++) {
-        starts[i] = (MPI_Offset *)slabs[i].start;
-        counts[i] = (MPI_Offset *)slabs[i].count;
+        places[i] = find_place(x, &slabs[i]);
+        starts[i] = places[i].start;
+        counts[i] = places[i].count;
     }
     if (direction == PUT)
         TRY(ncmpi_iput_varn_double(x->ncid, varid, n, starts, counts, values, NULL));
@@ -158,14 +184,17 @@ static void post_list(const run *x, direction direction, int varid, const slab *
         TRY(ncmpi_iget_varn_double(x->ncid, varid, n, starts, counts, values, NULL));
     free(starts);
     free(counts);
+    free(places);
 }
 
 static void post(const run *x, direction direction, int varid, const slab *s, double *values)
 {
+    place at = find_place(x, s);
+
     if (direction == PUT)
-        TRY(ncmpi_iput_vara_double(x->ncid, varid, s->start, s->count, values, NULL));
+        TRY(ncmpi_iput_vara_double(x->ncid, varid, at.start, at.count, values, NULL));
     else
-        TRY(ncmpi_iget_vara_double(x->ncid, varid, s->start, s->count, values, NULL));
+        TRY(ncmpi_iget_vara_double(x->ncid, varid, at.start, at.count, values, NULL));
 }
 
 static void run_blocking(const run *x, const plan *p, direction direction)
@@ -209,6 +238,43 @@ static void run_nonblocking(const run *x, const plan *p, direction direction)
     end_phase();
 }
 
+static void access_step(const run *x, const plan *p, direction direction)
+{
+    if (p->nonblocking)
+        run_nonblocking(x, p, direction);
+    else
+        run_blocking(x, p, direction);
+}
+
+static void compute(const run *x)
+{
+    begin_phase("compute");
+    if (parallel_fs_compute != NULL)
+        parallel_fs_compute(x->computes);
+    end_phase();
+}
+
+/* Values of a step differ from those of the step before by 0.5, which no value of a variable has. */
+static void add_steps(const plan *p, double *values, int steps)
+{
+    for (MPI_Offset i = 0; i < count_plan(p); i++)
+        values[i] += 0.5 * steps;
+}
+
+static void access_steps(run *x, const plan *p, direction direction)
+{
+    for (x->step = 0; x->step < x->nsteps; x->step++) {
+        if (direction == PUT && x->step > 0)
+            add_steps(p, x->values, 1);
+        access_step(x, p, direction);
+        compute(x);
+        if (direction == GET)
+            add_steps(p, x->values, -x->step);
+        if (direction == GET && walk_values(p, x->values, false) > 0)
+            check(NC_EREAD, "wrong values were read");
+    }
+}
+
 static void access_all(run *x, const plan *p, direction direction)
 {
     double begin;
@@ -220,14 +286,14 @@ static void access_all(run *x, const plan *p, direction direction)
     if (x->with_mpi_io)
         mpi_io_open(x->path, &x->file);
     begin = MPI_Wtime();
-    if (p->nonblocking)
-        run_nonblocking(x, p, direction);
+    if (x->nsteps > 0)
+        access_steps(x, p, direction);
     else
-        run_blocking(x, p, direction);
+        access_step(x, p, direction);
     if (x->with_mpi_io)
         MPI_File_close(&x->file);
     x->seconds[direction] += MPI_Wtime() - begin;
-    if (direction == GET && walk_values(p, x->values, false) > 0)
+    if (x->nsteps == 0 && direction == GET && walk_values(p, x->values, false) > 0)
         check(NC_EREAD, "wrong values were read");
     free(x->values);
 }
@@ -272,9 +338,22 @@ static void close_written(run *x)
     end_phase();
 }
 
+static double read_number(const char *name)
+{
+    const char *text = getenv(name);
+
+    return text != NULL ? atof(text) : 0;
+}
+
 static int execute(const workload *w, const char *path, part part)
 {
-    run x = {.path = path, .rank = part.rank, .nprocs = part.nprocs, .with_mpi_io = getenv("CLUSTER_MPI_IO") != NULL};
+    run x = {.path = path,
+             .rank = part.rank,
+             .nprocs = part.nprocs,
+             .nsteps = (int)read_number("CLUSTER_STEPS"),
+             .steps_dim = -1,
+             .computes = read_number("CLUSTER_COMPUTE"),
+             .with_mpi_io = getenv("CLUSTER_MPI_IO") != NULL};
     plan *put = make_plan(w, &part), *get;
     MPI_Offset bytes;
 

@@ -1,5 +1,5 @@
 /* Started by test_cluster.py on 2 ranks: accesses of a file, one after the other, each in a phase of its own, with
- * stripes of 10^6 bytes. Usage: file_accesses FILE */
+ * stripes of 10^6 bytes; and of a file on the disk of the node. Usage: file_accesses FILE DISK */
 #include <aio.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -80,6 +80,18 @@ static void put_with_mpi(const char *path)
     MPI_File_close(&file);
 }
 
+/* Both ranks write at the same time. */
+static void put_on_disk(const char *path)
+{
+    int disk = open(path, O_RDWR | O_CREAT, 0600);
+    int length = rank == 0 ? STRIPE : STRIPE / 2;
+
+    check(disk >= 0, path);
+    (void)begin("disk", 0);
+    check(pwrite(disk, bytes, length, 10) == length, "disk");
+    close(disk);
+}
+
 static void send_message(void)
 {
     bool sends = begin("message", 0);
@@ -95,8 +107,9 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    fd = open(argv[argc - 1], O_RDWR | O_CREAT, 0600);
-    check(fd >= 0, argv[argc - 1]);
+    check(argc == 3, "usage: file_accesses FILE DISK");
+    fd = open(argv[1], O_RDWR | O_CREAT, 0600);
+    check(fd >= 0, argv[1]);
     put("first", 0, STRIPE, 0);
     put("two stripes", 0, STRIPE + STRIPE / 2, STRIPE / 2);
     put("same server", 0, 3 * STRIPE, 0);
@@ -107,7 +120,8 @@ int main(int argc, char **argv)
     put("lock for the next", 0, STRIPE, 0);
     put_by_position();
     put_asynchronously();
-    put_with_mpi(argv[argc - 1]);
+    put_with_mpi(argv[1]);
+    put_on_disk(argv[2]);
     send_message();
     close(fd);
     MPI_Finalize();

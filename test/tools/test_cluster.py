@@ -17,7 +17,7 @@ from tap import finish, library_flags, ok, scratch, skip
 STRIPE = 10 ** 6
 # A stripe takes 500 us on a link and 1000 us on a server.
 SETTINGS = {"SERVERS": 2, "STRIPE": STRIPE, "LATENCY_US": 200, "REQUEST_US": 100, "LOCK_US": 3000,
-            "SERVER_MBS": 1000, "LINK_MBS": 2000, "SLOWDOWN": 100}
+            "SERVER_MBS": 1000, "LINK_MBS": 2000, "SLOWDOWN": 100, "DISK_MBS": 500, "DISK_LATENCY_US": 50}
 # Name of the phase, and its accesses: rank, kind, offset, length, microseconds, moves of locks.
 EXPECTED = [
     ("first", [(0, "W", 0, STRIPE, 500 + 100 + 1000 + 200, 0)]),
@@ -31,6 +31,7 @@ EXPECTED = [
     ("position", [(0, "W", 2 * STRIPE, STRIPE, 1800, 0), (0, "W", 3 * STRIPE, STRIPE // 2, 250 + 100 + 500 + 200, 0)]),
     ("asynchronous", [(0, "W", 0, STRIPE, 1800, 0)]),
     ("nonblocking", [(0, "W", 0, STRIPE, 1800, 0)]),
+    ("disk", []),
     ("message", []),
 ]
 
@@ -38,12 +39,12 @@ EXPECTED = [
 def run_accesses(preload, program, ranks_per_node):
     """(status, messages on stderr, phases)"""
     record = scratch("record")
-    settings = {"FILES": scratch("accesses*"), "STATE": scratch("state"), "RECORD": record,
+    settings = {"FILES": scratch("accesses*"), "LOCAL": scratch("disk*"), "STATE": scratch("state"), "RECORD": record,
                 "RANKS_PER_NODE": ranks_per_node, **SETTINGS}
     words = [f"PARALLEL_FS_{name}={value}" for name, value in settings.items()]
     words.append("LD_PRELOAD=" + (f"{YIELD}:{preload}" if YIELD else preload))
     words += [f"MPIR_CVAR_NUM_CLIQUES={2 // ranks_per_node}", "MPIR_CVAR_CLIQUES_BY_BLOCK=1"]
-    done = subprocess.run([*MPIEXEC, "-n", "2", "env", *words, program, scratch("accesses.nc")],
+    done = subprocess.run([*MPIEXEC, "-n", "2", "env", *words, program, scratch("accesses.nc"), scratch("disk")],
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     phases = []
     for rank in range(2 if done.returncode == 0 else 0):
@@ -63,6 +64,9 @@ def check_accesses(phases):
 
 def check_messages(preload, program, phases):
     last = phases[-1]
+    found = sorted((a.rank, a.kind, a.length, a.delay / 1000) for phase in phases for a in phase.disk)
+    ok(found == [(0, "W", STRIPE, 2000 + 50), (1, "W", STRIPE // 2, 1000 + 50)],
+       "nodes have disks of their own", found)
     ok((last.messages, last.local) == ([1, 0], [0, 0]), "a message to another node is counted", last)
     status, errors, phases = run_accesses(preload, program, 2)
     last = phases[-1] if status == 0 else None
@@ -113,8 +117,23 @@ def check_workload(folder):
     ok("btio, 1 nodes, this: skipped: diagonal multipartitioning needs a square" in done.stderr,
        "a workload that needs another number of ranks is skipped", done.stderr)
     check_classics(folder, libraries)
+    check_hidden(folder, libraries)
     with open(scratch("plot.svg"), encoding="utf-8") as file:
         ok(file.read().count("<polyline") == 12, "the plot has two lines for each workload and library")
+
+
+def check_hidden(folder, libraries):
+    """The program of make bench-hidden-cluster. Its values are verified by the workload; times are not compared."""
+    command = [sys.executable, os.path.join(CLUSTER, "hidden.py"), "--cc", shlex.join(COMPILER),
+               "--mpiexec", shlex.join(MPIEXEC), "--yield-library", YIELD, "--dir", folder, "--library",
+               f"this={BUILD},{libraries}", "--nodes", "2", "--bytes", "262144", "--steps", "3", "--gets",
+               "--workloads", "blocks-2d,wrf"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines()[2:]]
+    ok(done.returncode == 0 and [row[:3] for row in rows] == [["blocks-2d", "2", "2"], ["wrf", "2", "2"]] and
+       all(re.fullmatch(r"\d+ ms", row[i]) for row in rows for i in (3, 4, 6, 10, 11)) and
+       rows[1][8:10] == ["-", "-"] and all(re.fullmatch(r"\d+%", text) for text in rows[0][8:10]),
+       "what hints hide on two nodes", done.stdout + done.stderr)
 
 
 def check_classics(folder, libraries):

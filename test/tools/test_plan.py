@@ -167,6 +167,13 @@ def check_by_hand():
         ok(found["memory_of_delays"] == 128 << 20 and
            abs(found["hidden_seconds"] + found["exchange_seconds"] - found["seconds"]) < 1e-6,
            "write-behind needs the bytes of an aggregator, and hides all but the exchange", found)
+        slow = plan("-v", "v", "--grid", "1,1,4,4", "--ranks-per-node", "4", "--server-mbs", "100", path)[1][0]
+        logged = slow["hidden_seconds"] - slow["hidden_by_logs_seconds"]
+        ok(abs(logged - (128 << 20) / 2e9 - 17 * 20e-6) < 1e-6,
+           "a burst buffer hides less by 128 MiB to the disk of a node, in 17 accesses", logged)
+        slow = plan("-v", "v", "--grid", "1,1,4,4", "--ranks-per-node", "4", "--disk-mbs", "1", "--disk-latency-us",
+                    "0", path)[1]
+        ok(slow and slow[0]["hidden_by_logs_seconds"] == 0, "nothing if these disks are slow", slow)
     status, plans, errors = plan("-v", "v", "--weak", "--ranks", "16,1024,16384", "--ranks-per-node", "64", path)
     ok(status == 0 and [p["bytes"] for p in plans] == [p["ranks"] << 29 for p in plans] and
        [p["nodes"] for p in plans] == [1, 16, 256], "weak scaling", errors or plans)

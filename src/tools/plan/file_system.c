@@ -51,3 +51,8 @@ int64_t plan_access_compute_end(const plan_file_system *fs, const plan_clocks *c
     }
     return latest;
 }
+
+int64_t plan_disk_compute_end(const plan_disk *disk, int64_t *clock, int64_t length, int64_t begin)
+{
+    return occupy(clock, begin, (int64_t)((double)length * disk->byte)) + disk->latency;
+}

@@ -18,6 +18,8 @@
 #define PLAN_LOCK_US 5000
 #define PLAN_SERVER_MBS 3000
 #define PLAN_LINK_MBS 8000
+#define PLAN_DISK_MBS 2000
+#define PLAN_DISK_LATENCY_US 20
 
 /* Times in nanoseconds. */
 typedef struct plan_file_system {
@@ -40,6 +42,15 @@ typedef struct plan_access {
     int64_t offset, length;
     int64_t begin;
 } plan_access;
+
+/* The disk of a node, on which nothing is shared with other nodes. */
+typedef struct plan_disk {
+    int64_t latency;
+    double byte;
+} plan_disk;
+
+/* When an access of so many bytes ends; *clock: when the disk has carried out those before it. */
+int64_t plan_disk_compute_end(const plan_disk *disk, int64_t *clock, int64_t length, int64_t begin);
 
 /* When the access ends; *lock_moves is increased by the requests that waited for a lock. */
 int64_t plan_access_compute_end(const plan_file_system *fs, const plan_clocks *clocks, const plan_access *access,

@@ -88,6 +88,7 @@ static void print_plan(const plan_decomposition *d, const plan_result *r)
     print_seconds("access_seconds", r->access);
     print_seconds("seconds", r->seconds);
     print_seconds("hidden_seconds", r->hidden);
+    print_seconds("hidden_by_logs_seconds", r->hidden_by_logs);
     printf(",\n   \"overlaps\": %s", r->overlaps ? "true" : "false");
     printf(",\n   \"accesses_are_estimated\": %s", r->is_estimate ? "true" : "false");
     print_number("memory_of_aggregator", r->memory_aggregator);

@@ -37,6 +37,8 @@ enum {
     OPTION_LATENCY,
     OPTION_REQUEST,
     OPTION_LOCK,
+    OPTION_DISK_MBS,
+    OPTION_DISK_LATENCY,
     OPTION_NETWORK_MBS,
     OPTION_MESSAGE,
     OPTION_JSON
@@ -74,6 +76,8 @@ static const char help[] =
     "      --latency-us=N    microseconds of an access beside its bytes; default 500\n"
     "      --request-us=N    microseconds that a server is busy with a request, beside its bytes; default 100\n"
     "      --lock-us=N       microseconds to move the lock of a stripe between nodes; default 5000\n"
+    "      --disk-mbs=N      MB/s of the disk of a node, for logs of a burst buffer; default 2000\n"
+    "      --disk-latency-us=N  microseconds of an access of it, beside its bytes; default 20\n"
     "      --network-mbs=N   MB/s of a node to the others; default 10000\n"
     "      --message-us=N    microseconds of a message; default 2\n"
     "\n"
@@ -199,6 +203,8 @@ static int parse_file_system(int letter, plan_options *out)
     case OPTION_LATENCY: return parse_microseconds("--latency-us", &out->fs.latency);
     case OPTION_REQUEST: return parse_microseconds("--request-us", &out->fs.request);
     case OPTION_LOCK: return parse_microseconds("--lock-us", &out->fs.lock);
+    case OPTION_DISK_MBS: return parse_rate("--disk-mbs", &out->disk.byte);
+    case OPTION_DISK_LATENCY: return parse_microseconds("--disk-latency-us", &out->disk.latency);
     case OPTION_NETWORK_MBS: return parse_rate("--network-mbs", &out->network_byte);
     default: fprintf(stderr, "%sTry `ncmpistat --plan --help'.\n", usage); return 2; /* getopt has printed the error */
     }
@@ -279,6 +285,8 @@ static const struct option longs[] = {{"help", no_argument, NULL, 'h'},
                                       {"latency-us", required_argument, NULL, OPTION_LATENCY},
                                       {"request-us", required_argument, NULL, OPTION_REQUEST},
                                       {"lock-us", required_argument, NULL, OPTION_LOCK},
+                                      {"disk-mbs", required_argument, NULL, OPTION_DISK_MBS},
+                                      {"disk-latency-us", required_argument, NULL, OPTION_DISK_LATENCY},
                                       {"network-mbs", required_argument, NULL, OPTION_NETWORK_MBS},
                                       {"message-us", required_argument, NULL, OPTION_MESSAGE},
                                       {"json", no_argument, NULL, OPTION_JSON},
@@ -298,6 +306,7 @@ int plan_options_parse(int argc, char **argv, plan_options *out)
                                  .lock = INT64_C(1000) * PLAN_LOCK_US,
                                  .server_byte = 1e3 / PLAN_SERVER_MBS,
                                  .link_byte = 1e3 / PLAN_LINK_MBS},
+                          .disk = {.latency = INT64_C(1000) * PLAN_DISK_LATENCY_US, .byte = 1e3 / PLAN_DISK_MBS},
                           .message = 1e3 * MESSAGE_US,
                           .network_byte = 1e3 / NETWORK_MBS};
     while ((letter = getopt_long(argc, argv, "v:h", longs, NULL)) != -1) {

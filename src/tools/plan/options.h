@@ -30,6 +30,7 @@ typedef struct plan_options {
     pnc_access_hints hints;
     int64_t most_buffer; /* hint nc_ibuf_size */
     plan_file_system fs;
+    plan_disk disk;       /* of a node, for logs of a burst buffer */
     int64_t stripe_count; /* servers that the library knows of, as on Lustre; 0: it knows of none */
     double message;       /* nanoseconds of a message */
     double network_byte;  /* nanoseconds of a byte between nodes */

@@ -217,15 +217,21 @@ static void count_memory(const plan_call *call, plan_result *out)
         out->memory_aggregator += PNC_MESSAGE_MEMORY;
 }
 
-/* Ranks that write copy their bytes, and the exchange remains. */
+/* Ranks that write copy their bytes, and the exchange remains. With logs, the disk of a node gets those of its ranks
+ * before the call returns: an equal part of all, in an access of each round. */
 static void estimate_hidden(const plan_call *call, plan_result *out)
 {
-    int64_t nwriters = out->naggregators + out->nindependent - out->nidle;
+    int64_t nwriters = out->naggregators + out->nindependent - out->nidle, clock = 0, end = 0;
+    int64_t rounds = out->traffic.rounds > 0 ? out->traffic.rounds : 1;
+    int64_t length = out->bytes / call->nnodes / rounds;
 
     if (call->options->direction != PNC_PUT || nwriters == 0)
         return;
     out->hidden = out->seconds - out->exchange;
     out->memory_behind = (out->bytes + nwriters - 1) / nwriters;
+    for (int64_t i = 0; i < rounds; i++)
+        end = plan_disk_compute_end(&call->options->disk, &clock, length, end);
+    out->hidden_by_logs = out->hidden > 1e-9 * (double)end ? out->hidden - 1e-9 * (double)end : 0;
 }
 
 /* The ranks that need others. */

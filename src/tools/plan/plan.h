@@ -41,8 +41,8 @@ typedef struct plan_result {
     int64_t memory_aggregator, memory_rank; /* bytes, beside the values */
     double exchange, access, seconds;       /* access: the time in which a part of the file is accessed */
     /* a put with nc_write_behind, of a program that computes for as long afterwards: seconds less in the call, and
-     * bytes of memory of a rank that writes */
-    double hidden;
+     * bytes of memory of a rank that writes; with nc_burst_buf: seconds less, as these bytes go to a log */
+    double hidden, hidden_by_logs;
     int64_t memory_behind;
 } plan_result;
 
