@@ -136,8 +136,9 @@ steps in which all ranks wait for each other
 .It suitable
 .Ql no :
 not considered for this call, unless the hint forces it; what all ranks must know first
-.Pq whether their ranges of the file overlap
+.Pq whether they get the same bytes, or whether their ranges of the file overlap
 is not yet known here, so that collective calls may change to
+.Li shared ,
 .Li separate
 or
 .Li within_nodes

@@ -11,6 +11,7 @@
 #include "io/execution.h"
 #include "io/mpi_io/collective_access.h"
 #include "io/chunked/chunked.h"
+#include "io/shared/shared.h"
 #include "io/two_phase/two_phase.h"
 
 /* --- which strategy --- */
@@ -86,10 +87,12 @@ static int execute_strategy(const pnc_execution *x, pnc_strategy choice)
 
 /* --- agreement --- */
 
-/* Values that the ranks agree on in one reduction: the maximum of each. */
+/* Values that the ranks agree on in one reduction: the maximum of each. A put has a number of records, a get the key of
+ * its requests and its negative: both are of one key if all ranks that get values get the same bytes. */
 typedef struct agreement {
     int64_t failure; /* as pnc_file_failure_encode makes it */
     int64_t numrecs;
+    int64_t key, minus_key;  /* INT64_MIN: of a rank without values; 0: of one that does not share */
     int64_t minus_low, high; /* range of the file for aggregators; high = 0: no rank needs them */
     int64_t longest;         /* of the ranges of the ranks, as pnc_io_range_compute_length has it */
     int64_t chunked;         /* 1: a rank accesses variables in chunks */
@@ -116,6 +119,7 @@ typedef struct collective_call {
     pnc_request_list *chunked;  /* those of variables in chunks; NULL: none */
     pnc_request_list parts[2];  /* of a list with both */
     pnc_request **memory;       /* of the parts */
+    pnc_strategy waiting;       /* with which this rank reads them by itself, unless all want the same; or none */
     pnc_request_list exchanged; /* of the plain ones those that this rank leaves to a strategy of all ranks */
     pnc_access_pattern pattern; /* of this rank */
     pnc_file_order order;       /* of the exchanged requests */
@@ -128,9 +132,12 @@ static int agree_results(collective_call *c, int status)
 {
     pnc_file *file = c->io->file;
     agreement *v = &c->v;
-    int64_t values[7] = {
-        0, v->numrecs, v->minus_low, v->high, v->longest, v->chunked, pnc_file_failure_encode(file, v->own)};
+    bool is_put = c->list->direction == PNC_PUT;
+    int64_t values[7] = {0, is_put ? v->numrecs : v->key,         v->minus_low, v->high, v->longest,
+                         0, pnc_file_failure_encode(file, v->own)};
     int mismatch;
+
+    values[5] = is_put || v->chunked != 0 ? v->chunked : v->minus_key;
 
     status = pnc_file_late_take(file, status);
     values[0] = pnc_file_failure_encode(file, status);
@@ -141,9 +148,26 @@ static int agree_results(collective_call *c, int status)
         c->list->others = pnc_file_finders_count(file, v->own, values[6]);
     else
         pnc_file_failure_count(file, v->own, values[6]);
-    *v = (agreement){values[0], values[1], values[2], values[3], values[4], values[5], NC_NOERR};
-    return pnc_file_failure_share(file, status, v->failure,
-                                  c->list->direction == PNC_PUT ? "a collective write" : "a collective read");
+    *v = (agreement){.failure = values[0],
+                     .numrecs = is_put ? values[1] : 0,
+                     .key = values[1],
+                     .minus_key = values[5],
+                     .minus_low = values[2],
+                     .high = values[3],
+                     .longest = values[4],
+                     .chunked = values[5] > 0};
+    return pnc_file_failure_share(file, status, v->failure, is_put ? "a collective write" : "a collective read");
+}
+
+/* After the agreement, of a get: a rank waits to know whether all want the same, and these do. */
+static bool has_waiting(const collective_call *c)
+{
+    return c->list->direction == PNC_GET && c->v.key > 0;
+}
+
+static bool want_same(const collective_call *c)
+{
+    return has_waiting(c) && c->v.minus_key == -c->v.key;
 }
 
 /* Whether the ranks have ranges of the file of their own. Compared for puts on one node, unless aggregators access the
@@ -188,12 +212,7 @@ static int execute_collective(pnc_execution *x, pnc_access_pattern *p, int64_t l
     const pnc_node *node;
     pnc_strategy choice;
 
-    if (io->two_phase == NULL && !io->no_two_phase) { /* on all ranks or on none */
-        io->no_two_phase = pnc_io_two_phase_create(io, p->buffer, &io->two_phase) != NC_NOERR;
-        if (io->no_two_phase)
-            pnc_error_clear(io->file->error);
-    }
-    if (io->no_two_phase)
+    if (!pnc_io_two_phase_make(io, p->buffer))
         return execute_strategy(x, PNC_MERGED);
     node = pnc_io_two_phase_get_node(io->two_phase);
     p->window = node->naggregators * p->buffer;
@@ -208,23 +227,44 @@ static int execute_collective(pnc_execution *x, pnc_access_pattern *p, int64_t l
     return execute_strategy(x, choice);
 }
 
+static int access_independently(collective_call *c, pnc_strategy choice)
+{
+    pnc_io_context *io = c->io;
+    const pnc_execution x = {.io = io, .list = c->plain};
+
+    pnc_io_strategy_display(io, &c->pattern, choice);
+    PNC_TRY(execute_strategy(&x, choice));
+    if (c->v.own == NC_NOERR && c->chunked == NULL)
+        c->v.own = find_out_of_range(io, c->list);
+    return NC_NOERR;
+}
+
+/* Whether this rank reads what it gets only after the agreement, as all may want the same. */
+static bool find_key(collective_call *c, pnc_strategy choice)
+{
+    bool may_share = c->chunked == NULL && pnc_io_strategy_may_share(&c->pattern, c->io->hints, choice);
+
+    if (c->list->direction == PNC_PUT || (c->list->summary.bytes == 0 && c->chunked == NULL))
+        return false;
+    c->v.key = may_share && c->io->file->ahead == NULL ? pnc_io_shared_key_compute(c->io, c->plain) : 0;
+    c->v.minus_key = -c->v.key;
+    return c->v.key > 0;
+}
+
 /* Execute the requests if this rank needs no others; else find which range of the file they touch. */
 static int access_without_others(collective_call *c)
 {
     pnc_io_context *io = c->io;
     pnc_strategy choice;
+    bool waits;
 
     PNC_TRY(describe_access(io, c->plain, &c->pattern));
     choice = pnc_io_strategy_choose_independent(&c->pattern, io->hints);
-    if (choice != PNC_STRATEGIES) {
-        const pnc_execution x = {.io = io, .list = c->plain};
-
-        pnc_io_strategy_display(io, &c->pattern, choice);
-        PNC_TRY(execute_strategy(&x, choice));
-        if (c->v.own == NC_NOERR && c->chunked == NULL)
-            c->v.own = find_out_of_range(io, c->list);
-        return NC_NOERR;
-    }
+    waits = find_key(c, choice);
+    if (choice != PNC_STRATEGIES && waits)
+        c->waiting = choice;
+    if (choice != PNC_STRATEGIES)
+        return waits ? NC_NOERR : access_independently(c, choice);
     c->exchanged = *c->plain;
     c->has_order = true;
     PNC_TRY(pnc_io_file_order_init(&c->order, io, &c->exchanged));
@@ -238,7 +278,7 @@ static int access_without_others(collective_call *c)
 }
 
 /* All ranks take part: those that need no others with an empty list. */
-static int access_with_others(collective_call *c)
+static int exchange_with_others(collective_call *c)
 {
     pnc_execution x = {.io = c->io,
                        .list = &c->exchanged,
@@ -253,10 +293,34 @@ static int access_with_others(collective_call *c)
     err = execute_collective(&x, &c->pattern, c->v.longest);
     if (err == NC_NOERR && c->exchanged.n > 0 && c->chunked == NULL)
         c->v.own = find_out_of_range(c->io, c->list);
+    return err;
+}
+
+/* The ranks do not want the same: those that have waited access the file by themselves. */
+static int access_with_others(collective_call *c)
+{
+    int err = c->waiting != PNC_STRATEGIES ? access_independently(c, c->waiting) : NC_NOERR;
+
+    if (c->v.high > 0)
+        err = pnc_error_keep_first(err, exchange_with_others(c));
     err = agree_results(c, err);
     if (err == NC_NOERR && c->list->direction == PNC_PUT)
         pnc_file_end_adopt(c->io->file, c->v.high);
     return err;
+}
+
+static int access_shared(collective_call *c)
+{
+    const pnc_execution x = {.io = c->io, .list = c->plain, .buffer = c->pattern.buffer};
+    int err;
+
+    c->pattern.same = true;
+    pnc_io_strategy_display(c->io, &c->pattern, PNC_SHARED);
+    (void)pnc_io_collective_display(c->io, PNC_GET, PNC_SHARED);
+    err = execute_strategy(&x, PNC_SHARED);
+    if (err == NC_NOERR && c->list->n > 0)
+        c->v.own = find_out_of_range(c->io, c->list);
+    return agree_results(c, err);
 }
 
 /* --- variables in chunks --- */
@@ -359,7 +423,9 @@ static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64
     c.chunked = NULL;
     c.memory = NULL;
     c.has_order = false;
-    c.v = (agreement){.numrecs = *numrecs, .minus_low = INT64_MIN, .own = mistake};
+    c.waiting = PNC_STRATEGIES;
+    c.v = (agreement){
+        .numrecs = *numrecs, .key = INT64_MIN, .minus_key = INT64_MIN, .minus_low = INT64_MIN, .own = mistake};
     if (io->file->limit != NULL && io->file->call.begins) /* the limit does not include the time of accesses */
         PNC_TRY(pnc_file_status_agree(io->file, NC_NOERR));
     if (err == NC_NOERR)
@@ -371,7 +437,9 @@ static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64
     is_chunked = c.v.chunked != 0; /* these are the same on all ranks */
     if (err == NC_NOERR && c.v.high > 0 && io->file->behind != NULL && list->direction == PNC_PUT)
         err = wait_apart(&c);
-    if (err == NC_NOERR && c.v.high > 0)
+    if (err == NC_NOERR && want_same(&c))
+        err = access_shared(&c);
+    else if (err == NC_NOERR && (c.v.high > 0 || has_waiting(&c)))
         err = access_with_others(&c);
     if (err == NC_NOERR && is_chunked)
         err = access_chunked(&c, io->buffer_size);

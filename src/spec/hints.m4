@@ -155,7 +155,8 @@ HINT_CHOICE([nc_timeout_action], [timeout_action], [error], [WORDS(error, abort,
 after nc_timeout seconds instead of 60])
 HINT_CHOICE([nc_strategy], [access.strategy], [automatic], [pnc_strategy_names], [report_ability],
 [how data reach the file. automatic: the library chooses the cheapest for each call. direct: each request on its own.
-merged: the requests of a rank in the order of the file. separate: each rank on its own, with data sieving, if the
+merged: the requests of a rank in the order of the file. shared: if all ranks get the same bytes, few of them read these
+and send them to the others, otherwise as two_phase. separate: each rank on its own, with data sieving, if the
 ranks of a single node put into ranges of the file that do not overlap and ascend by rank, or ranks on several nodes
 access such ranges of whole stripes, otherwise as two_phase. within_nodes: aggregators merge the requests of their node.
 two_phase: aggregators of all nodes exchange data, and each accesses a part of the file. mpi_io: aggregators make

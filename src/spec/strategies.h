@@ -10,6 +10,7 @@
 #define PNC_STRATEGY_ROWS(INDEPENDENT, COLLECTIVE, ...) \
     INDEPENDENT(DIRECT, direct, __VA_ARGS__) /* each request on its own */ \
     INDEPENDENT(MERGED, merged, __VA_ARGS__) /* the requests of a rank in the order of the file */ \
+    COLLECTIVE(SHARED, shared, __VA_ARGS__) /* a get: all ranks want the same bytes, which few of them read */ \
     COLLECTIVE(SEPARATE, separate, __VA_ARGS__) /* each rank on its own, with data sieving, in a range of its own */ \
     COLLECTIVE(WITHIN_NODES, within_nodes, __VA_ARGS__) /* aggregators merge the requests of their node */ \
     COLLECTIVE(TWO_PHASE, two_phase, __VA_ARGS__) /* ranks and aggregators of all nodes exchange data */ \

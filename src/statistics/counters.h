@@ -76,6 +76,10 @@
     ROW(CHUNKS_READ_AGAIN, "chunks_read_again", CHUNKS, "of them, those that the rank had read before") \
     ROW(CHUNK_BYTES_READ, "chunk_bytes_read", BYTES, "bytes of the read chunks after filters, as programs see them") \
     ROW(STORED_BYTES_READ, "stored_bytes_read", BYTES, "bytes of them as they are in the file") \
+    ROW(SHARED_BYTES_READ, "shared_bytes_read", BYTES, \
+        "bytes that a rank read for all, as all wanted the same in a collective get") \
+    ROW(SHARED_BYTES_RECEIVED, "shared_bytes_received", BYTES, \
+        "bytes that ranks received of these, which they would have read") \
     ROW(NODE_BYTES, "node_bytes", BYTES, "bytes that passed to or from an aggregator of the same node") \
     ROW(MESSAGES, "messages", MESSAGES, "messages with values to aggregators of other nodes") \
     ROW(MESSAGE_BYTES, "message_bytes", BYTES, "bytes of them") \

@@ -24,6 +24,7 @@ IO_MAY_SEE = {
     "two_phase": ["choose", "context.h", "display.h", "execution.h", "order"],
     "mpi_io": ["choose", "context.h", "execution.h", "order", "two_phase"],
     "chunked": ["order"],
+    "shared": ["choose", "context.h", "execution.h", "order", "two_phase"],
 }
 MAY_SEE = {
     "base": ["spec"],

@@ -14,7 +14,8 @@
 enum { ROWS = 600, FAR_ROWS = 3 * PNC_TRANSFERS_AT_ONCE, WIDTH = 8, FAR = 3 << 18, MOST_STEPS = 100 };
 typedef enum kind { ACCESS, ALLOCATION, KINDS } kind;
 static const char *const kind_names[] = {"accesses", "allocations"};
-static const char *const strategies[] = {"direct", "merged", "separate", "within_nodes", "two_phase", "mpi_io"};
+static const char *const strategies[] = {"direct",       "merged",    "shared", "separate",
+                                         "within_nodes", "two_phase", "mpi_io"};
 
 /* --- the failure --- */
 

@@ -143,11 +143,12 @@ static void report_hang(int signal)
 
 /* --- calls --- */
 
-/* BEGIN: of netCDF-4 files, whose ranks then share the places of chunks */
+/* GET_SAME: all ranks get what all have put. BEGIN: of netCDF-4 files, whose ranks then share the places of chunks */
 typedef enum operation {
     PUT,
     GET,
     WAIT,
+    GET_SAME,
     CREATE,
     OPEN,
     ENDDEF,
@@ -158,8 +159,8 @@ typedef enum operation {
     BEGIN,
     OPERATIONS
 } operation;
-static const char *const operation_names[] = {"put",   "get",     "wait_all", "create", "open",       "enddef",
-                                              "redef", "put_att", "sync",     "close",  "begin_indep"};
+static const char *const operation_names[] = {"put",    "get",   "wait_all", "get the same", "create", "open",
+                                              "enddef", "redef", "put_att",  "sync",         "close",  "begin_indep"};
 static const char *strategy, *timeout; /* of the files; NULL: no time limit */
 static int values[ROWS * WIDTH];
 
@@ -174,6 +175,28 @@ static bool are_right(void)
         if (values[i] != value_of(i))
             return false;
     return true;
+}
+
+/* GET_SAME: rows of all ranks. */
+static int *rows;
+
+static bool are_rows_right(void)
+{
+    for (int i = 0; i < ROWS * WIDTH * t_nprocs; i++) {
+        int row = i / (WIDTH * t_nprocs), rank = i / WIDTH % t_nprocs;
+
+        if (rows[i] != rank * 100000 + row * WIDTH + i % WIDTH)
+            return false;
+    }
+    return true;
+}
+
+static int get_rows(int ncid)
+{
+    MPI_Offset start[2] = {0, 0}, count[2] = {ROWS, WIDTH * t_nprocs};
+
+    memset(rows, 0, (size_t)(ROWS * WIDTH * t_nprocs) * sizeof *rows);
+    return ncmpi_get_vara_int_all(ncid, 0, start, count, rows);
 }
 
 static int access_columns(int ncid, operation what)
@@ -208,6 +231,10 @@ static int create_or_open(bool creates, int *ncid)
     PMPI_Info_create(&info);
     PMPI_Info_set(info, "nc_strategy", strategy);
     PMPI_Info_set(info, "cb_buffer_size", "8192"); /* several rounds */
+    if (strcmp(strategy, "shared") == 0) {         /* several steps, and readers */
+        PMPI_Info_set(info, "nc_ibuf_size", "8192");
+        PMPI_Info_set(info, "striping_unit", "4096");
+    }
     if (timeout != NULL)
         PMPI_Info_set(info, "nc_timeout", timeout);
     *ncid = -1;
@@ -273,6 +300,7 @@ static int execute(operation what, int *ncid)
     case REDEF: return ncmpi_enddef(*ncid);
     case PUT_ATT: return ncmpi_put_att_text(*ncid, 0, "units", 1, "s");
     case SYNC: return ncmpi_sync(*ncid);
+    case GET_SAME: return get_rows(*ncid);
     case BEGIN: return ncmpi_begin_indep_data(*ncid);
     case CLOSE:
         err = ncmpi_close(*ncid);
@@ -306,8 +334,8 @@ static void check_outcome(const outcome *o, operation what, int err)
     t_local(o->errors == 0 || o->silent == 0, "%s: other ranks have an error, this one none", under_way);
     t_local(o->errors <= 1 || o->errors == t_nprocs, "%s: %d ranks have an error", under_way, o->errors);
     t_local(o->open == 0 || o->open == t_nprocs, "%s: the file is open on %d ranks", under_way, o->open);
-    if (what == GET && err == NC_NOERR)
-        t_local(are_right(), "%s: wrong values", under_way);
+    if ((what == GET || what == GET_SAME) && err == NC_NOERR)
+        t_local(what == GET ? are_right() : are_rows_right(), "%s: wrong values", under_way);
 }
 
 /* After the operation, which made an error on all ranks if `failed`: what is next succeeds, with the right values. */
@@ -403,6 +431,10 @@ int main(int argc, char **argv)
         for (operation what = PUT; what <= WAIT; what++)
             test_operation(what);
     }
+    strategy = "shared";
+    rows = malloc((size_t)(ROWS * WIDTH * t_nprocs) * sizeof *rows);
+    test_operation(GET_SAME);
+    free(rows);
     strategy = "two_phase";
     for (operation what = CREATE; what < (t_classic() ? BEGIN : OPERATIONS); what++)
         test_operation(what);

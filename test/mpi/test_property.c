@@ -533,12 +533,14 @@ static void do_put(struct file *f, struct variable *v, struct call *c, const str
         f->records = most;
 }
 
+/* Some collective gets are those of the same values by all ranks. */
 static void do_get(struct file *f, struct variable *v, struct call *c, const struct partition *part, const bool *who)
 {
     struct selection s, mine = {.n = 0};
-    bool lenient = false;
+    bool lenient = false, same = c->collective && dice_chance(&f->d, 30);
     for (int r = 0; r < t_nprocs; r++) {
-        s = draw_request(f, v, c, part, r);
+        if (!same || r == 0)
+            s = draw_request(f, v, c, part, r);
         if (who[r] && (c->collective || r == t_rank))
             lenient |= !all_known(v, &s);
         if (r == t_rank)
@@ -1073,7 +1075,8 @@ static void hint(dice *d, MPI_Info info, int percent, const char *key, int low, 
 static MPI_Info draw_hints(struct file *f)
 {
     static const char *const swap[] = {"enable", "disable", "auto"};
-    static const char *const strategies[] = {"direct", "merged", "separate", "within_nodes", "two_phase", "mpi_io"};
+    static const char *const strategies[] = {"direct",       "merged",    "shared", "separate",
+                                             "within_nodes", "two_phase", "mpi_io"};
     enum { FORCED = sizeof strategies / sizeof *strategies, WITH_HINTS = FORCED + 2, TURNS = WITH_HINTS + 4 };
     uint64_t turn = (f->seed + (uint64_t)f->openings++) % TURNS;
     dice *d = &f->d;

@@ -49,6 +49,36 @@ static pnc_estimate estimate_merged(const pnc_access_pattern *p)
 
 const pnc_strategy_rule pnc_io_merged_rule = {.reject = reject_merged, .estimate = estimate_merged};
 
+/* --- shared: few ranks read what all want, and send it to the others --- */
+
+static const char *prevent_shared(const pnc_access_pattern *p)
+{
+    return p->same ? NULL : "ranks not known to get the same bytes";
+}
+
+/* The ranks of a node read through its page cache, which has the bytes once. */
+static const char *reject_shared(const pnc_access_pattern *p)
+{
+    return p->nnodes == 1 ? "one node" : NULL;
+}
+
+/* The readers of a step work at the same time; a node receives the bytes once, and its ranks copy them. */
+static pnc_estimate estimate_shared(const pnc_access_pattern *p)
+{
+    int nreaders = pnc_io_shared_count_readers(p->bytes, PNC_SHARED_BYTES, p->nnodes, p->striping_unit);
+    double reads = p->reads > 0 ? (double)p->reads : 1;
+    double at_once = (double)p->bytes / reads >= PNC_SHARED_LONG ? PNC_TRANSFERS_AT_ONCE : 1;
+    double rest = (reads - 1) / at_once + pnc_io_accesses_count(p, PNC_SHARED_BYTES);
+
+    return (pnc_estimate){.accesses = 1 + rest / nreaders,
+                          .copied = (double)p->bytes,
+                          .sent = (double)p->bytes * p->nnodes / p->nprocs,
+                          .synchronisations = 2 + (double)p->bytes / PNC_SHARED_BYTES};
+}
+
+const pnc_strategy_rule pnc_io_shared_rule = {
+    .prevent = prevent_shared, .reject = reject_shared, .estimate = estimate_shared};
+
 /* --- separate: each rank on its own, with data sieving, as its range of the file is its own --- */
 
 static const char *prevent_separate(const pnc_access_pattern *p)

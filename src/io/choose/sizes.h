@@ -57,6 +57,24 @@ bool pnc_io_selection_is_strided(const pnc_selection *selection, int64_t elem_si
  * lists. */
 int64_t pnc_io_reads_count(const pnc_selection *selection, int64_t elem_size);
 
+/* --- gets of the same bytes by all ranks --- */
+
+/* Of a step, in the memory of each rank. */
+#define PNC_SHARED_BYTES (4 << 20)
+#define PNC_SHARED_READERS 4
+#define PNC_SHARED_LONG (64 << 10) /* extents of so many bytes are read PNC_TRANSFERS_AT_ONCE at the same time */
+
+/* Ranks that read a part of each step, at most `most`: one, if one step has all bytes; else so many that a part has a
+ * stripe. */
+static inline int pnc_io_shared_count_readers(int64_t bytes, int64_t step, int64_t most, int64_t striping_unit)
+{
+    int64_t n = step / striping_unit;
+
+    n = n < PNC_SHARED_READERS ? n : PNC_SHARED_READERS;
+    n = n < most ? n : most;
+    return bytes <= step || n < 1 ? 1 : (int)n;
+}
+
 /* --- collective buffers --- */
 
 /* An access of servers costs 0.3 to 5 ms, the time of about 1 MiB. */

@@ -98,15 +98,43 @@ pnc_strategy pnc_io_strategy_choose_independent(const pnc_access_pattern *p, con
     if (p->nprocs > 1 && get_switch(p, hints) == PNC_ENABLE)
         return PNC_STRATEGIES;
     if (p->nprocs == 1 || get_switch(p, hints) == PNC_DISABLE)
-        return find_cheapest(p, PNC_SEPARATE);
+        return find_cheapest(p, PNC_SHARED);
     choice = find_cheapest(p, PNC_STRATEGIES);
     return are_collective[choice] ? PNC_STRATEGIES : choice;
+}
+
+/* If all nodes read the same bytes, the servers of these answer one after the other: so much of the time of an access
+ * each. A guess: the rest is latency, which overlaps. */
+#define SERVER_SHARE 0.125
+
+/* Of a get in which all ranks want the same bytes, and do not share them: all nodes read them, or an aggregator sends
+ * them to each rank. */
+static double compute_unshared(const pnc_access_pattern *p, pnc_strategy own)
+{
+    if (own != PNC_STRATEGIES)
+        return pnc_io_strategy_compute_cost(own, p).seconds * (1 + SERVER_SHARE * (p->nnodes - 1));
+    return pnc_io_strategy_compute_cost(PNC_TWO_PHASE, p).seconds +
+           (double)p->bytes * p->nprocs * pnc_io_costs_get(p).sent;
+}
+
+bool pnc_io_strategy_may_share(const pnc_access_pattern *p, const pnc_access_hints *hints, pnc_strategy own)
+{
+    pnc_access_pattern same = *p;
+
+    same.same = true;
+    if (p->direction == PNC_PUT || p->nprocs == 1 || p->bytes == 0)
+        return false;
+    if (hints->strategy > 0)
+        return pnc_io_strategy_is_forced(PNC_SHARED, hints);
+    if (get_switch(p, hints) != PNC_AUTOMATIC || !pnc_io_strategy_is_suitable(PNC_SHARED, &same))
+        return false;
+    return pnc_io_strategy_compute_cost(PNC_SHARED, &same).seconds < compute_unshared(p, own);
 }
 
 pnc_strategy pnc_io_strategy_choose_collective(const pnc_access_pattern *p, const pnc_access_hints *hints)
 {
     pnc_strategy forced = (pnc_strategy)(hints->strategy - 1);
-    pnc_strategy s = needs_aggregators(p, hints) ? PNC_WITHIN_NODES : PNC_SEPARATE;
+    pnc_strategy s = needs_aggregators(p, hints) ? PNC_WITHIN_NODES : PNC_SHARED;
 
     if (hints->strategy > 0 && are_collective[forced])
         return explain_impossible(forced, p) == NULL ? forced : PNC_TWO_PHASE;

@@ -63,6 +63,7 @@ typedef struct pnc_access_pattern {
     int nprocs;                 /* ranks that make the call; 1 if it is independent */
     int nnodes;
     int nwriters;           /* ranks that write to a local file system at the same time */
+    bool same;              /* all ranks get the same bytes */
     bool sieves;            /* the store merges accesses of close runs of one hyperslab */
     bool on_servers;        /* see pnc_io_context_is_on_servers */
     bool ranks_apart;       /* each rank accesses a range of the file of its own; between nodes, stripes of its own */
@@ -140,6 +141,9 @@ bool pnc_io_strategy_has_separate(const pnc_access_pattern *pattern, const pnc_a
 
 /* The strategy of a rank that needs no others; PNC_STRATEGIES: it needs them, as that is cheaper, or by a hint. */
 pnc_strategy pnc_io_strategy_choose_independent(const pnc_access_pattern *pattern, const pnc_access_hints *hints);
+/* True: a get that takes less time as PNC_SHARED, if all other ranks want the same bytes. `own`: the strategy that it
+ * takes otherwise, as pnc_io_strategy_choose_independent returns it. Then it waits until the ranks have agreed. */
+bool pnc_io_strategy_may_share(const pnc_access_pattern *pattern, const pnc_access_hints *hints, pnc_strategy own);
 /* The strategy of the ranks that need others: the first of the rows that is suitable, as each one synchronises and
  * sends less than those behind it. The same on all of them, as it depends on what is the same on all ranks. A strategy
  * that a hint forces, but that is not possible, becomes PNC_TWO_PHASE. */

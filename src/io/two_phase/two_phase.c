@@ -71,6 +71,16 @@ int pnc_io_two_phase_create(pnc_io_context *io, int64_t buffer, pnc_two_phase **
     return err;
 }
 
+bool pnc_io_two_phase_make(pnc_io_context *io, int64_t buffer)
+{
+    if (io->two_phase == NULL && !io->no_two_phase) { /* on all ranks or on none */
+        io->no_two_phase = pnc_io_two_phase_create(io, buffer, &io->two_phase) != NC_NOERR;
+        if (io->no_two_phase)
+            pnc_error_clear(io->file->error);
+    }
+    return !io->no_two_phase;
+}
+
 void pnc_io_two_phase_free(pnc_two_phase *x)
 {
     if (x == NULL)

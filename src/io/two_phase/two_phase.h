@@ -19,6 +19,8 @@ typedef struct pnc_two_phase pnc_two_phase;
 /* Collective. buffer: bytes that an aggregator holds. If any rank cannot allocate its buffers, or lacks communicators,
  * all ranks return an error. */
 int pnc_io_two_phase_create(pnc_io_context *io, int64_t buffer, pnc_two_phase **out);
+/* Collective. The same, unless an earlier call has made them or has failed to. False: no rank has them. */
+bool pnc_io_two_phase_make(pnc_io_context *io, int64_t buffer);
 /* Collective; NULL is allowed. */
 void pnc_io_two_phase_free(pnc_two_phase *x);
 

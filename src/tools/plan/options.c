@@ -180,7 +180,7 @@ static int parse_strategy(plan_options *out)
         if (strcmp(pnc_strategy_names[i], optarg) == 0 && i != PNC_MPI_IO + 1)
             return -1;
     }
-    return fail_value("--strategy", optarg, "automatic, direct, merged, separate, within_nodes or two_phase");
+    return fail_value("--strategy", optarg, "automatic, direct, merged, shared, separate, within_nodes or two_phase");
 }
 
 static int parse_servers(plan_options *out)

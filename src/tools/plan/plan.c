@@ -72,6 +72,7 @@ static int examine_rank(plan_call *call, int rank, plan_result *out)
     pattern.reads = pieces.reads;
     pattern.bytes = pieces.bytes;
     choice = pnc_io_strategy_choose_independent(&pattern, &call->options->hints);
+    call->waits = call->waits || pnc_io_strategy_may_share(&pattern, &call->options->hints, choice);
     call->is_independent[rank] = choice != PNC_STRATEGIES;
     call->ranges[rank] = call->is_independent[rank] ? (pnc_range){0, 0} : pieces.range;
     call->runs += pieces.runs;
@@ -190,14 +191,15 @@ static void add_agreements(const plan_call *call, int64_t n, int values, plan_re
     add_reductions(call, n, pnc_file_maxima_is_one(values, call->nranks) ? 1 : values, out);
 }
 
-/* Between nodes: all ranks agree once, or twice if some need others, and once more in ncmpi_wait_all; ranks and
- * delegates may compare their ranges; delegates add the bytes of a get, and end each round. */
+/* Between nodes: all ranks agree once, or twice if some need others or wait to know whether all get the same, and once
+ * more in ncmpi_wait_all; ranks and delegates may compare their ranges; delegates add the bytes of a get, and end each
+ * round. */
 static void count_reductions(const plan_call *call, bool compares_ranks, bool compares, plan_result *out)
 {
     if (call->nnodes == 1)
         return;
     add_agreements(call, 1, PNC_FIRST_VALUES, out);
-    add_agreements(call, (out->naggregators > 0) + (call->d->nvars > 1), PNC_AGREED_VALUES, out);
+    add_agreements(call, (out->naggregators > 0 || call->waits) + (call->d->nvars > 1), PNC_AGREED_VALUES, out);
     add_reductions(call, compares_ranks, 1, out);
     if (compares) {
         add_reductions(call, 1, 1, out);

@@ -60,6 +60,7 @@ typedef struct plan_call {
     pnc_range *ranges;        /* by rank: of those that need others */
     bool *is_independent;     /* by rank */
     pnc_strategy independent; /* what these do */
+    bool waits;               /* a rank reads after the ranks have found that they do not get the same */
     int64_t runs, bytes, most_runs;
     int64_t collective_bytes;     /* of ranks that need others */
     pnc_range range;              /* of these */
