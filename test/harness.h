@@ -16,6 +16,7 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #if defined(__GNUC__)
 #define T_PRINTF(text, first) __attribute__((format(printf, text, first)))
