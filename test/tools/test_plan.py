@@ -258,6 +258,46 @@ def check_map():
         ok(status == 1 and wanted in errors and len(errors.splitlines()) == 1, f"a map: {wanted}", errors)
 
 
+def check_machines():
+    """A million ranks in one plan; times by hand: all servers of a machine, or the links of its nodes."""
+    shape = "dimensions: x = 8388608 ;\nvariables: double v(x) ;\n"
+    path = write("weak.cdl", f"netcdf w {{ // file format: CDF-5\n{shape}}}\n")
+    # 64 MiB of each rank; Aurora: 1024 servers of 30.27 GB/s, and 100 us of each of them for each of 64 stripes
+    status, plans, errors = plan("--machine=aurora", "-v", "v", "--weak", "--ranks", "1000000", path)
+    if ok(status == 0 and (plans[0]["nodes"], plans[0]["bytes"]) == (9616, 10 ** 6 << 26), "a million ranks", errors):
+        found = plans[0]
+        wanted = 1e6 * 64 / 1024 * ((1 << 20) / 30270e6 + 100e-6)
+        ok(found["limited_by"] == "servers" and abs(found["limits"]["servers"] / wanted - 1) < 0.02 and
+           found["seconds"] > 0.98 * wanted, f"the servers are a limit: {wanted:.1f} s", found)
+        links = 1e6 * (1 << 26) / 9616 / 50e9
+        ok(abs(found["limits"]["links"] / links - 1) < 0.02, f"links: {links:.2f} s", found["limits"])
+    # Fugaku: 65 MB/s between a node and the servers; 48 ranks of 64 MiB
+    status, plans, errors = plan("--machine=fugaku", "-v", "v", "--weak", "--ranks", "480", path)
+    wanted = 48 * (1 << 26) / 65e6
+    ok(status == 0 and plans[0]["limited_by"] == "links" and abs(plans[0]["seconds"] / wanted - 1) < 0.02,
+       f"the links are a limit: {wanted:.1f} s", errors or plans)
+    status, _, errors = plan("--machine=frontier", "-v", "v", "--weak", "--ranks", "1000000", path)
+    ok(status == 1 and "frontier has 9408 nodes: 1000000 ranks need 15625" in errors, "too many ranks", errors)
+    status, _, errors = plan("--machine=k", "-v", "v", path)
+    ok(status == 1 and "--machine=k: must be aurora, frontier, fugaku or intrepid" in errors, "no machine", errors)
+
+
+def check_document():
+    """The figures of machines in docs/scaling.md are those of the program."""
+    with open(os.path.join(TOP, "docs", "scaling.md"), encoding="utf-8") as file:
+        table = re.search(r"<!-- machines: system -->\n(.*?)<!-- end -->", file.read(), re.S)[1]
+    head, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    path = write("a.cdl", HEADER)
+    for machine, *cells in rows:
+        program = os.path.join(BUILD, "src", "tools", "ncmpistat")
+        done = subprocess.run([sys.executable, program, "--plan", "--json", f"--machine={machine}",
+                               f"--ranks-per-node={cells[0]}", "-v", "b", "--ranks", "4", path],
+                              capture_output=True, text=True, check=False)
+        system = json.loads(done.stdout)["system"] if done.returncode == 0 else {}
+        ok([float(cell) for cell in cells] == [system.get(name) for name in head[1:]],
+           f"{machine}: the figures in docs/scaling.md", (cells, system, done.stderr))
+
+
 def check_errors():
     path = write("a.cdl", HEADER)
     for arguments, wanted in (
@@ -296,6 +336,8 @@ check_by_hand()
 check_counted()
 check_grids()
 check_map()
+check_machines()
+check_document()
 check_errors()
 check_terminal()
 check_runs()

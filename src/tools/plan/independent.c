@@ -96,7 +96,11 @@ static int count_rank(const plan_call *call, int rank, const counting *how, plan
 
     PNC_TRY(plan_pieces_init(call->d, rank, &pieces));
     own = count_portions(call, how, &pieces);
-    *out = (plan_actor){.node = rank / call->ranks_per_node, .n = own.n, .bytes = own.bytes, .range = pieces.range};
+    *out = (plan_actor){.node = rank / call->ranks_per_node,
+                        .n = own.n,
+                        .runs = pieces.runs,
+                        .bytes = own.bytes,
+                        .range = pieces.range};
     plan_pieces_free(&pieces);
     accesses->n += own.n;
     accesses->bytes += own.bytes;
@@ -110,7 +114,11 @@ static int copy_rank(const plan_call *call, int rank, const plan_actor *like, pl
     plan_pieces pieces;
 
     PNC_TRY(plan_pieces_init(call->d, rank, &pieces));
-    *out = (plan_actor){.node = rank / call->ranks_per_node, .n = like->n, .bytes = like->bytes, .range = pieces.range};
+    *out = (plan_actor){.node = rank / call->ranks_per_node,
+                        .n = like->n,
+                        .runs = like->runs,
+                        .bytes = like->bytes,
+                        .range = pieces.range};
     plan_pieces_free(&pieces);
     return NC_NOERR;
 }
@@ -223,17 +231,25 @@ static int64_t count_simulated(const simulation *s, const plan_actor *a)
     return a->n < s->most ? a->n : s->most;
 }
 
+/* Where access i begins: in a run, which has several, behind the ones before; else at about equal distances. */
+static int64_t find_offset(const plan_actor *a, int64_t i, int64_t length)
+{
+    int64_t runs = a->runs > 0 && a->runs < a->n ? a->runs : a->n, run = i * runs / a->n;
+    int64_t first = (run * a->n + runs - 1) / runs, space = a->range.high - a->range.low - a->bytes / runs;
+    double distance = space > 0 && runs > 1 ? (double)space / (double)(runs - 1) : 0;
+
+    return a->range.low + (int64_t)(distance * (double)run) + (i - first) * length;
+}
+
 /* Begin the next access of the actor in front. Returns when it ends. */
 static int64_t step(simulation *s)
 {
     event *front = &s->heap[0];
     const plan_actor *a = &s->actors[front->actor];
     int64_t i = s->done[front->actor]++, length = a->bytes / a->n > 0 ? a->bytes / a->n : 1;
-    int64_t space = a->range.high - a->range.low - length;
-    double distance = space > 0 && a->n > 1 ? (double)space / (double)(a->n - 1) : 0;
     plan_access access = {.is_write = s->call->options->direction == PNC_PUT,
                           .node = a->node,
-                          .offset = a->range.low + (int64_t)(distance * (double)i),
+                          .offset = find_offset(a, i, length),
                           .length = length,
                           .begin = front->time + a->pause};
     int64_t end;

@@ -54,6 +54,43 @@ static void print_costs(const pnc_access_pattern *p)
     printf("]");
 }
 
+/* By which of them the call is limited. */
+static void print_limits(const plan_limits *limits)
+{
+#define LIMIT_ROW(name) {#name, limits->name},
+    const struct {
+        const char *name;
+        double seconds;
+    } rows[] = {PLAN_LIMITS(LIMIT_ROW)}, *most = rows;
+#undef LIMIT_ROW
+
+    printf(",\n   \"limits\": {");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        printf("%s\"%s\": %.9g", i > 0 ? ", " : "", rows[i].name, rows[i].seconds);
+        most = rows[i].seconds > most->seconds ? &rows[i] : most;
+    }
+    printf("}");
+    print_text("limited_by", most->name);
+}
+
+/* What the times follow from. */
+static void print_system(const plan_options *o)
+{
+    const plan_file_system *fs = &o->fs;
+
+    printf(",\n \"system\": {\"machine\": ");
+    if (o->machine != NULL)
+        tool_json_print_string(o->machine);
+    else
+        printf("null");
+    printf(", \"ranks_per_node\": %lld, \"servers\": %d, \"stripe\": %lld, \"stripe_count\": %lld",
+           (long long)o->ranks_per_node, fs->servers, (long long)fs->unit, (long long)o->stripe_count);
+    printf(", \"server_mbs\": %.9g, \"link_mbs\": %.9g, \"network_mbs\": %.9g", 1e3 / fs->server_byte,
+           1e3 / fs->link_byte, 1e3 / o->network_byte);
+    printf(", \"latency_us\": %.9g, \"request_us\": %.9g, \"lock_us\": %.9g, \"message_us\": %.9g}",
+           1e-3 * (double)fs->latency, 1e-3 * (double)fs->request, 1e-3 * (double)fs->lock, 1e-3 * o->message);
+}
+
 static void print_counts(const plan_result *r)
 {
     print_number("aggregators", r->naggregators);
@@ -89,6 +126,7 @@ static void print_plan(const plan_decomposition *d, const plan_result *r)
     print_seconds("seconds", r->seconds);
     print_seconds("hidden_seconds", r->hidden);
     print_seconds("hidden_by_logs_seconds", r->hidden_by_logs);
+    print_limits(&r->limits);
     printf(",\n   \"overlaps\": %s", r->overlaps ? "true" : "false");
     printf(",\n   \"accesses_are_estimated\": %s", r->is_estimate ? "true" : "false");
     print_number("memory_of_aggregator", r->memory_aggregator);
@@ -107,7 +145,9 @@ static void print_head(const plan_options *o)
         fputs(i > 0 ? ", " : "", stdout);
         tool_json_print_string(o->variables.at[i]);
     }
-    printf("],\n \"plans\": [\n");
+    printf("]");
+    print_system(o);
+    printf(",\n \"plans\": [\n");
 }
 
 /* The first plan comes before the head: an error message is then the only output. */

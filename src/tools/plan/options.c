@@ -10,6 +10,7 @@
 #include "io/choose/sizes.h"
 #include "tools/common/message.h"
 #include "tools/common/size.h"
+#include "tools/plan/machine.h"
 
 #define RANKS_PER_NODE 8
 #define DEFAULT_BUFFER (16 << 20) /* of nc_ibuf_size */
@@ -27,6 +28,7 @@ enum {
     OPTION_RANKS,
     OPTION_RANKS_PER_NODE,
     OPTION_STRATEGY,
+    OPTION_MACHINE,
     OPTION_AGGREGATORS,
     OPTION_BUFFER,
     OPTION_STRIPE,
@@ -66,6 +68,9 @@ static const char help[] =
     "      --strategy=NAME   nc_strategy\n"
     "      --aggregators=N   cb_nodes\n"
     "      --buffer=N        cb_buffer_size\n"
+    "\n"
+    "      --machine=NAME    aurora, frontier, fugaku or intrepid: ranks of a node, and all that follows, by figures\n"
+    "                        that were published or assumed; options behind it change single ones\n"
     "\n"
     "The file system; suffixes k, M, G of bytes: 1024, 1024^2, 1024^3; MB/s: 10^6 bytes per second\n"
     "      --stripe=N        bytes of a stripe; default 1M\n"
@@ -183,6 +188,31 @@ static int parse_strategy(plan_options *out)
     return fail_value("--strategy", optarg, "automatic, direct, merged, shared, separate, within_nodes or two_phase");
 }
 
+static int set_machine(const plan_machine *m, plan_options *out)
+{
+    out->machine = m->name;
+    out->most_nodes = m->nodes;
+    out->ranks_per_node = m->ranks_per_node;
+    out->stripe_count = m->is_known ? m->servers : 0;
+    out->fs = (plan_file_system){.servers = m->servers,
+                                 .unit = m->unit,
+                                 .latency = (int64_t)(1e3 * m->latency_us),
+                                 .request = (int64_t)(1e3 * m->request_us),
+                                 .lock = (int64_t)(1e3 * m->lock_us),
+                                 .server_byte = 1e3 / m->server_mbs,
+                                 .link_byte = 1e3 / m->link_mbs};
+    out->message = 1e3 * m->message_us;
+    out->network_byte = 1e3 / m->network_mbs;
+    return -1;
+}
+
+static int parse_machine(plan_options *out)
+{
+    const plan_machine *m = plan_machine_find(optarg);
+
+    return m != NULL ? set_machine(m, out) : fail_value("--machine", optarg, "aurora, frontier, fugaku or intrepid");
+}
+
 static int parse_servers(plan_options *out)
 {
     int64_t n = 1;
@@ -231,6 +261,7 @@ static int parse_option(int letter, plan_options *out)
     case OPTION_RANKS: return parse_list("--ranks", 1, PLAN_MOST_RUNS, out->ranks, &out->nranks);
     case OPTION_RANKS_PER_NODE: return parse_number("--ranks-per-node", PLAN_MOST_RANKS, &out->ranks_per_node);
     case OPTION_STRATEGY: return parse_strategy(out);
+    case OPTION_MACHINE: return parse_machine(out);
     case OPTION_AGGREGATORS: return parse_number("--aggregators", INT32_MAX, &out->hints.aggregators);
     case OPTION_BUFFER: return parse_size("--buffer", &out->hints.buffer_size);
     case OPTION_MESSAGE: return parse_message(out);
@@ -275,6 +306,7 @@ static const struct option longs[] = {{"help", no_argument, NULL, 'h'},
                                       {"ranks", required_argument, NULL, OPTION_RANKS},
                                       {"ranks-per-node", required_argument, NULL, OPTION_RANKS_PER_NODE},
                                       {"strategy", required_argument, NULL, OPTION_STRATEGY},
+                                      {"machine", required_argument, NULL, OPTION_MACHINE},
                                       {"aggregators", required_argument, NULL, OPTION_AGGREGATORS},
                                       {"buffer", required_argument, NULL, OPTION_BUFFER},
                                       {"stripe", required_argument, NULL, OPTION_STRIPE},

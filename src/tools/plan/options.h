@@ -27,6 +27,8 @@ typedef struct plan_options {
     int64_t ranks[PLAN_MOST_RUNS]; /* a plan for each number of ranks */
     int nranks;
     int64_t ranks_per_node;
+    const char *machine; /* its name; NULL: none is given */
+    int64_t most_nodes;  /* that it has */
     pnc_access_hints hints;
     int64_t most_buffer; /* hint nc_ibuf_size */
     plan_file_system fs;

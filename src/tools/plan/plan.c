@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "base/memory.h"
 #include "file/reduction.h"
+#include "io/choose/costs.h"
 #include "io/choose/parts.h"
 #include "tools/common/message.h"
 
@@ -236,6 +237,37 @@ static void estimate_hidden(const plan_call *call, plan_result *out)
     out->hidden_by_logs = out->hidden > 1e-9 * (double)end ? out->hidden - 1e-9 * (double)end : 0;
 }
 
+/* Ranks that access the file: aggregators, and those on their own. */
+static double count_accessing(const plan_result *out)
+{
+    double n = out->naggregators + out->nindependent - out->nidle;
+
+    n = n < (double)out->accesses.n ? n : (double)out->accesses.n;
+    return n > 1 ? n : 1;
+}
+
+/* Requests are those of stripes. In a round the accesses of an aggregator are made at the same time. */
+static void compute_limits(const plan_call *call, plan_result *out)
+{
+    const plan_options *o = call->options;
+    const plan_file_system *fs = &o->fs;
+    double bytes = (double)out->accesses.bytes, n = (double)out->accesses.n, stripes = bytes / (double)fs->unit;
+    double servers = (double)(out->range.high / fs->unit - out->range.low / fs->unit + 1);
+    double accessing = count_accessing(out), nodes = call->nnodes < accessing ? call->nnodes : accessing;
+    double steps = out->traffic.rounds > 0 ? (double)out->traffic.rounds : n / accessing;
+
+    servers = servers < fs->servers ? servers : fs->servers;
+    out->limits = (plan_limits){
+        .servers = 1e-9 * (bytes * fs->server_byte + (stripes > n ? stripes : n) * (double)fs->request) / servers,
+        .locks = 1e-9 * (double)out->lock_moves * (double)fs->lock / servers,
+        .links = 1e-9 * bytes * fs->link_byte / nodes,
+        .latency = 1e-9 * steps * (double)fs->latency,
+        .copies = bytes / accessing * pnc_io_costs_find(true, call->nnodes)->copied,
+        .network = 1e-9 * (double)out->traffic.message_bytes * o->network_byte / call->nnodes,
+        .messages = 1e-9 * (double)out->traffic.busiest * o->message,
+        .agreements = 1e-9 * (double)out->reduction_messages * o->message};
+}
+
 /* The ranks that need others. */
 static int compute_collective(plan_call *call, plan_result *out)
 {
@@ -285,6 +317,17 @@ static int compute(plan_call *call, plan_result *out)
     return NC_NOERR;
 }
 
+static int check_nodes(const plan_call *call)
+{
+    const plan_options *o = call->options;
+
+    if (o->machine == NULL || call->nnodes <= o->most_nodes)
+        return NC_NOERR;
+    tool_error_print("%s has %lld nodes: %d ranks need %d with --ranks-per-node=%d", o->machine,
+                     (long long)o->most_nodes, call->nranks, call->nnodes, call->ranks_per_node);
+    return NC_EINVAL;
+}
+
 int plan_call_compute(const plan_decomposition *d, plan_result *out)
 {
     const plan_options *o = d->options;
@@ -295,7 +338,10 @@ int plan_call_compute(const plan_decomposition *d, plan_result *out)
     call.nnodes = (d->nranks + call.ranks_per_node - 1) / call.ranks_per_node;
     call.unit = pnc_io_striping_unit_compute(o->stripe_count > 0 ? o->fs.unit : 0, 0);
     *out = (plan_result){.nranks = call.nranks, .nnodes = call.nnodes};
-    err = compute(&call, out);
+    err = check_nodes(&call);
+    if (err == NC_NOERR)
+        err = compute(&call, out);
+    compute_limits(&call, out);
     estimate_hidden(&call, out);
     pnc_memory_free(call.ranges);
     pnc_memory_free(call.is_independent);

@@ -21,6 +21,25 @@ typedef struct plan_traffic {
     int64_t node_bytes;              /* within nodes */
 } plan_traffic;
 
+/* What each resource takes for its part of a call, in seconds, if it is always busy: the call takes about as long as
+ * the largest one, or longer. */
+/* clang-format off */
+#define PLAN_LIMITS(LIMIT) \
+    LIMIT(servers) /* their bytes and requests */ \
+    LIMIT(locks) /* that servers move */ \
+    LIMIT(links) /* of the nodes that access the file */ \
+    LIMIT(latency) /* of rounds, or of the accesses that a rank makes one after the other */ \
+    LIMIT(copies) /* of bytes by an aggregator, or by a rank */ \
+    LIMIT(network) /* bytes between nodes */ \
+    LIMIT(messages) /* of the busiest rank */ \
+    LIMIT(agreements) /* messages of a rank for reductions */
+/* clang-format on */
+#define PLAN_LIMIT_FIELD(name) double name;
+typedef struct plan_limits {
+    PLAN_LIMITS(PLAN_LIMIT_FIELD)
+} plan_limits;
+#undef PLAN_LIMIT_FIELD
+
 typedef struct plan_result {
     int nranks, nnodes;
     int64_t bytes;
@@ -39,7 +58,8 @@ typedef struct plan_result {
     int64_t reductions, reduction_messages; /* between nodes, and those that a rank sends for them */
     int lock_moves;
     int64_t memory_aggregator, memory_rank; /* bytes, beside the values */
-    double exchange, access, seconds;       /* access: the time in which a part of the file is accessed */
+    plan_limits limits;
+    double exchange, access, seconds; /* access: the time in which a part of the file is accessed */
     /* a put with nc_write_behind, of a program that computes for as long afterwards: seconds less in the call, and
      * bytes of memory of a rank that writes; with nc_burst_buf: seconds less, as these bytes go to a log */
     double hidden, hidden_by_logs;
@@ -92,10 +112,11 @@ int plan_rounds_compute(const plan_call *call, bool in_nodes, plan_result *out);
 /* The accesses of ranks on their own. exclusive: no other rank writes to the range of a rank. */
 int plan_independent_compute(const plan_call *call, pnc_strategy strategy, bool exclusive, plan_result *out);
 
-/* A rank, or a node, that makes n accesses, one after the other, at about equal distances. */
+/* A rank, or a node, that makes n accesses, one after the other. */
 typedef struct plan_actor {
     int node;
     int64_t n, bytes;
+    int64_t runs; /* of these bytes, at equal distances; 0: each access is one */
     pnc_range range;
     int64_t pause; /* nanoseconds before each access */
 } plan_actor;
