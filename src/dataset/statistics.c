@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "dataset/report_file.h"
 #include "file/behind.h"
+#include "format/storage.h"
 #include "statistics/summary.h"
 #include "statistics/trace.h"
 
@@ -172,9 +174,43 @@ void pnc_dataset_statistics_wait_add(pnc_dataset *ds, bool collective, int64_t n
     pnc_statistics_add(ds->file.statistics, PNC_COUNT_WAITED, n);
 }
 
-/* The time of the call so far is of these requests: a wait call transfers puts before gets, and both have shares. */
-void pnc_dataset_statistics_transfer_add(pnc_statistics *s, const pnc_request_list *list)
+/* The lengths of the first hyperslab of a request. An extent has all of the dimensions that vary fastest. */
+static void keep_lengths(const pnc_model *model, const pnc_elements *e, int64_t *out)
 {
+    const pnc_var *var = model->vars[e->varid];
+    int64_t left = e->form == PNC_EXTENTS && e->n > 0 && !e->in_arrays ? e->extents[0].length / e->elem_size : 0;
+    bool is_slab = e->form == PNC_SLABS && e->n > 0 && !e->in_arrays;
+    pnc_slab slab = {NULL};
+
+    if (var->ndims > PNC_STATISTICS_DIMS || (left == 0 && !is_slab))
+        return;
+    if (is_slab)
+        slab = pnc_mapping_slab_get(e, var->ndims, 0);
+    for (int d = var->ndims - 1; d >= 0; d--) {
+        int64_t length = pnc_max64(1, pnc_format_var_get_length(model, var, d));
+
+        out[d] = is_slab ? slab.count[d] : pnc_min64(left, length);
+        left = pnc_max64(1, left / length);
+    }
+}
+
+static void keep_access(pnc_dataset *ds, const pnc_request *r, bool puts, int64_t bytes)
+{
+    const pnc_var *var = ds->model.vars[r->elements.varid];
+    pnc_chunk_statistics *of = NULL;
+
+    if (var->storage != NULL && var->storage->layout == NC_CHUNKED)
+        of = pnc_statistics_chunks_find(ds->file.statistics, r->elements.varid);
+    if (of == NULL)
+        return;
+    of->counts.bytes_used += puts ? 0 : bytes;
+    keep_lengths(&ds->model, &r->elements, of->lengths[puts]);
+}
+
+/* The time of the call so far is of these requests: a wait call transfers puts before gets, and both have shares. */
+void pnc_dataset_statistics_transfer_add(pnc_dataset *ds, const pnc_request_list *list)
+{
+    pnc_statistics *s = ds->file.statistics;
     bool puts = list->direction == PNC_PUT;
     double time;
 
@@ -190,6 +226,8 @@ void pnc_dataset_statistics_transfer_add(pnc_statistics *s, const pnc_request_li
                                &(pnc_var_statistics){.put_bytes = puts ? bytes : 0,
                                                      .get_bytes = puts ? 0 : bytes,
                                                      .nanoseconds = (int64_t)(time * share)});
+        if (ds->format->ops->has_storage && bytes > 0)
+            keep_access(ds, r, puts, bytes);
     }
 }
 
@@ -267,6 +305,54 @@ static void add_vars(const pnc_dataset *ds, int first, int n, const pnc_spread *
 
         pnc_summary_var_add(out, &var);
     }
+}
+
+/* --- variables in chunks --- */
+
+#define CHUNK_NUMBERS ((int)(sizeof(pnc_chunk_counts) / sizeof(int64_t)))
+
+/* What rank 0 has of the variable beside the sums. */
+static void describe_chunked(const pnc_dataset *ds, int varid, pnc_chunked_var *out)
+{
+    const pnc_var *var = ds->model.vars[varid];
+    const pnc_statistics *s = ds->file.statistics;
+    bool is_in_chunks = var->storage != NULL && var->storage->layout == NC_CHUNKED && var->storage->chunks != NULL;
+
+    out->name = var->name;
+    out->elem_size = (int)pnc_type_get_size(var->type);
+    out->ndims = is_in_chunks && var->ndims <= PNC_STATISTICS_DIMS ? var->ndims : 0;
+    for (int d = 0; d < out->ndims; d++) {
+        out->dims[d] = ds->model.dims[var->dimids[d]]->name;
+        out->shape[d] = pnc_format_var_get_length(&ds->model, var, d);
+        out->chunk[d] = var->storage->chunks[d];
+        for (int put = 0; put < 2; put++)
+            out->lengths[put][d] = s != NULL && s->chunks != NULL ? s->chunks[varid].lengths[put][d] : 0;
+    }
+}
+
+/* The sums of all ranks by variable: which ones advice is about. Collective; an MPI error code. */
+static int gather_chunks(const pnc_dataset *ds, int nvars, pnc_summary *out)
+{
+    const pnc_statistics *s = ds->file.statistics;
+    int code = MPI_SUCCESS;
+
+    for (int first = 0; ds->format->ops->has_storage && first < nvars; first += VARS_AT_A_TIME) {
+        pnc_chunk_counts sums[VARS_AT_A_TIME] = {{0}};
+        int n = nvars - first < VARS_AT_A_TIME ? nvars - first : VARS_AT_A_TIME;
+
+        for (int i = 0; i < n && s != NULL && s->chunks != NULL; i++)
+            sums[i] = s->chunks[first + i].counts;
+        code |= ds->file.rank == 0
+                    ? MPI_Reduce(MPI_IN_PLACE, sums, n * CHUNK_NUMBERS, MPI_INT64_T, MPI_SUM, 0, ds->file.comm)
+                    : MPI_Reduce(sums, NULL, n * CHUNK_NUMBERS, MPI_INT64_T, MPI_SUM, 0, ds->file.comm);
+        for (int i = 0; i < n && ds->file.rank == 0; i++) {
+            pnc_chunked_var var = {.counts = sums[i]};
+
+            describe_chunked(ds, first + i, &var);
+            pnc_summary_chunked_add(out, &var);
+        }
+    }
+    return code;
 }
 
 /* The variables that all ranks have: in define mode their definitions may differ. */
@@ -347,6 +433,7 @@ static int gather(pnc_dataset *ds, pnc_summary *out)
             add_vars(ds, first, n, spreads + counters, out);
     }
     ds->format->ops->explain_moves(ds->format, out->growth, sizeof out->growth);
+    code |= gather_chunks(ds, (int)pnc_min64(nvars, PNC_STATISTICS_CHUNKED), out);
     code |= gather_heat(ds, &out->heat);
     code |= gather_aggregators(ds, &place, out);
     return code;

@@ -32,11 +32,11 @@ static inline void pnc_dataset_statistics_transfer_start(pnc_dataset *ds, pnc_di
     if (ds->file.statistics != NULL)
         ds->file.statistics->in_put = direction == PNC_PUT;
 }
-void pnc_dataset_statistics_transfer_add(pnc_statistics *s, const pnc_request_list *list);
+void pnc_dataset_statistics_transfer_add(pnc_dataset *ds, const pnc_request_list *list);
 static inline void pnc_dataset_statistics_transfer_finish(pnc_dataset *ds, const pnc_request_list *list)
 {
     if (ds->file.statistics != NULL)
-        pnc_dataset_statistics_transfer_add(ds->file.statistics, list);
+        pnc_dataset_statistics_transfer_add(ds, list);
 }
 
 #endif

@@ -221,7 +221,7 @@ static void explain_hidden(const pnc_summary *s, char *text)
 
 /* --- chunks --- */
 
-enum { FEW_CHUNKS = 20, MANY_CHUNKS = 1000, SMALL_CHUNK = 4 << 10 }; /* few: advice is not worth while */
+enum { FEW_CHUNKS = 20, MANY_CHUNKS = 1000 }; /* few: advice is not worth while */
 
 static double time_of_chunks(const pnc_summary *s, pnc_counter access)
 {
@@ -247,6 +247,7 @@ static void explain_written_again(const pnc_summary *s, char *text)
         "file: put whole chunks in one call, or post with iput and call ncmpi_wait_all once; call ncmpi_sync less "
         "often; or choose chunks of the shape of the puts (hint nc_chunks). A copy by ncmpicopy is compact",
         100 * share(COUNT(CHUNKS_WRITTEN_AGAIN), COUNT(CHUNKS_WRITTEN)), (long long)COUNT(CHUNKS_WRITTEN));
+    pnc_summary_chunked_explain(&s->chunked[PNC_WRITTEN_AGAIN], PNC_WRITTEN_AGAIN, text);
 }
 
 static double estimate_read_again(const pnc_summary *s)
@@ -260,6 +261,7 @@ static void explain_read_again(const pnc_summary *s, char *text)
              "%.0f%% of %lld chunks were read more than once, as each of many gets needs a part of them: get more in a "
              "call, with the _all functions; or copy the file to chunks of the shape of the gets (ncmpicopy --chunks)",
              100 * share(COUNT(CHUNKS_READ_AGAIN), COUNT(CHUNKS_READ)), (long long)COUNT(CHUNKS_READ));
+    pnc_summary_chunked_explain(&s->chunked[PNC_READ_AGAIN], PNC_READ_AGAIN, text);
 }
 
 /* Chunks that are read once, of which gets need little. */
@@ -280,6 +282,7 @@ static void explain_little_used(const pnc_summary *s, char *text)
              "shape of the gets (ncmpicopy --chunks), or write it so (hint nc_chunks)",
              pnc_amount_of_bytes_format((double)COUNT(GET_BYTES)).text,
              pnc_amount_of_bytes_format((double)COUNT(CHUNK_BYTES_READ)).text);
+    pnc_summary_chunked_explain(&s->chunked[PNC_LITTLE_USED], PNC_LITTLE_USED, text);
 }
 
 /* Each chunk has its own access, entry of the index and begin of the filters. */
@@ -288,9 +291,9 @@ static double estimate_small_chunks(const pnc_summary *s)
     int64_t chunks = COUNT(CHUNKS_WRITTEN) + COUNT(CHUNKS_READ);
     double average = share(COUNT(CHUNK_BYTES_WRITTEN) + COUNT(CHUNK_BYTES_READ), chunks);
 
-    if (chunks < MANY_CHUNKS || average >= SMALL_CHUNK)
+    if (chunks < MANY_CHUNKS || average >= PNC_SMALL_CHUNK)
         return 0;
-    return (1 - average / SMALL_CHUNK) *
+    return (1 - average / PNC_SMALL_CHUNK) *
            (time_of_chunks(s, PNC_COUNT_TIME_WRITE) + average_time(s, PNC_COUNT_TIME_READ));
 }
 
@@ -303,6 +306,7 @@ static void explain_small_chunks(const pnc_summary *s, char *text)
              "(ncmpi_def_var_chunking, hint nc_chunks; ncmpicopy --chunks for a file)",
              (long long)chunks,
              pnc_amount_of_bytes_format(share(COUNT(CHUNK_BYTES_WRITTEN) + COUNT(CHUNK_BYTES_READ), chunks)).text);
+    pnc_summary_chunked_explain(&s->chunked[PNC_SMALL_CHUNKS], PNC_SMALL_CHUNKS, text);
 }
 
 static double estimate_incompressible(const pnc_summary *s)
@@ -316,10 +320,13 @@ static double estimate_incompressible(const pnc_summary *s)
 
 static void explain_incompressible(const pnc_summary *s, char *text)
 {
+    double left = share(COUNT(STORED_BYTES_WRITTEN), COUNT(CHUNK_BYTES_WRITTEN));
+
     snprintf(text, PNC_ADVICE_BYTES,
              "filters made chunks only %.0f%% smaller: keep fewer digits of the values (ncmpi_def_var_quantize, hint "
              "nc_quantize), or do not compress them (hint nc_compression=none)",
-             100 - 100 * share(COUNT(STORED_BYTES_WRITTEN), COUNT(CHUNK_BYTES_WRITTEN)));
+             left < 1 ? 100 - 100 * left : 0);
+    pnc_summary_chunked_explain(&s->chunked[PNC_INCOMPRESSIBLE], PNC_INCOMPRESSIBLE, text);
 }
 
 /* --- waiting --- */

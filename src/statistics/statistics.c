@@ -33,6 +33,7 @@ void pnc_statistics_free(pnc_statistics *s)
         return;
     pnc_trace_free(s->trace);
     pnc_memory_free(s->vars);
+    pnc_memory_free(s->chunks);
     pnc_memory_free(s);
 }
 
@@ -81,6 +82,32 @@ void pnc_statistics_var_add(pnc_statistics *s, int varid, const pnc_var_statisti
     var->put_bytes += more->put_bytes;
     var->get_bytes += more->get_bytes;
     var->nanoseconds += more->nanoseconds;
+}
+
+pnc_chunk_statistics *pnc_statistics_chunks_find(pnc_statistics *s, int varid)
+{
+    if (s == NULL || varid >= PNC_STATISTICS_CHUNKED)
+        return NULL;
+    if (s->chunks == NULL)
+        s->chunks = pnc_memory_alloc_zeroed(PNC_STATISTICS_CHUNKED, sizeof *s->chunks);
+    return s->chunks == NULL ? NULL : &s->chunks[varid]; /* without memory, advice names no variable */
+}
+
+void pnc_statistics_chunk_add(pnc_statistics *s, int varid, bool is_write, int64_t bytes, int64_t stored, bool again)
+{
+    pnc_chunk_statistics *var = pnc_statistics_chunks_find(s, varid);
+    pnc_chunk_counts unused = {0}, *c = var != NULL ? &var->counts : &unused;
+
+    if (s == NULL)
+        return;
+    *(is_write ? &c->written : &c->read) += 1;
+    *(is_write ? &c->written_again : &c->read_again) += again;
+    *(is_write ? &c->bytes_written : &c->bytes_read) += bytes;
+    c->stored_written += is_write ? stored : 0;
+    s->counts[is_write ? PNC_COUNT_CHUNKS_WRITTEN : PNC_COUNT_CHUNKS_READ]++;
+    s->counts[is_write ? PNC_COUNT_CHUNKS_WRITTEN_AGAIN : PNC_COUNT_CHUNKS_READ_AGAIN] += again;
+    s->counts[is_write ? PNC_COUNT_CHUNK_BYTES_WRITTEN : PNC_COUNT_CHUNK_BYTES_READ] += bytes;
+    s->counts[is_write ? PNC_COUNT_STORED_BYTES_WRITTEN : PNC_COUNT_STORED_BYTES_READ] += stored;
 }
 
 /* --- the clock --- */

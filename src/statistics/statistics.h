@@ -19,6 +19,19 @@ typedef struct pnc_var_statistics {
 } pnc_var_statistics;
 #define PNC_STATISTICS_VARS 4096 /* variables with statistics of their own; the last one has those of all others */
 
+/* Of the chunks of one variable. */
+typedef struct pnc_chunk_counts {
+    int64_t written, written_again, bytes_written, stored_written, read, read_again, bytes_read;
+    int64_t bytes_used; /* by gets */
+} pnc_chunk_counts;
+#define PNC_STATISTICS_DIMS 8
+typedef struct pnc_chunk_statistics {
+    pnc_chunk_counts counts;
+    int64_t lengths[2][PNC_STATISTICS_DIMS]; /* elements along each dimension that the last get [0] and put [1] of the
+                                              * rank had; 0: unknown */
+} pnc_chunk_statistics;
+#define PNC_STATISTICS_CHUNKED 512 /* variables with statistics of their chunks: the first ones */
+
 /* Of the last call that used aggregators. */
 typedef struct pnc_aggregation {
     int64_t n, window; /* number of aggregators of all nodes, 0: no call used them; bytes of a round */
@@ -38,8 +51,9 @@ typedef struct pnc_statistics {
     int number;           /* of this file among those of the process */
     pnc_heat heat;        /* of system accesses */
     pnc_aggregation aggregation;
-    pnc_var_statistics *vars; /* NULL until one is accessed */
-    struct pnc_trace *trace;  /* NULL: none */
+    pnc_var_statistics *vars;     /* NULL until one is accessed */
+    pnc_chunk_statistics *chunks; /* NULL until a variable in chunks is accessed */
+    struct pnc_trace *trace;      /* NULL: none */
 } pnc_statistics;
 
 pnc_statistics *pnc_statistics_create(void); /* NULL: no memory */
@@ -64,6 +78,10 @@ static inline void pnc_statistics_access_add(pnc_statistics *s, bool is_write, i
 
 /* A call, or its share, on a variable. */
 void pnc_statistics_var_add(pnc_statistics *s, int varid, const pnc_var_statistics *more);
+/* Those of a variable in chunks. NULL: it has none. */
+pnc_chunk_statistics *pnc_statistics_chunks_find(pnc_statistics *s, int varid);
+/* A chunk that was written or read, of so many bytes before and after filters. */
+void pnc_statistics_chunk_add(pnc_statistics *s, int varid, bool is_write, int64_t bytes, int64_t stored, bool again);
 /* Of the call in progress, up to the last change of the clock: without another reading of it. */
 int64_t pnc_statistics_call_get_time(const pnc_statistics *s);
 

@@ -60,3 +60,10 @@ pnc_amount pnc_amount_of_time_format(double nanoseconds)
         snprintf(a.text, sizeof a.text, "%.1f us", nanoseconds / 1e3);
     return a;
 }
+
+void pnc_summary_chunked_add(pnc_summary *s, const pnc_chunked_var *var)
+{
+    for (pnc_chunk_rule rule = 0; rule < PNC_CHUNK_RULES; rule++)
+        if (pnc_summary_chunked_count(var, rule) > pnc_summary_chunked_count(&s->chunked[rule], rule))
+            s->chunked[rule] = *var;
+}

@@ -26,6 +26,27 @@ typedef struct pnc_var_summary {
 } pnc_var_summary;
 #define PNC_SUMMARY_VARS 10 /* those with most time are reported */
 
+/* A variable in chunks. */
+typedef struct pnc_chunked_var {
+    const char *name;     /* NULL: none */
+    int elem_size, ndims; /* ndims 0: it has more dimensions than are kept, or no chunks now */
+    const char *dims[PNC_STATISTICS_DIMS];
+    int64_t shape[PNC_STATISTICS_DIMS], chunk[PNC_STATISTICS_DIMS];
+    int64_t lengths[2][PNC_STATISTICS_DIMS]; /* of the last get and put of rank 0 */
+    pnc_chunk_counts counts;                 /* of all ranks */
+} pnc_chunked_var;
+
+/* Rules of advice that are about the chunks of a variable: the one that has most of what the rule counts. */
+#define PNC_SMALL_CHUNK (4 << 10) /* bytes of a chunk that is small */
+typedef enum pnc_chunk_rule {
+    PNC_WRITTEN_AGAIN,  /* chunks */
+    PNC_READ_AGAIN,     /* chunks */
+    PNC_LITTLE_USED,    /* bytes that were read, and that no get needed */
+    PNC_SMALL_CHUNKS,   /* small chunks */
+    PNC_INCOMPRESSIBLE, /* bytes in the file of chunks that are hardly smaller */
+    PNC_CHUNK_RULES
+} pnc_chunk_rule;
+
 /* An aggregator; all zeros where there is none. The ranks combine these as plain bytes. */
 typedef struct pnc_aggregator_summary {
     pnc_place place;
@@ -44,6 +65,7 @@ typedef struct pnc_summary {
     pnc_spread counters[PNC_COUNTER_N];
     pnc_var_summary vars[PNC_SUMMARY_VARS]; /* in the order of descending time */
     int nvars;
+    pnc_chunked_var chunked[PNC_CHUNK_RULES];
     pnc_heat heat;
     int64_t naggregators, window; /* of the last call of rank 0 that used them; bytes of a round */
     pnc_aggregator_summary aggregators[PNC_SUMMARY_AGGREGATORS];
@@ -58,6 +80,13 @@ static inline int64_t pnc_summary_get_sum(const pnc_summary *s, pnc_counter coun
 /* Keep the variable if it is among those with most time. */
 void pnc_summary_var_add(pnc_summary *s, const pnc_var_summary *var);
 
+/* Keep the variable in chunks for the rules of which it has most. */
+void pnc_summary_chunked_add(pnc_summary *s, const pnc_chunked_var *var);
+/* chunk_advice.c: how much a rule counts of it. */
+int64_t pnc_summary_chunked_count(const pnc_chunked_var *var, pnc_chunk_rule rule);
+/* Append to `text` of PNC_ADVICE_BYTES what its chunks are, what puts or gets have, and which chunks suit better. */
+void pnc_summary_chunked_explain(const pnc_chunked_var *var, pnc_chunk_rule rule, char *text);
+
 /* report.c: one page for people. */
 void pnc_summary_print(const pnc_summary *s, FILE *file);
 /* json.c: everything; docs/statistics.md describes the schema. */
@@ -65,7 +94,7 @@ void pnc_summary_write_json(const pnc_summary *s, FILE *file);
 
 /* advice.c: sentences about what would save time, the most valuable first. */
 #define PNC_ADVICE_MOST 5
-#define PNC_ADVICE_BYTES (PNC_SUMMARY_GROWTH_BYTES + 200)
+#define PNC_ADVICE_BYTES (PNC_SUMMARY_GROWTH_BYTES + 600)
 typedef struct pnc_advice {
     const char *rule; /* its name in docs/statistics.md */
     char text[PNC_ADVICE_BYTES];

@@ -582,6 +582,31 @@ static void do_incompressible(const char *path)
     access_chunks(CHUNK / 8, 0, CHUNK / 8, true);
 }
 
+/* Series of points, from a file whose chunks are maps. */
+static void do_series(const char *path)
+{
+    enum { POINTS = 60 };
+    const MPI_Offset lengths[] = {64, 32, 64}, map[] = {1, 32, 64};
+    MPI_Offset start[] = {0, 0, 0}, count[] = {64, 1, 1};
+    int dims[3], other;
+
+    check(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, MPI_INFO_NULL, &ncid));
+    check(ncmpi_def_dim(ncid, "time", NC_UNLIMITED, &dims[0]));
+    check(ncmpi_def_dim(ncid, "lat", lengths[1], &dims[1]));
+    check(ncmpi_def_dim(ncid, "lon", lengths[2], &dims[2]));
+    check(ncmpi_def_var(ncid, "other", NC_DOUBLE, 3, dims, &other));
+    check(ncmpi_def_var(ncid, "tas", NC_FLOAT, 3, dims, &var));
+    check(ncmpi_def_var_chunking(ncid, var, NC_CHUNKED, map));
+    check(ncmpi_enddef(ncid));
+    check(ncmpi_put_vara_all(ncid, var, start, lengths, large, 64 * 32 * 64, MPI_FLOAT));
+    check(ncmpi_put_vara_all(ncid, other, start, map, large, 32 * 64, MPI_DOUBLE));
+    check(ncmpi_sync(ncid));
+    for (int i = 0; i < POINTS; i++) {
+        start[2] = i;
+        check(ncmpi_get_vara_all(ncid, var, start, count, large, 64, MPI_FLOAT));
+    }
+}
+
 /* The file is open and still empty while another one is closed, which writes the reports. */
 static void do_another(const char *path)
 {
@@ -618,6 +643,7 @@ static void run_program(const char *what, const char *path)
                     {"imbalance", do_imbalance},
                     {"chunks_written_again", do_chunks_written_again},
                     {"chunks_read_again", do_chunks_read_again},
+                    {"series", do_series},
                     {"chunks_little_used", do_chunks_little_used},
                     {"small_chunks", do_small_chunks},
                     {"incompressible", do_incompressible},

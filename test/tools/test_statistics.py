@@ -542,6 +542,33 @@ def test_chunks():
            "the report for people has them", text)
 
 
+def advice_on(rule, ranks, what, hints=""):
+    os.environ["PNETCDF_HINTS"] = hints
+    report, text = run_json(ranks, what, "bad")
+    del os.environ["PNETCDF_HINTS"]
+    return " ".join(item["text"] for item in (report or {"advice": []})["advice"] if item["rule"] == rule) or text
+
+
+def test_shapes():
+    """Advice on chunks names the variable, its chunks, what calls access, and better chunks."""
+    if "HDF5" in run_json(1, "chunks_read_again", "bad")[1]:
+        tap.skip("advice on the shapes of chunks", "the build is without HDF5")
+        return
+    for rule, sentence in (
+            ("chunks_read_again", "its chunks are 1048576, the last get of rank 0 was 209715: --chunks x/209715 suits"),
+            ("chunks_little_used", "its chunks are 1048576, the last get of rank 0 was 1000: --chunks x/256000 suits"),
+            ("chunks_written_again", "its chunks are 1000, the last put of rank 0 was 200 ("),
+            ("small_chunks", "its chunks are 64: --chunks x/128000 suits better ("),
+            ("incompressible", "its chunks are 131072 (")):
+        text = advice_on(rule, RULES_OF_CHUNKS[rule], rule)
+        tap.ok(f'Mostly variable "v": {sentence}' in text, f"advice on {rule}: {sentence}", text)
+    text = advice_on("chunks_read_again", 1, "series", "nc_chunk_cache_size=0")
+    found = re.search(r'Mostly variable "tas": its chunks are 1 x 32 x 64, the last get of rank 0 was 64 x 1 x 1: '
+                      r"--chunks time/64,lat/(\d+),lon/(\d+) suits better", text)
+    bytes_of_chunk = 4 * 64 * int(found[1]) * int(found[2]) if found else 0
+    tap.ok(128 << 10 <= bytes_of_chunk <= 2 << 20, "series from maps: chunks that are long in time", text)
+
+
 def test_appends():
     report, text = run_json(1, "appends", "good")
     tap.ok(report is not None and report["counters"]["reads_of_puts"]["sum"] == 0 and not report["advice"],
@@ -614,4 +641,5 @@ test_values()
 for name, number in {**RULES, **RULES_OF_CHUNKS}.items():
     test_rule(name, number)
 test_chunks()
+test_shapes()
 tap.finish()

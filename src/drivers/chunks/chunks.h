@@ -37,6 +37,7 @@ typedef struct pnc_chunk_record {
 /* A variable. */
 typedef struct pnc_chunk_array {
     const char *name;
+    int varid;            /* for the statistics */
     int64_t begin, bytes; /* addresses, multiples of 8; of all values */
     int elem_size, ndims;
     const int64_t *shape;    /* all but the first dimension at least 1, if there are values. Of a dimension that grows:

@@ -254,13 +254,9 @@ static void count_written(const pnc_chunk_store *s, const pnc_dirty_chunk *d)
 {
     pnc_statistics *t = s->store.statistics;
 
-    if (t == NULL)
-        return;
-    pnc_statistics_add(t, PNC_COUNT_CHUNKS_WRITTEN, 1);
-    pnc_statistics_add(t, PNC_COUNT_CHUNK_BYTES_WRITTEN, d->bytes);
-    pnc_statistics_add(t, PNC_COUNT_STORED_BYTES_WRITTEN, d->stored);
-    if (pnc_chunks_places_find(&s->places, d->item.array, d->item.chunk) != NULL)
-        pnc_statistics_add(t, PNC_COUNT_CHUNKS_WRITTEN_AGAIN, 1);
+    if (t != NULL)
+        pnc_statistics_chunk_add(t, s->source.arrays[d->item.array].varid, true, d->bytes, d->stored,
+                                 pnc_chunks_places_find(&s->places, d->item.array, d->item.chunk) != NULL);
 }
 
 /* The file has the bytes of a chunk. The cache keeps those of one that is not complete: more may follow. */

@@ -99,17 +99,14 @@ static int decode_chunk(pnc_chunk_store *s, const pnc_chunk_array *a, const pnc_
 static void count_loaded(pnc_chunk_store *s, int64_t array, int64_t chunk, int64_t bytes, int64_t stored)
 {
     pnc_statistics *t = s->store.statistics;
+    bool again = t != NULL && pnc_chunks_map_find(&s->loaded, array, chunk) != NULL;
     pnc_chunk_item *item;
 
     if (t == NULL)
         return;
-    pnc_statistics_add(t, PNC_COUNT_CHUNKS_READ, 1);
-    pnc_statistics_add(t, PNC_COUNT_CHUNK_BYTES_READ, bytes);
-    pnc_statistics_add(t, PNC_COUNT_STORED_BYTES_READ, stored);
-    if (pnc_chunks_map_find(&s->loaded, array, chunk) != NULL) {
-        pnc_statistics_add(t, PNC_COUNT_CHUNKS_READ_AGAIN, 1);
+    pnc_statistics_chunk_add(t, s->source.arrays[array].varid, false, bytes, stored, again);
+    if (again)
         return;
-    }
     item = s->loaded.n < MOST_LOADED ? pnc_region_alloc(&s->loaded_region, (int64_t)sizeof *item) : NULL;
     if (item == NULL) /* also without memory: it counts as new again */
         return;

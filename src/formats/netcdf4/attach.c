@@ -256,6 +256,7 @@ static int make_arrays(pnc_netcdf4 *n)
             PNC_TRY(place_array(n, var, s, &begin, a));
         begin += grows ? capacity : 0;
         a->first = n->content.narrays;
+        a->varid = i;
         n->content.varids[n->content.narrays++] = i;
     }
     return NC_NOERR;
