@@ -14,6 +14,11 @@ import cluster
 import examine
 from tap import finish, is_quick, library_flags, ok, scratch, skip
 
+try:
+    import netCDF4
+except ImportError:
+    netCDF4 = None
+
 QUICK = is_quick()
 # Nodes and ranks of a node of the runs; PNC_TEST_PLAN=8x8 runs others.
 SIZES = "2x2" if QUICK else "1x4 2x2 4x4"
@@ -319,6 +324,14 @@ def check_errors():
             (("-v", "v", write("bad.cdl", "netcdf {")), "bad.cdl:1:")):
         status, _, errors = plan(*arguments)
         ok(status == 1 and wanted in errors and "Traceback" not in errors, f"an error: {wanted}", errors)
+    if netCDF4 is None:
+        skip("a netCDF-4 file", "netCDF4 is not installed")
+        return
+    with netCDF4.Dataset(scratch("netcdf4.nc"), "w") as file:
+        file.createVariable("v", "f4", ())
+    status, _, errors = plan("-v", "v", scratch("netcdf4.nc"))
+    ok(status == 1 and ("netcdf4.nc is a netCDF-4 file" in errors and "PNETCDF_STATS=1" in errors or
+                        "without HDF5" in errors), "a netCDF-4 file: why there is no plan, and what helps", errors)
 
 
 def check_terminal():

@@ -76,7 +76,9 @@ static int read_model(const char *path, pnc_model *model)
     } else {
         err = tool_file_open(path, &file);
         if (err == NC_NOERR)
-            err = tool_file_check_classic(&file, "plans are made of calls on classic files");
+            err = tool_file_check_classic(&file,
+                                          "a plan counts accesses of a classic file, not "
+                                          "chunks and filters; PNETCDF_STATS=1 counts those of a short run");
         if (err == NC_NOERR)
             (void)tool_file_report_short(&file, true);
         *model = file.model;

@@ -50,7 +50,7 @@ static const char usage[] = "usage: ncmpistat --plan file -v var1,... [--grid=n,
 
 static const char help[] =
     "Print what a collective put or get would do: strategy, aggregators, rounds, accesses, messages, time, memory.\n"
-    "Nothing is run. file is CDL, or a netCDF file.\n"
+    "Nothing is run. file is CDL, or a netCDF file of a classic format.\n"
     "\n"
     "  -v var1,...           variables of the call; several are posted, and one ncmpi_wait_all completes them;\n"
     "                        the last -v is used\n"
