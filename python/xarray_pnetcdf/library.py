@@ -33,7 +33,8 @@ def _load():
     library.MPI_Get_library_version(text, ctypes.byref(length))
     if text.value.decode().strip("\0 \n") != MPI.Get_library_version().strip("\0 \n"):
         raise ImportError(f"mpi4py uses {MPI.Get_library_version().splitlines()[0]}, but libpnetcdf "
-                          f"{text.value.decode().splitlines()[0]}: build mpi4py with the mpicc of libpnetcdf")
+                          f"{text.value.decode().splitlines()[0]}: build mpi4py with the mpicc of libpnetcdf, "
+                          "MPICC=mpicc pip install --force-reinstall --no-binary mpi4py mpi4py")
     return library
 
 
