@@ -304,6 +304,33 @@ def check_offsets():
     tool.fails("ncoffsets", "is a netCDF-4 file", "-x does not apply", "-x", scratch("types.nc"))
 
 
+# --- without libhdf5 ---
+
+# What replaces dlopen.
+NO_HDF5 = """#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+void *dlopen(const char *name, int flags)
+{
+    void *(*next)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
+    return name != NULL && strstr(name, "hdf5") != NULL ? NULL : next(name, flags);
+}
+"""
+
+
+def check_absence():
+    with open(scratch("no_hdf5.c"), "w", encoding="ascii") as file:
+        file.write(NO_HDF5)
+    library = os.path.abspath(scratch("no_hdf5.so"))
+    if os.environ.get("PNC_TEST_WRAPPER") or tap.instruments() or subprocess.run(
+            ["cc", "-shared", "-fPIC", "-o", library, scratch("no_hdf5.c"), "-ldl"], check=False).returncode != 0:
+        skip("tools without libhdf5", "no compiler, or a wrapper or sanitizers")
+        return
+    for name in ("ncmpidump", "ncoffsets", "ncvalidator"):
+        tool.fails(name, "types.nc: a netCDF-4 file: libhdf5", "without libhdf5 the message names it, and the file",
+                   scratch("types.nc"), env={**os.environ, "LD_PRELOAD": library})
+
+
 # --- files that are cut ---
 
 def check_truncation():
@@ -364,5 +391,6 @@ check_others()
 check_differences()
 check_offsets()
 check_truncation()
+check_absence()
 check_validation()
 tap.finish()

@@ -117,8 +117,7 @@ static int load_library(pnc_error *error)
 
     if (handle == NULL)
         return pnc_error_set(error, NC_ENOTBUILT,
-                             "a netCDF-4 file: %s is needed to read it, and was not found (Debian: apt install "
-                             "libhdf5-103-1)",
+                             "a netCDF-4 file: %s is needed, and was not found (Debian: apt install libhdf5-103-1)",
                              HDF5_SONAME);
     PNC_TRY(check_version(handle, error));
     missing = find_symbols(handle, &hdf5);

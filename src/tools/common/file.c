@@ -164,10 +164,14 @@ static void encode_attributes(pnc_model *model)
     model->little = false;
 }
 
-/* The message of the reader, which names the file. Returns code. */
+/* The message of the reader, which names the file, unless it is about libhdf5. Returns code. */
 static int reader_failed(const tool_file *file, int code)
 {
-    if (code != NC_NOERR && file->netcdf4 != NULL && file->netcdf4->error.code != NC_NOERR)
+    bool has_message = code != NC_NOERR && file->netcdf4 != NULL && file->netcdf4->error.code != NC_NOERR;
+
+    if (has_message && code == NC_ENOTBUILT)
+        tool_error_print("%s: %s", file->path, file->netcdf4->error.text);
+    else if (has_message)
         tool_error_print("%s", file->netcdf4->error.text);
     return code;
 }
