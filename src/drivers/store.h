@@ -106,10 +106,6 @@ struct pnc_store_ops {
     int (*write_all)(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
     /* The same for reading. *got as for read; if MPI reports a failure it is 0. */
     int (*read_all)(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got, pnc_error *error);
-    /* Of a store that has values at addresses of its own: the extents of its inner store that this rank will read for a
-     * read of this range, at most `most`; of several ranks together, if it is collective. Returns how many; 0 also if
-     * that is not known. -1: the inner store has the range at the same addresses. Local. NULL: it has all. */
-    int (*foresee)(pnc_store *store, pnc_extent range, bool collective, pnc_extent *out, int most);
     int (*sync)(pnc_store *store, pnc_error *error);                   /* collective */
     int (*size)(pnc_store *store, int64_t *out, pnc_error *error);     /* local */
     int (*set_size)(pnc_store *store, int64_t size, pnc_error *error); /* collective */
@@ -119,6 +115,10 @@ struct pnc_store_ops {
     /* End the wrapper's part of the store, before the inner store is closed: after a flush, or without one to discard
      * what is kept. Also after an open that failed. */
     void (*release)(pnc_store *store);
+    /* Of a wrapper that has values at addresses of its own: the extents of its inner store that this rank will read for
+     * a read of this range, at most `most`; of several ranks together, if it is collective. Returns how many; 0 also if
+     * that is not known. -1: the inner store has the range at the same addresses. Local. NULL: it has all. */
+    int (*foresee)(pnc_store *store, pnc_extent range, bool collective, pnc_extent *out, int most);
 };
 
 /* Known facts about the end of the file. */
