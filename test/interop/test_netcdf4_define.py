@@ -728,13 +728,13 @@ for title, make in SHAPES.items():
     check(made, f"{title}: as defined", failed)
     change_by_netcdf4(made, f"{title}: netCDF4-python changes definitions")
     append_by_netcdf4(made, f"{title}: netCDF4-python writes values")
-for seed in range(choose(3, 8, 50)):
+for seed in range(choose(3, 5, 50)):
     random = np.random.default_rng(seed)
     play(scratch("random.nc"), EXTENDING, 4, f"extended {seed}")
-for seed in range(choose(3, 8, 50)):
+for seed in range(choose(3, 5, 50)):
     random = np.random.default_rng(1000 + seed)
     play(scratch("random.nc"), RENAMING, 4, f"renamed {seed}")
-for seed in range(choose(3, 8, 50)):
+for seed in range(choose(3, 5, 50)):
     random = np.random.default_rng(2000 + seed)
     extend_other(scratch("other.nc"), make_by_netcdf4, f"of netCDF4-python {seed}", RENAMING)
 for seed in range(choose(1, 2, 10)):

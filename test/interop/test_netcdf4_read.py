@@ -697,7 +697,7 @@ def main():
         for ranks, mode in choose_runs(("all", "indep", "nonblocking", "varn")):
             check_values(name, path, arrays, ranks, mode, 2 if quick else 5)
     check_groups(quick)
-    check_random(choose(6, 24, 200))
+    check_random(choose(6, 12, 200))
     if h5py is not None:
         check_phony()
         for ranks in (2,) if quick else (1, 2, 4):

@@ -148,7 +148,7 @@ def has_hdf5():
 def main():
     if not has_hdf5():
         finish()
-    for seed in range(choose(4, 10, 70)):
+    for seed in range(choose(4, 6, 70)):
         for ranks in ((1, 2, 4) if not is_quick() else (1, 3)):
             env = {"MPIR_CVAR_NUM_CLIQUES": "2"} if seed % 3 == 2 else {}
             try_seed(seed, ranks, 60 if is_quick() else 120, env)
