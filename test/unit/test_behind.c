@@ -274,7 +274,7 @@ static void *read_ahead(void *argument)
         }
         pnc_behind_queue_discard(&queue, &s->batch);
         pnc_behind_batch_remove(ahead, s);
-        n = pnc_behind_ahead_find_next(ahead, &range) ? pnc_behind_ahead_shift(ahead, reads) : 0;
+        n = pnc_behind_ahead_find_next(ahead, &range) ? pnc_behind_ahead_move(ahead, reads) : 0;
         if (n > 0 && range.offset - parts[0].offset != reads[0].offset - parts[0].offset)
             return &failed;
         next = pnc_behind_ahead_end(ahead, reads, n);

@@ -104,7 +104,7 @@ bool pnc_behind_ahead_find_next(const pnc_behind_ahead *ahead, pnc_extent *range
     return true;
 }
 
-int pnc_behind_ahead_shift(const pnc_behind_ahead *ahead, pnc_extent *out)
+int pnc_behind_ahead_move(const pnc_behind_ahead *ahead, pnc_extent *out)
 {
     const pnc_behind_stream *s = ahead->current;
     const int64_t step = s->step;

@@ -64,7 +64,7 @@ void pnc_behind_ahead_add(pnc_behind_ahead *ahead, pnc_extent extent);
 bool pnc_behind_ahead_find_next(const pnc_behind_ahead *ahead, pnc_extent *range);
 /* What it reads, if the reads of this get have moved as the range did: at most PNC_BEHIND_EXTENTS. Aggregators may have
  * other parts of each range. Returns how many; 0: that is not known. */
-int pnc_behind_ahead_shift(const pnc_behind_ahead *ahead, pnc_extent *out);
+int pnc_behind_ahead_move(const pnc_behind_ahead *ahead, pnc_extent *out);
 /* The get has ended, and the batch of its stream was removed. Makes the next batch, of these extents, all of which the
  * worker may read; NULL: there is none. */
 pnc_behind_batch *pnc_behind_ahead_end(pnc_behind_ahead *ahead, const pnc_extent *extents, int n);

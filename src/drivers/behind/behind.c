@@ -114,7 +114,7 @@ static int find_next_reads(pnc_behind *behind, pnc_store *above, bool collective
         return 0;
     if (above->ops->foresee != NULL)
         n = above->ops->foresee(above, range, collective, out, PNC_BEHIND_EXTENTS);
-    return n < 0 ? pnc_behind_ahead_shift(&behind->ahead, out) : n;
+    return n < 0 ? pnc_behind_ahead_move(&behind->ahead, out) : n;
 }
 
 /* The worker reads the file. */

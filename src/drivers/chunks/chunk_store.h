@@ -91,7 +91,7 @@ int pnc_chunks_extents_scan(pnc_chunk_store *s, const pnc_extent_visitor *visito
 
 /* --- foresee.c --- */
 
-int pnc_chunks_range_foresee(pnc_store *store, pnc_extent range, bool collective, pnc_extent *out, int most);
+int pnc_chunks_reads_find(pnc_store *store, pnc_extent range, bool collective, pnc_extent *out, int most);
 
 /* --- read.c, fetch.c, put.c, deliver.c, flush.c, share.c --- */
 

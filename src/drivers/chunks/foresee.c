@@ -87,7 +87,7 @@ static int find_needed(pnc_chunk_store *s, int64_t array, const chunk_box *box, 
     return n;
 }
 
-int pnc_chunks_range_foresee(pnc_store *store, pnc_extent range, bool collective, pnc_extent *out, int most)
+int pnc_chunks_reads_find(pnc_store *store, pnc_extent range, bool collective, pnc_extent *out, int most)
 {
     pnc_chunk_store *s = pnc_chunks_store_of(store);
     const pnc_chunk_array *a;
