@@ -16,17 +16,10 @@ static const plan_machine machines[] = {
 };
 /* clang-format on */
 
-const plan_machine *plan_machine_get(int i)
-{
-    return i < (int)(sizeof machines / sizeof *machines) ? &machines[i] : NULL;
-}
-
 const plan_machine *plan_machine_find(const char *name)
 {
-    const plan_machine *m;
-
-    for (int i = 0; (m = plan_machine_get(i)) != NULL; i++)
-        if (strcmp(m->name, name) == 0)
-            return m;
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+        if (strcmp(machines[i].name, name) == 0)
+            return &machines[i];
     return NULL;
 }

@@ -20,7 +20,5 @@ typedef struct plan_machine {
 
 /* The machine of that name; NULL: there is none. */
 const plan_machine *plan_machine_find(const char *name);
-/* Machine i, or NULL behind the last one. */
-const plan_machine *plan_machine_get(int i);
 
 #endif
