@@ -118,7 +118,7 @@ struct pnc_store_ops {
     /* Of a wrapper that has values at addresses of its own: the extents of its inner store that this rank will read for
      * a read of this range, at most `most`; of several ranks together, if it is collective. Returns how many; 0 also if
      * that is not known. -1: the inner store has the range at the same addresses. Local. NULL: it has all. */
-    int (*foresee)(pnc_store *store, pnc_extent range, bool collective, pnc_extent *out, int most);
+    int (*find_reads)(pnc_store *store, pnc_extent range, bool collective, pnc_extent *out, int most);
 };
 
 /* Known facts about the end of the file. */

@@ -1,7 +1,7 @@
 /* What a program will probably read next (hint nc_prefetch). A stream is the gets of one variable; of the last one it
  * knows the range of the file and what this rank has read for it. If the ranges have moved by equal steps, the same
  * reads one step further make a batch, which the worker reads (worker.h). For a variable in chunks, whose ranges are
- * not those of the file, the store of chunks foresees what the next range needs (pnc_store_ops.foresee). Pure; without
+ * not those of the file, the store of chunks knows what the next range needs (pnc_store_ops.find_reads). Pure; without
  * a lock, but for `done`, `is_waiting` and `is_discarded` of a batch, which are the worker's while it waits.
  *
  *      range of get k     k + 1              k + 2

@@ -112,8 +112,8 @@ static int find_next_reads(pnc_behind *behind, pnc_store *above, bool collective
 
     if (!pnc_behind_ahead_find_next(&behind->ahead, &range))
         return 0;
-    if (above->ops->foresee != NULL)
-        n = above->ops->foresee(above, range, collective, out, PNC_BEHIND_EXTENTS);
+    if (above->ops->find_reads != NULL)
+        n = above->ops->find_reads(above, range, collective, out, PNC_BEHIND_EXTENTS);
     return n < 0 ? pnc_behind_ahead_move(&behind->ahead, out) : n;
 }
 

@@ -89,7 +89,7 @@ bool pnc_chunks_file_has_extents(const pnc_chunk_store *s, const pnc_extent *ext
 int pnc_chunks_extents_scan(pnc_chunk_store *s, const pnc_extent_visitor *visitor, const pnc_extent *extents, int64_t n,
                             char *bytes, pnc_error *error);
 
-/* --- foresee.c --- */
+/* --- next_reads.c --- */
 
 int pnc_chunks_reads_find(pnc_store *store, pnc_extent range, bool collective, pnc_extent *out, int most);
 

@@ -117,7 +117,7 @@ static const pnc_store_ops chunk_operations = {.name = "chunks",
                                                .read = pnc_chunks_extents_read,
                                                .write_all = pnc_chunks_extents_write_all,
                                                .read_all = pnc_chunks_extents_read_all,
-                                               .foresee = pnc_chunks_reads_find,
+                                               .find_reads = pnc_chunks_reads_find,
                                                .release = release_chunks};
 
 /* The MPI library, background accesses and locks know the file only. */

@@ -3,7 +3,9 @@
 #include "drivers/chunks/aggregator.h"
 #include "drivers/chunks/chunk_store.h"
 
-#define CHUNKS_MOST 4096 /* of all ranks, in a read: of one with more, nothing is foreseen */
+/* Of all ranks, in a read: of one with more, nothing is read ahead. A guess: looking them up takes less time than the
+ * read of one chunk. */
+#define CHUNKS_MOST 4096
 
 /* A box of chunks: numbers along each dimension of the grid. */
 typedef struct chunk_box {
