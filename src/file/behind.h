@@ -1,6 +1,6 @@
 /* Delayed writes of a file that several ranks share (hint nc_write_behind): when the ranks wait for those of each
  * other. A file without them has no pnc_behind, and these functions are not called or do nothing. What a rank reads
- * ahead (nc_prefetch) is its own business: it forgets it at each put, sync and change of the mode.
+ * ahead (nc_prefetch) is its own business: it discards it at each put, sync and change of the mode.
  *
  * Each collective put has a number, and the range of the file that it accesses is known to all ranks. Before a
  * collective call accesses a range that is not known to be written, each rank finishes its writes. So every get sees

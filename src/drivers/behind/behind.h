@@ -62,10 +62,10 @@ static inline void pnc_behind_store_end(pnc_behind *behind)
 /* A get of values of the variable, in this range of `above`, the store in front of all others, begins; it has ended. */
 void pnc_behind_store_begin_get(pnc_behind *behind, int varid, int64_t low, int64_t high);
 void pnc_behind_store_end_get(pnc_behind *behind, int status, pnc_store *above, bool collective);
-/* Forget what was read ahead, as the file may change: for example, another rank puts values. */
+/* Discard what was read ahead, as the file may change: for example, another rank puts values. */
 void pnc_behind_store_discard(pnc_behind *behind);
 
-/* Wait until all is written, and forget what was read ahead. Returns the failure of the worker, each time. */
+/* Wait until all is written, and discard what was read ahead. Returns the failure of the worker, each time. */
 int pnc_behind_store_finish(pnc_behind *behind, pnc_error *error);
 /* A failure that no call has reported yet. */
 int pnc_behind_store_take_failure(pnc_behind *behind, pnc_error *error);

@@ -59,10 +59,14 @@ int64_t pnc_io_reads_count(const pnc_selection *selection, int64_t elem_size);
 
 /* --- gets of the same bytes by all ranks --- */
 
-/* Of a step, in the memory of each rank. */
+/* Of a step, in the memory of each rank. A guess: a broadcast of so many bytes reaches the rate of the network, and all
+ * ranks of a node have the memory. */
 #define PNC_SHARED_BYTES (4 << 20)
+/* A guess: one reader has the rate of one server, and more of them mean smaller parts and more broadcasts. */
 #define PNC_SHARED_READERS 4
-#define PNC_SHARED_LONG (64 << 10) /* extents of so many bytes are read PNC_TRANSFERS_AT_ONCE at the same time */
+/* Extents of so many bytes are read PNC_TRANSFERS_AT_ONCE at the same time. A guess: shorter ones cost less in a list
+ * than a thread of the system takes for each. */
+#define PNC_SHARED_LONG (64 << 10)
 
 /* Ranks that read a part of each step, at most `most`: one, if one step has all bytes; else so many that a part has a
  * stripe. */
