@@ -133,11 +133,9 @@ static int agree_results(collective_call *c, int status)
     pnc_file *file = c->io->file;
     agreement *v = &c->v;
     bool is_put = c->list->direction == PNC_PUT;
-    int64_t values[7] = {0, is_put ? v->numrecs : v->key,         v->minus_low, v->high, v->longest,
-                         0, pnc_file_failure_encode(file, v->own)};
+    int64_t first = is_put ? v->numrecs : v->key, second = is_put || v->chunked != 0 ? v->chunked : v->minus_key;
+    int64_t values[7] = {0, first, v->minus_low, v->high, v->longest, second, pnc_file_failure_encode(file, v->own)};
     int mismatch;
-
-    values[5] = is_put || v->chunked != 0 ? v->chunked : v->minus_key;
 
     status = pnc_file_late_take(file, status);
     values[0] = pnc_file_failure_encode(file, status);
