@@ -442,6 +442,28 @@ static bool get_rows(int ncid, int rows)
     return true;
 }
 
+static int ends_after = -1; /* the record after whose puts this process ends */
+static const char *ending;  /* how */
+
+static void end_process(void)
+{
+    static const struct {
+        const char *name;
+        int number;
+    } signals[] = {{"SIGHUP", SIGHUP}, {"SIGTERM", SIGTERM}, {"SIGKILL", SIGKILL}, {"SIGSEGV", SIGSEGV}};
+
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (strcmp(ending, signals[i].name) == 0) {
+            signal(signals[i].number, SIG_DFL);
+            raise(signals[i].number);
+        }
+    if (strcmp(ending, "MPI_Abort") == 0)
+        MPI_Abort(MPI_COMM_WORLD, 9);
+    if (strcmp(ending, "exit") == 0)
+        exit(9);
+    _exit(9);
+}
+
 /* Put rows; after each sync, rank 0 writes the number of records to PATH.synced. */
 static int put_and_die(const char *path, int rank, int at)
 {
@@ -454,6 +476,8 @@ static int put_and_die(const char *path, int rank, int at)
     for (int row = 0; row < ROWS; row++) {
         if (put_rows(ncid, 0, row, row + 1, 1) != NC_NOERR || put_rows(ncid, 1, row, row + 1, 1) != NC_NOERR)
             return 3;
+        if (row == ends_after)
+            end_process();
         if (row % 4 == 2 && !get_rows(ncid, row))
             return 5;
         if (row % 4 != 3)
@@ -489,6 +513,11 @@ int main(int argc, char **argv)
     program = pthread_self();
     if (argc == 4)
         return put_and_die(argv[1], atoi(argv[2]), atoi(argv[3]));
+    if (argc == 5) {
+        ending = argv[4];
+        ends_after = atoi(argv[2]) < 0 || atoi(argv[2]) == t_rank ? atoi(argv[3]) : -1;
+        return put_and_die(argv[1], -1, -1);
+    }
     for (int i = 0; i < 5; i++) {
         test_delay(strategies[i]);
         test_visibility(strategies[i]);

@@ -1,6 +1,6 @@
-"""A rank, or all of them, die at each write that the worker makes for earlier puts (nc_write_behind), or within it: the
-file has all records that were put before the last ncmpi_sync, and each record that it counts has its values. The bytes
-are read here, without the library."""
+"""A rank, or all of them, die at each write that the worker makes for earlier puts (nc_write_behind), or within it, or end
+by a signal, exit, _exit or MPI_Abort: the file has all records that were put before the last ncmpi_sync, and each record
+that it counts has its values. The bytes are read here, without the library."""
 # needs: python
 import os
 import struct
@@ -39,12 +39,12 @@ def check(ranks, where):
                   f"{where}: {numrecs} records are counted and complete, {synced} were synced", f"wrong: {wrong}")
 
 
-def run(ranks, rank, at):
+def run(ranks, rank, at, *how):
     """Whether the program died."""
     for path in (PATH, PATH + ".synced"):
         if os.path.exists(path):
             os.remove(path)
-    status, output, text = tap.run_mpi(ranks, "test/mpi/test_behind", PATH, str(rank), str(at))
+    status, output, text = tap.run_mpi(ranks, "test/mpi/test_behind", PATH, str(rank), str(at), *how)
     if status == 0 and "not ok" in output:
         tap.ok(False, "the program without a death", (output, text))
     return status != 0
@@ -59,6 +59,14 @@ def die_everywhere(n, dying):
     tap.ok(number >= 6, f"{n} ranks: {number} writes")
 
 
+def end_otherwise(n, rank):
+    """After the puts of a record, two records after a sync."""
+    for how in "SIGHUP", "SIGTERM", "SIGSEGV", "SIGKILL", "exit", "_exit", "MPI_Abort":
+        where = f"{how} of {'all' if rank < 0 else 'rank ' + str(rank)} of {n} ranks"
+        tap.ok(run(n, rank, 5, how), f"{where}: the program ends")
+        check(n, where)
+
+
 for n in tap.choose((1, 2), (1, 2), (1, 2, 4)):
     for dying in [-1] if n == 1 else [-1, 0, n - 1]:
         die_everywhere(n, dying)
@@ -69,6 +77,8 @@ for more in ("nc_prefetch=enable", "nc_defer_puts=enable"):
     os.environ["MPIR_CVAR_NUM_CLIQUES"] = "2" # MPICH sees two nodes
     die_everywhere(2, -1)
     del os.environ["TEST_HINTS"], os.environ["MPIR_CVAR_NUM_CLIQUES"]
+for n, rank in (1, -1), (2, -1), (2, 1):
+    end_otherwise(n, rank)
 # the worker makes no MPI calls: programs of any thread level may have it
 for level in ("single", "funneled", "multiple"):
     os.environ["PNC_TEST_THREAD_LEVEL"] = level

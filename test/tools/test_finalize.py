@@ -9,6 +9,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import tap
 
 FILE = tap.scratch("early.nc")
+LOGS = os.path.abspath(tap.scratch("early_logs"))
+os.makedirs(LOGS, exist_ok=True)
 OPEN = ": open in MPI_Finalize: "
 
 
@@ -55,9 +57,11 @@ for ranks in (1, 2, 4):
     expect(ranks, "library", [])
     tap.ok(last_value() == (ranks, 99 + ranks), f"{ranks} ranks: a library has closed the file in MPI_Finalize")
     os.remove(FILE)
-    expect(ranks, "put", [], "nc_defer_puts=enable")
-    tap.ok(last_value() == (ranks, 99 + ranks), f"{ranks} ranks: deferred puts are written in MPI_Finalize")
-    os.remove(FILE)
+    for hints in ("nc_defer_puts=enable", "nc_write_behind=enable", f"nc_burst_buf=enable;nc_burst_buf_dirname={LOGS}"):
+        expect(ranks, "put", [], hints)
+        tap.ok(last_value() == (ranks, 99 + ranks), f"{ranks} ranks: MPI_Finalize writes what waits ({hints})")
+        os.remove(FILE)
+    tap.ok(not os.listdir(LOGS), f"{ranks} ranks: no log is left", os.listdir(LOGS))
     lines = run(ranks, "data", "nc_whole_files=enable")
     tap.ok(len(lines) == 1 and re.fullmatch(
         r'the new file keeps its temporary name, with "\.part-[0-9a-f]{8}" at the end: call ncmpi_close before '
