@@ -381,6 +381,18 @@ void pnc_dataset_hints_set(pnc_dataset *ds)
     }
 }
 
+/* Open MPI would report them. */
+static void delete_patterns(MPI_Info info)
+{
+    char key[MPI_MAX_INFO_KEY + 1];
+    int n = 0;
+
+    MPI_Info_get_nkeys(info, &n);
+    while (n-- > 0)
+        if (MPI_Info_get_nthkey(info, n, key) == MPI_SUCCESS && pnc_dataset_storage_hint_find(key) != NULL)
+            MPI_Info_delete(info, key);
+}
+
 MPI_Info pnc_dataset_hints_create_passed(const pnc_dataset *ds)
 {
     char value[MPI_MAX_INFO_VAL + 1];
@@ -395,6 +407,7 @@ MPI_Info pnc_dataset_hints_create_passed(const pnc_dataset *ds)
             pnc_dataset_hints_get(passed, hint->name, value) && !pnc_dataset_hint_is_valid(hint, value))
             MPI_Info_delete(passed, hint->name);
     }
+    delete_patterns(passed);
     return passed;
 }
 
