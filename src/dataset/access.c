@@ -230,11 +230,18 @@ int pnc_dataset_call_post(pnc_dataset *ds, const pnc_call *call)
     return pnc_io_call_post(&ds->io, call);
 }
 
-/* Puts are executed before gets. An error of the puts does not prevent the gets. */
-static int wait_for(pnc_dataset *ds, bool collective, const pnc_request_ids *named)
+/* Puts are executed before gets. An error of the puts does not prevent the gets. After an earlier error, which all ranks
+ * have, the requests stay pending. */
+static int wait_for(pnc_dataset *ds, bool collective, const pnc_request_ids *named, int earlier)
 {
     pnc_batch batch;
     int err = pnc_io_batch_init(&batch, &ds->io, collective, named), put_err = NC_NOERR, get_err = NC_NOERR, placed;
+
+    if (earlier != NC_NOERR) {
+        pnc_io_batch_return(&batch, &ds->io, named, earlier);
+        pnc_io_batch_free(&batch, &ds->io);
+        return earlier;
+    }
 
     placed = pnc_io_batch_check_places(&batch, &ds->io);
     err = pnc_error_keep_first(err, placed);
@@ -263,7 +270,7 @@ int pnc_dataset_wait(pnc_dataset *ds, int count, int *array_of_requests, int *ar
     const pnc_request_ids named = {count, array_of_requests, array_of_statuses};
 
     PNC_TRY(pnc_dataset_mode_check_independent(ds));
-    return wait_for(ds, false, &named);
+    return wait_for(ds, false, &named, NC_NOERR);
 }
 
 int pnc_dataset_wait_all(pnc_dataset *ds, int count, int *array_of_requests, int *array_of_statuses)
@@ -271,8 +278,7 @@ int pnc_dataset_wait_all(pnc_dataset *ds, int count, int *array_of_requests, int
     const pnc_request_ids named = {count, array_of_requests, array_of_statuses};
 
     PNC_TRY(pnc_dataset_mode_check_collective(ds));
-    PNC_TRY(pnc_dataset_deferred_write(ds));
-    return wait_for(ds, true, &named);
+    return wait_for(ds, true, &named, pnc_dataset_deferred_write(ds));
 }
 
 int pnc_dataset_cancel(pnc_dataset *ds, int num, int *reqs, int *statuses)

@@ -3,6 +3,8 @@
 #include "dataset/deferred.h"
 
 #include "dataset/access.h"
+#include "file/agree.h"
+#include "file/behind.h"
 #include "statistics/statistics.h"
 
 void pnc_dataset_deferred_init(pnc_dataset *ds)
@@ -34,22 +36,29 @@ static int fail_write(pnc_dataset *ds, int varid, int err)
     return err;
 }
 
-/* Those of earlier calls, n on this rank. With delayed writes the number of records follows later. Collective. */
+/* Those of earlier calls, n on this rank. With delayed writes the number of records follows later. Collective, but after
+ * calls that do not match each rank writes its own: it keeps them when they turn out not to match. */
 static int write_earlier(pnc_dataset *ds, int64_t n)
 {
     pnc_deferred *d = &ds->deferred;
     pnc_request_list list = pnc_io_deferred_get(d, n);
     int varid = n > 0 ? list.at[0]->elements.varid : -1, err;
 
-    d->calls = 0;
-    d->ranges.n = 0;
+    list.collective = !pnc_file_is_stopped(&ds->file);
     pnc_statistics_add(ds->file.statistics, PNC_COUNT_DEFERRED_WRITES, 1);
     err = pnc_dataset_list_transfer(ds, &list);
+    if (list.collective && pnc_file_is_stopped(&ds->file))
+        return err;
+    d->calls = 0;
+    d->ranges.n = 0;
     pnc_io_deferred_remove(&ds->io, d, 0, n);
+    if (err == NC_NOERR && !list.collective)
+        err = pnc_file_behind_finish(&ds->file, NC_NOERR);
     if (err != NC_NOERR)
         return fail_write(ds, varid, err);
-    return ds->format->numrecs_dirty && ds->file.behind == NULL ? ds->format->ops->flush(ds->format, NC_NOERR, NULL)
-                                                                : NC_NOERR;
+    if (!list.collective || !ds->format->numrecs_dirty || ds->file.behind != NULL)
+        return NC_NOERR;
+    return ds->format->ops->flush(ds->format, NC_NOERR, NULL);
 }
 
 void pnc_dataset_deferred_discard(pnc_dataset *ds)

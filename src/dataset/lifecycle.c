@@ -308,7 +308,8 @@ static int publish_file(pnc_dataset *ds, int err, int pending)
 /* Other ranks made other calls, or none: what is collective could block. MPI keeps the file and its communicators. */
 static int abandon(pnc_dataset *ds, int err)
 {
-    pnc_dataset_deferred_discard(ds);
+    if (pnc_dataset_deferred_write(ds) != NC_NOERR)
+        pnc_dataset_deferred_discard(ds);
     ds->format->ops->abandon(ds->format);
     pnc_dataset_lost_report_name(ds);
     pnc_dataset_statistics_discard(ds);
@@ -327,6 +328,8 @@ static int begin_close(pnc_dataset *ds)
     if (ds->file.read_only)
         return pnc_file_status_agree(&ds->file, NC_NOERR);
     deferred = pnc_dataset_deferred_write(ds);
+    if (deferred != NC_NOERR && pnc_file_is_stopped(&ds->file))
+        return deferred;
     err = ds->format->ops->flush(ds->format, NC_NOERR, NULL);
     if (err == NC_NOERR)
         err = ds->format->ops->restore(ds->format);

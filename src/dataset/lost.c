@@ -158,9 +158,9 @@ static void write_deferred(pnc_dataset *ds)
     int err = NC_EPENDING;
 
     *is_mine = 1;
-    if (!pnc_file_is_stopped(&ds->file) &&
-        MPI_Iallreduce(MPI_IN_PLACE, is_mine, 1, MPI_INT, MPI_MIN, ds->file.comm, &request) == MPI_SUCCESS &&
-        has_ended(&request, MPI_Wtime() + FINAL_SECONDS))
+    if (pnc_file_is_stopped(&ds->file) ||
+        (MPI_Iallreduce(MPI_IN_PLACE, is_mine, 1, MPI_INT, MPI_MIN, ds->file.comm, &request) == MPI_SUCCESS &&
+         has_ended(&request, MPI_Wtime() + FINAL_SECONDS)))
         err = pnc_dataset_deferred_write(ds);
     if (err != NC_NOERR)
         pnc_dataset_warning_print(ds,

@@ -56,6 +56,13 @@ int pnc_dataset_mode_check_independent(pnc_dataset *ds)
     return NC_NOERR;
 }
 
+/* After calls that do not match, each rank for itself. */
+static int finish_behind(pnc_dataset *ds)
+{
+    return pnc_file_is_stopped(&ds->file) ? pnc_file_behind_finish(&ds->file, NC_NOERR)
+                                          : pnc_file_behind_agree(&ds->file, NC_NOERR);
+}
+
 /* An error of the last step may be one of this rank alone: the mode is the same on all ranks, so that they take part in
  * the flush of ncmpi_end_indep_data. */
 int pnc_dataset_begin_indep_data(pnc_dataset *ds)
@@ -65,7 +72,7 @@ int pnc_dataset_begin_indep_data(pnc_dataset *ds)
     PNC_TRY(pnc_dataset_mode_check_data(ds));
     PNC_TRY(pnc_dataset_deferred_write(ds));
     if (ds->mode == PNC_COLLECTIVE && ds->file.behind != NULL)
-        PNC_TRY(pnc_file_behind_agree(&ds->file, NC_NOERR));
+        PNC_TRY(finish_behind(ds));
     if (ds->mode == PNC_COLLECTIVE)
         err = ds->format->ops->prepare(ds->format);
     if (!ds->file.call.mismatch)

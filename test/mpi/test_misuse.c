@@ -742,6 +742,14 @@ static void test_wrong_ids(bool safe)
     close_file(ncid);
 }
 
+/* Whether ncmpi_begin_indep_data compares the calls of the ranks: it writes what waits in memory or in logs. */
+static bool has_compared_begin(void)
+{
+    const char *hints = getenv("PNETCDF_HINTS");
+
+    return !t_classic() || (hints != NULL && strstr(hints, "=enable") != NULL);
+}
+
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
@@ -755,7 +763,7 @@ int main(int argc, char **argv)
     else
         for (int k = 0; k < NCASES; k++)
             for (int safe = 0; safe < 2; safe++)
-                if (t_classic() || cases[k].odd != begin_and_put) /* the call that begins is compared, too */
+                if (!has_compared_begin() || cases[k].odd != begin_and_put)
                     try_case(k, safe != 0);
     if (t_nprocs > 1) {
         if (t_classic())
