@@ -291,7 +291,7 @@ static int create_chunks(const char *path)
     MPI_Info info = hints("disable", "automatic");
     int ncid = -1, dims[2], fixed, varid,
         err = ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, info, &ncid);
-    char name[10];
+    char name[16];
 
     MPI_Info_free(&info);
     if (err == NC_ENOTBUILT)
