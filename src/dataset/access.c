@@ -230,8 +230,8 @@ int pnc_dataset_call_post(pnc_dataset *ds, const pnc_call *call)
     return pnc_io_call_post(&ds->io, call);
 }
 
-/* Puts are executed before gets. An error of the puts does not prevent the gets. After an earlier error, which all ranks
- * have, the requests stay pending. */
+/* Puts are executed before gets. An error of the puts does not prevent the gets. After an earlier error, which all
+ * ranks have, the requests stay pending. */
 static int wait_for(pnc_dataset *ds, bool collective, const pnc_request_ids *named, int earlier)
 {
     pnc_batch batch;

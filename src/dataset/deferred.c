@@ -36,8 +36,8 @@ static int fail_write(pnc_dataset *ds, int varid, int err)
     return err;
 }
 
-/* Those of earlier calls, n on this rank. With delayed writes the number of records follows later. Collective, but after
- * calls that do not match each rank writes its own: it keeps them when they turn out not to match. */
+/* Those of earlier calls, n on this rank. With delayed writes the number of records follows later. Collective, but
+ * after calls that do not match each rank writes its own: it keeps them when they turn out not to match. */
 static int write_earlier(pnc_dataset *ds, int64_t n)
 {
     pnc_deferred *d = &ds->deferred;

@@ -9,8 +9,8 @@ void pnc_dataset_deferred_init(pnc_dataset *ds);
 /* Execute the requests of a collective call, or defer them. Errors as of pnc_dataset_list_transfer. Collective. */
 int pnc_dataset_deferred_transfer(pnc_dataset *ds, pnc_request_list *list);
 int pnc_dataset_deferred_write_all(pnc_dataset *ds);
-/* Write what is deferred. After an error it is lost, and all ranks return the error. Collective, but after calls that do
- * not match each rank writes its own. */
+/* Write what is deferred. After an error it is lost, and all ranks return the error. Collective, but after calls that
+ * do not match each rank writes its own. */
 static inline int pnc_dataset_deferred_write(pnc_dataset *ds)
 {
     return ds->deferred.calls == 0 ? NC_NOERR : pnc_dataset_deferred_write_all(ds);

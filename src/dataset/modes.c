@@ -57,7 +57,7 @@ int pnc_dataset_mode_check_independent(pnc_dataset *ds)
 }
 
 /* After calls that do not match, each rank for itself. */
-static int finish_behind(pnc_dataset *ds)
+static int finish_puts(pnc_dataset *ds)
 {
     return pnc_file_is_stopped(&ds->file) ? pnc_file_behind_finish(&ds->file, NC_NOERR)
                                           : pnc_file_behind_agree(&ds->file, NC_NOERR);
@@ -72,7 +72,7 @@ int pnc_dataset_begin_indep_data(pnc_dataset *ds)
     PNC_TRY(pnc_dataset_mode_check_data(ds));
     PNC_TRY(pnc_dataset_deferred_write(ds));
     if (ds->mode == PNC_COLLECTIVE && ds->file.behind != NULL)
-        PNC_TRY(finish_behind(ds));
+        PNC_TRY(finish_puts(ds));
     if (ds->mode == PNC_COLLECTIVE)
         err = ds->format->ops->prepare(ds->format);
     if (!ds->file.call.mismatch)

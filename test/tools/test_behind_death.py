@@ -1,6 +1,6 @@
-"""A rank, or all of them, die at each write that the worker makes for earlier puts (nc_write_behind), or within it, or end
-by a signal, exit, _exit or MPI_Abort: the file has all records that were put before the last ncmpi_sync, and each record
-that it counts has its values. The bytes are read here, without the library."""
+"""A rank, or all of them, die at each write that the worker makes for earlier puts (nc_write_behind), or within it, or
+end by a signal, exit, _exit or MPI_Abort: the file has all records that were put before the last ncmpi_sync, and each
+record that it counts has its values. The bytes are read here, without the library."""
 # needs: python
 import os
 import struct

@@ -333,10 +333,15 @@ static int write_behind(pnc_store *store, const pnc_extent *extents, int64_t n, 
     return NC_NOERR;
 }
 
+/* When nothing waits on any rank, the whole file is there, and a read beyond it takes what was lost. */
 static void prepare_read(pnc_behind *behind, const pnc_extent *extents, int64_t n)
 {
+    pnc_store_end *end = behind->store.inner->end;
+
     wait_overlaps(behind, extents, n);
-    behind->store.inner->end->refuses_short = behind->end.refuses_short;
+    end->refuses_short = behind->end.refuses_short;
+    if (behind->pending.n == 0 && pnc_behind_store_find_call(behind) == INT64_MAX)
+        end->least_size = pnc_max64(end->least_size, behind->end.least_size);
 }
 
 static int read_behind(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
