@@ -309,13 +309,15 @@ static void explain_small_chunks(const pnc_summary *s, char *text)
     pnc_summary_chunked_explain(&s->chunked[PNC_SMALL_CHUNKS], PNC_SMALL_CHUNKS, text);
 }
 
+/* Without filters, their time is that of asking for them. */
 static double estimate_incompressible(const pnc_summary *s)
 {
     double left = share(COUNT(STORED_BYTES_WRITTEN), COUNT(CHUNK_BYTES_WRITTEN));
+    double filters = average_time(s, PNC_COUNT_TIME_FILTERS);
 
     if (COUNT(CHUNKS_WRITTEN) < FEW_CHUNKS || left < 0.9 || COUNT(CHUNKS_READ) > COUNT(CHUNKS_WRITTEN))
         return 0;
-    return average_time(s, PNC_COUNT_TIME_FILTERS);
+    return filters > total_time(s) / 100 ? filters : 0;
 }
 
 static void explain_incompressible(const pnc_summary *s, char *text)
