@@ -105,8 +105,8 @@ configure() {
     fi
 }
 
-# set_up FLAVOUR: a configured folder build/FLAVOUR. The flavours are mpich, shared, sanitize, tsan, coverage and
-# openmpi.
+# set_up FLAVOUR: a configured folder build/FLAVOUR. The flavours are mpich, shared, sanitize, tsan, coverage,
+# without-hdf5 and openmpi.
 set_up() {
     local mpicc mpif90 mpiexec
     local develop=(--enable-werror --enable-assertions)
@@ -132,6 +132,9 @@ set_up() {
         coverage)
             configure coverage "${develop[@]}" --disable-shared "MPICC=$mpicc" "MPIF90=$mpif90" "MPIEXEC=$mpiexec" \
                 'CFLAGS=-g -O0 --coverage -fprofile-update=atomic' LDFLAGS=--coverage LIBS=-lgcov
+            ;;
+        without-hdf5)
+            configure without-hdf5 "${develop[@]}" --without-hdf5 "MPICC=$mpicc" "MPIF90=$mpif90" "MPIEXEC=$mpiexec"
             ;;
         openmpi)
             configure openmpi "${develop[@]}" "MPICC=$(first_of mpicc.openmpi mpicc)" \

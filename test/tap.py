@@ -59,6 +59,12 @@ def scratch(name):
     return os.path.join(os.environ.get("PNC_TEST_TMP", "."), name)
 
 
+def has_hdf5():
+    """Whether the build has netCDF-4."""
+    with open(os.path.join(os.environ.get("PNC_BUILD", os.getcwd()), "config.h"), encoding="utf-8") as file:
+        return re.search(r'^#define HDF5_SONAME "lib', file.read(), re.M) is not None
+
+
 def data(name):
     """The path of a real data file, or None where it is absent."""
     top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

@@ -587,7 +587,8 @@ int main(int argc, char **argv)
             expect(n == 4, "dimensions");
         }
         check_exceptions(argv[1]);
-        check_netcdf4(argv[1]);
+        if (argc > 2)
+            check_netcdf4(argv[1]);
     } catch (const std::exception &e) {
         expect(false, std::string("exception: ") + e.what());
         MPI_Abort(MPI_COMM_WORLD, 1);
@@ -657,8 +658,9 @@ def main():
     if tap.ok(status == 0, "a program with all families compiles without a warning", why[:6000]):
         status, why = run(*CC, *tap.make_variable("CFLAGS"), made, "-o", binary, *tap.library_flags(), "-lstdc++")
         tap.ok(status == 0, "and links with -lpnetcdf", why)
+        formats = ["netcdf4"] if tap.has_hdf5() else []
         for ranks in (1, 2, 4):
-            status, out, err = tap.run_mpi(ranks, binary, tap.scratch("families.nc"))
+            status, out, err = tap.run_mpi(ranks, binary, tap.scratch("families.nc"), *formats)
             tap.ok(status == 0 and out == "end\n", f"it reads and writes as the functions of C do, {ranks} ranks",
                    (out + err)[:6000])
     tap.finish()

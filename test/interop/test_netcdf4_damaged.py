@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from tap import choose, finish, ok, scratch, skip  # noqa: E402
+from tap import choose, finish, has_hdf5, ok, scratch, skip  # noqa: E402
 
 try:
     import h5py
@@ -222,11 +222,6 @@ def check_seed(title, make):
     ok(not wrong and endless <= COUNT // 10,
        f"{title}: {COUNT} damaged files, {refused} refused, {in_hdf5} crashes in libhdf5, {endless} without an end",
        "\n".join(wrong))
-
-
-def has_hdf5():
-    with open(os.path.join(BUILD, "config.h"), encoding="utf-8") as file:
-        return re.search(r'^#define HDF5_SONAME "lib', file.read(), re.M) is not None
 
 
 if not has_hdf5():

@@ -11,7 +11,7 @@ import netCDF4
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from tap import choose, finish, ok, scratch, skip  # noqa: E402
+from tap import choose, finish, has_hdf5, ok, scratch, skip  # noqa: E402
 
 PROGRAM = "test/interop/netcdf4_define"
 TYPES = {"i1": 1, "S1": 2, "i2": 3, "i4": 4, "f4": 5, "f8": 6, "u1": 7, "u2": 8, "u4": 9, "i8": 10, "u8": 11}
@@ -707,11 +707,6 @@ def check_refusals():
     write_some(file)
     failed, _ = file.run()
     check(file, "a file without an order of creation: values and attributes", failed)
-
-
-def has_hdf5():
-    with open(os.path.join(os.environ.get("PNC_BUILD", "."), "config.h"), encoding="utf-8") as config:
-        return '#define HDF5_SONAME "lib' in config.read()
 
 
 SHAPES = {"no definitions": make_empty, "all types and layouts": make_types, "attributes": make_atts,

@@ -11,7 +11,7 @@ import netCDF4
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from tap import choose, finish, instruments, is_quick, ok, run_mpi, scratch, skip  # noqa: E402
+from tap import choose, finish, has_hdf5, instruments, is_quick, ok, run_mpi, scratch, skip  # noqa: E402
 
 try:
     import h5py
@@ -676,11 +676,6 @@ def check_damaged(name, path, rounds):
             crashed.append(f"{number}: status {done.returncode}: {done.stderr[-300:]}")
     ok(not crashed and refused > 0,
        f"{name}: {rounds} damaged files, {refused} refused, {in_hdf5} crashes inside libhdf5", "\n".join(crashed))
-
-
-def has_hdf5():
-    with open(os.path.join(os.environ.get("PNC_BUILD", os.getcwd()), "config.h"), encoding="utf-8") as file:
-        return re.search(r'^#define HDF5_SONAME "lib', file.read(), re.M) is not None
 
 
 def main():

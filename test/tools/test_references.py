@@ -18,7 +18,9 @@ import tool  # noqa: E402
 
 HINT = "nc_references=enable"
 COMPRESSED = "nc_format=netcdf4;nc_compression=deflate:1;nc_chunks=1,5;nc_chunks=5"
-KINDS = (("classic", ""), ("netCDF-4", "nc_format=netcdf4"), ("compressed netCDF-4", COMPRESSED))
+KINDS = [("classic", "")]
+if tap.has_hdf5():
+    KINDS += [("netCDF-4", "nc_format=netcdf4"), ("compressed netCDF-4", COMPRESSED)]
 
 
 def act(action, hints="", path="f.nc", ranks=3, on=True):

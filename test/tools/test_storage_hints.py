@@ -10,7 +10,7 @@ import netCDF4
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from tap import finish, ok, run_mpi, scratch, skip  # noqa: E402
+from tap import finish, has_hdf5, ok, run_mpi, scratch, skip  # noqa: E402
 
 COMPRESSED = "*.nc:nc_format=netcdf4:nc_compression=deflate:2"
 # Those in C write the file that is their argument, those in Fortran one in the current folder.
@@ -145,8 +145,7 @@ def try_display():
 
 
 def main():
-    _, out, err = run("examples/C/blocks", scratch("first.nc"), hints=COMPRESSED)
-    if "NC_ENOTBUILT" in out + err:
+    if not has_hdf5():
         skip("netCDF-4 files", "the build is without HDF5")
         finish()
     os.environ.setdefault("PNC_BUILD", os.getcwd())
