@@ -27,6 +27,7 @@ enum { MIB = 1 << 20 };
 static pthread_t program;
 static atomic_bool is_held;                            /* the worker waits before it writes */
 static atomic_int delay_us, worker_error, log_error;   /* errno; 0: none */
+static atomic_int log_delay_us;                        /* before a write to the log */
 static atomic_int worker_writes, log_writes, log_fine; /* log_fine: writes to the log before log_error */
 static atomic_int mark_syncs, log_syncs, sync_error;   /* of folders; errno for that of logs, 0: none */
 static ino_t log_folder;
@@ -80,6 +81,8 @@ WRITE(pwrite64, off64_t)
         struct iovec half = {parts[n - 1].iov_base, parts[n - 1].iov_len / 2};    \
         int at = log_writes++;                                                    \
                                                                                   \
+        if (log_delay_us > 0)                                                     \
+            usleep((useconds_t)log_delay_us);                                     \
         if (real == NULL)                                                         \
             *(void **)&real = dlsym(RTLD_NEXT, #name);                            \
         if (at == log_dies && at % 2 == 1)                                        \
@@ -627,6 +630,20 @@ static int put_and_die(int rank, const char *kind, int at)
     return t_finish();
 }
 
+/* The worker of one rank fails to write the last of so many rows before the others have it in their logs. */
+static int put_and_fail(int rank, int rows)
+{
+    int ncid = create_file(0, hints(NULL, "direct"));
+
+    expect_ok(put_rows(ncid, 0, 0, rows - 1, 1), "puts");
+    expect_ok(ncmpi_sync(ncid), "sync");
+    worker_error = t_rank == rank ? ENOSPC : 0;
+    log_delay_us = t_rank == rank ? 0 : 100000;
+    expect_ok(put_rows(ncid, 0, rows - 1, rows, 1), "a put whose values have come into the logs");
+    expect_code(ncmpi_close(ncid), NC_ENO_SPACE, "close");
+    return t_finish();
+}
+
 int main(int argc, char **argv)
 {
     static const char *const strategies[] = {"automatic", "direct", "two_phase", "separate", "merged"};
@@ -638,6 +655,8 @@ int main(int argc, char **argv)
     if (argc == 6) {
         snprintf(path, sizeof path, "%s", argv[1]);
         snprintf(folder, sizeof folder, "%s", argv[2]);
+        if (is_kind(argv[4], "fails"))
+            return put_and_fail(atoi(argv[3]), atoi(argv[5]));
         return put_and_die(atoi(argv[3]), argv[4], atoi(argv[5]));
     }
     snprintf(path, sizeof path, "%s", t_path("burst.nc"));

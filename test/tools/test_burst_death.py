@@ -334,6 +334,19 @@ def check_partial_calls():
     clear()
 
 
+def check_failed_write():
+    """A write to the file fails before the put has returned, which the logs have: a replay writes it."""
+    clear()
+    status, output, text = tap.run_mpi(2, "test/mpi/test_burst_buffer", PATH, LOGS, "1", "fails", str(PUT))
+    tap.ok(status == 0 and "not ok" not in output, "a program whose last write fails", (status, output, text))
+    status, text = replay()
+    numrecs, get = read_file()
+    good = [get("v", row, column) == [value_of(row, column, x, 1) for x in range(NX)]
+            for row in range(numrecs) for column in range(2)]
+    tap.ok(status == 0 and numrecs == PUT and all(good), "a replay writes the put whose write to the file has failed",
+           (status, text, numrecs, good))
+
+
 def check_programs():
     """A second program that opens the file, or creates it, while the first one has values in logs."""
     clear()
@@ -402,6 +415,7 @@ check_refusals()
 check_replay_deaths()
 check_nodes()
 check_partial_calls()
+check_failed_write()
 check_programs()
 if sys.byteorder == "little":
     check_forged()

@@ -522,6 +522,16 @@ static bool add_to_log(pnc_behind_queue *queue, pnc_behind_block rest, const cha
     return rest.extent.length == 0;
 }
 
+/* Under the lock. Also after a failed write: the log and the file together have what a call that succeeds has put. */
+static bool can_end_call(pnc_behind_queue *queue)
+{
+    const pnc_behind_log *log = queue->log;
+
+    if (wait_lap(queue))
+        return true;
+    return pnc_behind_queue_is_open(queue) && !log->is_off && log->tail < log->capacity;
+}
+
 /* A log without blocks says in its front what it has: it does not grow by the calls of other ranks. */
 void pnc_behind_queue_end_call(pnc_behind_queue *queue, int64_t call, int64_t numrecs)
 {
@@ -530,7 +540,7 @@ void pnc_behind_queue_end_call(pnc_behind_queue *queue, int64_t call, int64_t nu
     int number;
 
     pthread_mutex_lock(&worker_lock);
-    if (wait_lap(queue)) {
+    if (can_end_call(queue)) {
         log->call = call;
         log->numrecs = numrecs;
         if (!pnc_behind_log_is_empty(log)) {
