@@ -9,6 +9,9 @@
 #include "dataset/dataset.h"
 #include "dataset/modes.h"
 
+enum { COMPACT_MOST = 65531 }; /* bytes of a compact variable */
+enum { FILTER_ID_MOST = 65535, SZIP_PIXELS_MOST = 32 };
+
 static int check_storage_choice(pnc_dataset *ds)
 {
     if (!ds->format->ops->has_storage)
@@ -54,6 +57,23 @@ static int get_var(pnc_dataset *ds, int varid, const pnc_var **var)
 
 /* --- chunks --- */
 
+/* HDF5 keeps the values in one message of the metadata. */
+static int check_compact(pnc_dataset *ds, const pnc_var *var)
+{
+    int64_t most = COMPACT_MOST / (int64_t)pnc_type_get_size(var->type);
+
+    for (int d = 0; d < var->ndims; d++) {
+        int64_t length = ds->model.dims[var->dimids[d]]->len;
+
+        if (length > most)
+            return pnc_error_set(&ds->error, NC_EVARSIZE,
+                                 "variable \"%s\" cannot be compact: its values may have at most %d bytes", var->name,
+                                 COMPACT_MOST);
+        most /= length > 0 ? length : 1;
+    }
+    return NC_NOERR;
+}
+
 int pnc_dataset_def_var_chunking(pnc_dataset *ds, int varid, int storage, const MPI_Offset *chunksizes)
 {
     bool is_var = varid >= 0 && varid < ds->model.nvars;
@@ -61,6 +81,8 @@ int pnc_dataset_def_var_chunking(pnc_dataset *ds, int varid, int storage, const 
     pnc_var *var;
 
     PNC_TRY(begin_change(ds, varid, &storage, 1, chunksizes, bytes, &var));
+    if (storage == NC_COMPACT)
+        PNC_TRY(check_compact(ds, var));
     PNC_TRY(pnc_format_storage_set_layout(&ds->model, var, storage, (const int64_t *)chunksizes, &ds->error));
     var->storage->chosen_layout = true;
     return NC_NOERR;
@@ -127,15 +149,22 @@ static int set_deflate(pnc_dataset *ds, pnc_var *var, bool shuffle, bool deflate
     return pnc_format_storage_set_shuffle(&ds->model, var, shuffle, &ds->error);
 }
 
+static int check_deflate_level(pnc_dataset *ds, const char *name, int64_t level)
+{
+    if (level >= NC_MIN_DEFLATE_LEVEL && level <= NC_MAX_DEFLATE_LEVEL)
+        return NC_NOERR;
+    return pnc_error_set(&ds->error, NC_EINVAL, "%s is %lld: must be %d to %d", name, (long long)level,
+                         NC_MIN_DEFLATE_LEVEL, NC_MAX_DEFLATE_LEVEL);
+}
+
 int pnc_dataset_def_var_deflate(pnc_dataset *ds, int varid, int shuffle, int deflate, int deflate_level)
 {
     const int args[] = {shuffle, deflate, deflate_level};
     pnc_var *var;
 
     PNC_TRY(begin_change(ds, varid, args, 3, NULL, 0, &var));
-    if (deflate && (deflate_level < NC_MIN_DEFLATE_LEVEL || deflate_level > NC_MAX_DEFLATE_LEVEL))
-        return pnc_error_set(&ds->error, NC_EINVAL, "deflate_level is %d: must be %d to %d", deflate_level,
-                             NC_MIN_DEFLATE_LEVEL, NC_MAX_DEFLATE_LEVEL);
+    if (deflate)
+        PNC_TRY(check_deflate_level(ds, "deflate_level", deflate_level));
     return set_deflate(ds, var, shuffle != 0, deflate != 0, (unsigned)deflate_level);
 }
 
@@ -179,6 +208,39 @@ int pnc_dataset_inq_var_fletcher32(pnc_dataset *ds, int varid, int *fletcher32p)
     return NC_NOERR;
 }
 
+static int check_zstd_level(pnc_dataset *ds, const char *name, int level)
+{
+    if (level >= PNC_FILTER_ZSTD_LEVEL_LEAST && level <= PNC_FILTER_ZSTD_LEVEL_MOST)
+        return NC_NOERR;
+    return pnc_error_set(&ds->error, NC_EINVAL, "%s is %d: must be %d to %d", name, level, PNC_FILTER_ZSTD_LEVEL_LEAST,
+                         PNC_FILTER_ZSTD_LEVEL_MOST);
+}
+
+/* Parameters that would fail only at the first put, in a file that other software cannot read. */
+static int check_filter_arguments(pnc_dataset *ds, unsigned int id, MPI_Offset n, const unsigned int *params)
+{
+    if (id < 1 || id > FILTER_ID_MOST)
+        return pnc_error_set(&ds->error, NC_EFILTER, "filterid is %u: filters of HDF5 have ids from 1 to %d", id,
+                             FILTER_ID_MOST);
+    if (id == PNC_FILTER_DEFLATE && n != 1)
+        return pnc_error_set(&ds->error, NC_EFILTER, "nparams is %lld: deflate has one parameter, the level",
+                             (long long)n);
+    if (id == PNC_FILTER_DEFLATE)
+        return check_deflate_level(ds, "params[0]", params[0]);
+    if (id == PNC_FILTER_ZSTD && n > 1)
+        return pnc_error_set(&ds->error, NC_EFILTER, "nparams is %lld: zstd has one parameter, the level",
+                             (long long)n);
+    if (id == PNC_FILTER_ZSTD && n == 1)
+        return check_zstd_level(ds, "params[0]", (int)params[0]);
+    if (id == PNC_FILTER_SZIP && n < 2)
+        return pnc_error_set(&ds->error, NC_EFILTER,
+                             "nparams is %lld: szip has two parameters, options and pixels per block", (long long)n);
+    if (id == PNC_FILTER_SZIP && (params[1] < 2 || params[1] > SZIP_PIXELS_MOST || params[1] % 2 != 0))
+        return pnc_error_set(&ds->error, NC_EINVAL, "params[1] is %u: pixels per block must be even, 2 to %d",
+                             params[1], SZIP_PIXELS_MOST);
+    return NC_NOERR;
+}
+
 int pnc_dataset_def_var_filter(pnc_dataset *ds, int varid, unsigned int filterid, MPI_Offset nparams,
                                const unsigned int *params)
 {
@@ -190,6 +252,7 @@ int pnc_dataset_def_var_filter(pnc_dataset *ds, int varid, unsigned int filterid
     if (nparams < 0 || (nparams > 0 && !is_list))
         return pnc_error_set(&ds->error, NC_EINVAL, "nparams is %lld: must be 0 to %d, and params not NULL",
                              (long long)nparams, PNC_STORAGE_PARAMETERS);
+    PNC_TRY(check_filter_arguments(ds, filterid, nparams, params));
     return set_filter(ds, var, (int)filterid, (int)nparams, params);
 }
 
@@ -230,9 +293,7 @@ int pnc_dataset_def_var_zstandard(pnc_dataset *ds, int varid, int level)
     pnc_var *var;
 
     PNC_TRY(begin_change(ds, varid, &level, 1, NULL, 0, &var));
-    if (level < PNC_FILTER_ZSTD_LEVEL_LEAST || level > PNC_FILTER_ZSTD_LEVEL_MOST)
-        return pnc_error_set(&ds->error, NC_EINVAL, "level is %d: must be %d to %d", level, PNC_FILTER_ZSTD_LEVEL_LEAST,
-                             PNC_FILTER_ZSTD_LEVEL_MOST);
+    PNC_TRY(check_zstd_level(ds, "level", level));
     return set_filter(ds, var, PNC_FILTER_ZSTD, 1, &param);
 }
 
