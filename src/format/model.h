@@ -24,6 +24,8 @@ typedef struct pnc_rules {
     int most_var_dims;       /* of a variable */
     bool one_unlimited;      /* at most one dimension is unlimited, and it is the first one of its variables */
     bool has_paths;          /* a name may begin with the /, as that of a variable of a group */
+    /* names of attributes that the format keeps for itself, NULL behind; NULL: none */
+    const char *const *hidden_atts;
 } pnc_rules;
 
 /* What only a classic file has of a definition is in a member `classic`, which other formats do not use. */
@@ -189,6 +191,8 @@ static inline int pnc_format_var_check(const pnc_model *model, int varid, pnc_er
 /* Attributes of the file (varid NC_GLOBAL) or of a variable; NULL for an unknown varid. */
 pnc_atts *pnc_format_atts_get(const pnc_model *model, int varid);
 int pnc_format_atts_find(const pnc_atts *atts, const char *name); /* index or -1 */
+/* NC_ENAMEINUSE for a name that the format keeps for itself. */
+int pnc_format_att_name_check(const pnc_model *model, const char *name, pnc_error *error);
 /* Create or replace. value has the encoding of the model, and is copied. */
 int pnc_format_atts_put(pnc_model *model, pnc_atts *atts, const char *name, int type, int64_t len, const void *value,
                         pnc_error *error);

@@ -129,7 +129,8 @@ other variables, at lower or higher offsets, but not beyond the data of the file
 contains. MPI_DATATYPE_NULL selects nothing, and a bufcount of 0 with a datatype transfers nothing.])
 m4_define([PUT_ATT_DOC], [create or replace attribute name of variable varid (or NC_GLOBAL) with len values, converted to xtype.
 In data mode the new value must not be longer than the old one. Collective. Errors: NC_EPERM NC_ENOTVAR NC_EBADNAME
-NC_EBADTYPE NC_ESTRICTCDF2 NC_ECHAR NC_EINVAL NC_ENOTINDEFINE NC_ESTALE NC_ERANGE (values that do not fit become fill
+NC_ENAMEINUSE (netCDF-4: a name that the format keeps for itself) NC_EBADTYPE NC_ESTRICTCDF2 NC_ECHAR NC_EINVAL
+NC_ENOTINDEFINE NC_ESTALE NC_ERANGE (values that do not fit become fill
 values)])
 m4_define([GET_ATT_DOC], [read all its values, converted to T. An empty attribute of any type can be read with any T. Local. Errors:
 NC_ENOTVAR NC_EBADNAME NC_ENOTATT NC_ECHAR NC_EINVAL NC_ERANGE])

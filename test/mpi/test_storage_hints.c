@@ -1,6 +1,6 @@
 /* Hints for the storage of variables (nc_compression, nc_shuffle, nc_chunks, nc_quantize): which variables get what,
- * which hint decides, what a program chooses by itself, values that are ignored, classic files; and what the inquiries
- * that only classic files can answer return for a netCDF-4 file that a hint has made. */
+ * which hint decides, what a program chooses by itself and cannot, values that are ignored, classic files; and what the
+ * inquiries that only classic files can answer return for a netCDF-4 file that a hint has made. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -470,6 +470,66 @@ static void test_classic_inquiries(void)
     is_fine(ncmpi_close(ncid), "close");
 }
 
+/* --- what a program cannot choose --- */
+
+static void is_refused(int got, int wanted, const char *text)
+{
+    t_local(got == wanted, "%s: %s", text, ncmpi_strerror(got));
+}
+
+/* Names of attributes that make the dimensions of a file: a user's value would break it. */
+static void test_hidden_names(int ncid)
+{
+    static const char *const hidden[] = {"CLASS",          "NAME",          "REFERENCE_LIST",
+                                         "DIMENSION_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates",
+                                         "_NCProperties",  "_nc3_strict"};
+
+    is_fine(ncmpi_put_att_text(ncid, 0, "class", 1, "a"), "put_att");
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
+        is_refused(ncmpi_put_att_text(ncid, 0, hidden[i], 1, "a"), NC_ENAMEINUSE, hidden[i]);
+        is_refused(ncmpi_put_att_text(ncid, NC_GLOBAL, hidden[i], 1, "a"), NC_ENAMEINUSE, hidden[i]);
+        is_refused(ncmpi_rename_att(ncid, 0, "class", hidden[i]), NC_ENAMEINUSE, hidden[i]);
+    }
+}
+
+/* Refused when they are chosen: later the file would be one that other software cannot read. */
+static void test_refusals(void)
+{
+    static const struct {
+        unsigned id;
+        int n;
+        unsigned params[2];
+        int code;
+    } filters[] = {{0, 0, {0}, NC_EFILTER},    {65536, 0, {0}, NC_EFILTER}, {7777, 0, {0}, NC_NOERR},
+                   {1, 0, {0}, NC_EFILTER},    {1, 2, {1, 1}, NC_EFILTER},  {1, 1, {10}, NC_EINVAL},
+                   {1, 1, {9}, NC_NOERR},      {4, 1, {4}, NC_EFILTER},     {4, 2, {4, 7}, NC_EINVAL},
+                   {4, 2, {4, 34}, NC_EINVAL}, {4, 2, {4, 0}, NC_EINVAL},   {4, 2, {4, 32}, NC_NOERR},
+                   {32015, 1, {23}, NC_EINVAL}};
+    int ncid, dim, varid;
+
+    is_fine(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, MPI_INFO_NULL, &ncid), "create");
+    is_fine(ncmpi_def_dim(ncid, "x", 100, &dim), "def_dim");
+    is_fine(ncmpi_def_var(ncid, "filtered", NC_INT, 1, &dim, &varid), "def_var");
+    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
+        char text[40];
+
+        snprintf(text, sizeof text, "filter %u, %d parameters", filters[i].id, filters[i].n);
+        is_refused(ncmpi_def_var_filter(ncid, varid, filters[i].id, filters[i].n, filters[i].params), filters[i].code,
+                   text);
+    }
+    for (int n = 65531; n <= 65532; n++) {
+        char name[16];
+
+        snprintf(name, sizeof name, "of_%d", n);
+        is_fine(ncmpi_def_dim(ncid, name, n, &dim), "def_dim");
+        is_fine(ncmpi_def_var(ncid, name, NC_BYTE, 1, &dim, &varid), "def_var");
+        is_refused(ncmpi_def_var_chunking(ncid, varid, NC_COMPACT, NULL), n == 65531 ? NC_NOERR : NC_EVARSIZE, name);
+    }
+    test_hidden_names(ncid);
+    is_fine(ncmpi_enddef(ncid), "the refused choices are no obstacle");
+    is_fine(ncmpi_close(ncid), "close");
+}
+
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
@@ -490,6 +550,7 @@ int main(int argc, char **argv)
     test_unused();
     test_ranks();
     test_classic_inquiries();
+    test_refusals();
     if (t_rank == 0)
         unlink(path);
     return t_finish();

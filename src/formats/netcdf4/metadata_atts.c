@@ -9,11 +9,9 @@
 /* Those with which netCDF-4 keeps its own facts. */
 static bool is_hidden_att(const char *name)
 {
-    static const char *const hidden[] = {"CLASS",          "NAME",          "REFERENCE_LIST",
-                                         "DIMENSION_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates",
-                                         "_NCProperties",  "_nc3_strict"};
+    const char *const *hidden = pnc_netcdf4_rules_get(NC_FORMAT_NETCDF4)->hidden_atts;
 
-    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+    for (int i = 0; hidden[i] != NULL; i++)
         if (strcmp(name, hidden[i]) == 0)
             return true;
     return false;

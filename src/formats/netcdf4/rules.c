@@ -5,13 +5,17 @@
 
 const pnc_rules *pnc_netcdf4_rules_get(int format)
 {
+    static const char *const hidden[] = {"CLASS",          "NAME",          "REFERENCE_LIST",
+                                         "DIMENSION_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates",
+                                         "_NCProperties",  "_nc3_strict",   NULL};
     static const pnc_rules rules = {.name = "netCDF-4",
                                     .last_type = NC_UINT64,
                                     .type_error = NC_EBADTYPE,
                                     .most_dim_length = MOST_LENGTH,
                                     .most_att_length = INT32_MAX,
                                     .most_var_dims = PNC_STORAGE_DIMS_MOST,
-                                    .has_paths = true};
+                                    .has_paths = true,
+                                    .hidden_atts = hidden};
     static const pnc_rules classic_rules = {.name = "netCDF-4 with the classic model",
                                             .last_type = NC_DOUBLE,
                                             .type_error = NC_ESTRICTNC3,
@@ -21,7 +25,8 @@ const pnc_rules *pnc_netcdf4_rules_get(int format)
                                             .most_att_length = INT32_MAX,
                                             .most_var_dims = PNC_STORAGE_DIMS_MOST,
                                             .one_unlimited = true,
-                                            .has_paths = true};
+                                            .has_paths = true,
+                                            .hidden_atts = hidden};
 
     return format == NC_FORMAT_NETCDF4_CLASSIC ? &classic_rules : &rules;
 }
