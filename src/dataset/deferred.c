@@ -98,6 +98,7 @@ static int defer_puts(pnc_dataset *ds, pnc_request_list *list)
 {
     pnc_deferred *d = &ds->deferred;
     pnc_deferral call;
+    int64_t first;
     int err = NC_NOERR;
 
     PNC_TRY(pnc_io_deferred_add(&ds->io, d, list, &call));
@@ -105,7 +106,8 @@ static int defer_puts(pnc_dataset *ds, pnc_request_list *list)
         err = write_earlier(ds, call.first);
     if (err == NC_NOERR && !call.writes)
         return keep_puts(ds, list, &call);
-    pnc_io_deferred_remove(&ds->io, d, 0, d->n);
+    first = d->calls > 0 ? call.first : 0;
+    pnc_io_deferred_remove(&ds->io, d, first, d->n - first);
     if (err != NC_NOERR)
         return err;
     list->out_of_range = NULL;

@@ -176,8 +176,8 @@ static int write_mark_text(const char *path, const char *text, int64_t n)
     for (int64_t done = 0; done < n && number == 0;) {
         ssize_t some = write(fd, text + done, (size_t)(n - done));
 
-        if (some <= 0 && errno != EINTR)
-            number = errno != 0 ? errno : ENOSPC;
+        if (some == 0 || (some < 0 && errno != EINTR))
+            number = some < 0 ? errno : ENOSPC;
         done += some > 0 ? some : 0;
     }
     if (number == 0 && fsync(fd) != 0)

@@ -220,7 +220,7 @@ static void print_others(const pnc_summary *s, FILE *file)
     fprintf(file, "  header: %s; moved by growth: %s; flushes: %lld; agreements of a rank: %lld\n",
             express_bytes(COUNT(HEADER_BYTES)).text, express_bytes(COUNT(MOVED_BYTES)).text,
             (long long)s->counters[PNC_COUNT_SYNCS].most, (long long)s->counters[PNC_COUNT_AGREEMENTS].most);
-    fprintf(file, "  peak memory of a process: %s, of which the library allocated at most %s\n",
+    fprintf(file, "  peak memory of a process: %s; the library allocated at most %s\n",
             express_bytes(s->counters[PNC_COUNT_PEAK_MEMORY].most).text,
             express_bytes(s->counters[PNC_COUNT_PEAK_MEMORY_OF_LIBRARY].most).text);
 }

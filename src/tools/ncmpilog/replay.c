@@ -389,7 +389,10 @@ static void report_result(const replay *r)
     if (r->rank != 0)
         return;
     tool_text_print(r->path);
-    printf(": %lld blocks of %lld bytes were written", (long long)sums[0], (long long)sums[1]);
+    if (sums[0] == 0)
+        printf(": the logs had nothing that waits");
+    else
+        printf(": %lld blocks of %lld bytes were written", (long long)sums[0], (long long)sums[1]);
     if (r->file.model.recdim >= 0)
         printf("; it has %lld records", (long long)r->numrecs);
     putchar('\n');
