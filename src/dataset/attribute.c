@@ -138,7 +138,7 @@ static int check_put(pnc_dataset *ds, int varid, const pnc_new_att *att)
     err = pnc_name_normalise(att->name, &normal, &ds->error);
     pnc_memory_free(normal);
     PNC_TRY(err);
-    PNC_TRY(pnc_format_att_name_check(&ds->model, att->name, &ds->error));
+    PNC_TRY(pnc_format_att_name_check(pnc_format_model_get_rules(&ds->model), att->name, &ds->error));
     PNC_TRY(check_type(ds, varid, att));
     PNC_TRY(check_values(ds, varid, att));
     PNC_TRY(check_fill_value(ds, varid, att));

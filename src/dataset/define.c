@@ -212,7 +212,7 @@ int pnc_dataset_rename_att(pnc_dataset *ds, int varid, const char *name, const c
     if (err == NC_NOERR)
         err = check_name(ds, newname);
     if (err == NC_NOERR)
-        err = pnc_format_att_name_check(&ds->model, newname, &ds->error);
+        err = pnc_format_att_name_check(pnc_format_model_get_rules(&ds->model), newname, &ds->error);
     if (err == NC_NOERR)
         err = pnc_dataset_attribute_find(ds, varid, name, &r.atts, &index);
     if (err == NC_NOERR) {

@@ -128,10 +128,8 @@ static int append_new(pnc_region *region, pnc_atts *atts, const char *name, cons
         region, atts, pnc_format_att_create(region, name, (int64_t)strlen(name), new->type, new->len, new->value));
 }
 
-int pnc_format_att_name_check(const pnc_model *model, const char *name, pnc_error *error)
+int pnc_format_att_name_check(const pnc_rules *rules, const char *name, pnc_error *error)
 {
-    const pnc_rules *rules = pnc_format_model_get_rules(model);
-
     for (int i = 0; rules->hidden_atts != NULL && rules->hidden_atts[i] != NULL; i++)
         if (strcmp(name, rules->hidden_atts[i]) == 0)
             return pnc_error_set(error, NC_ENAMEINUSE,

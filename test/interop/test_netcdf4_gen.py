@@ -245,6 +245,9 @@ def check_mistakes():
                         ("dimensions: t = UNLIMITED ; x = 3 ; variables: int v(x, t) ;", "the slowest of each")):
         tool.fails("ncmpigen", words, f"what is not made: {line}", "-k", "nc4", "-o", scratch("bad.nc"),
                    write("text.cdl", "netcdf u { " + line + " }"))
+    tool.fails("ncmpigen", 'the name "CLASS"', "an attribute with a name of the format", "-k", "nc4", "-o",
+               scratch("bad.nc"), write("text.cdl", 'netcdf u { dimensions: x = 1 ; variables: int x(x) ; '
+                                                    'x:CLASS = "a" ; data: x = 1 ; }'))
     tool.fails("ncmpigen", "one value of type short", "a fill value of another type", "-k", "nc4", "-o",
                scratch("bad.nc"), write("text.cdl", "netcdf u { variables: short u ; int u:_FillValue = 70000 ; }"))
     tool.fails("ncmpigen", "filter", "a filter that is not installed", "-k", "nc4", "-o", scratch("bad.nc"),

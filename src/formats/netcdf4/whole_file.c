@@ -372,11 +372,26 @@ static int write_all(whole_file *w)
     return commit_metadata(w);
 }
 
+static int check_att_names(const pnc_model *model, pnc_error *error)
+{
+    const pnc_rules *rules = pnc_netcdf4_rules_get(model->format);
+
+    for (int v = NC_GLOBAL; v < model->nvars; v++) {
+        const pnc_atts *atts = pnc_format_atts_get(model, v);
+
+        for (int i = 0; i < atts->n; i++)
+            PNC_TRY(pnc_format_att_name_check(rules, atts->at[i]->name, error));
+    }
+    return NC_NOERR;
+}
+
 int pnc_netcdf4_whole_write(const pnc_netcdf4_whole *whole, pnc_error *error)
 {
-    whole_file w = {.from = whole, .path = pnc_string_copy(whole->path)};
+    whole_file w = {.from = whole};
     int err;
 
+    PNC_TRY(check_att_names(whole->model, error));
+    w.path = pnc_string_copy(whole->path);
     if (w.path == NULL)
         return pnc_error_set(error, NC_ENOMEM, "%s: no memory for its name", whole->path);
     pnc_netcdf4_descriptor_init(&w.store, &w.file, whole->fd, w.path, error);
