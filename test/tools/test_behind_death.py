@@ -82,7 +82,7 @@ for n, rank in (1, -1), (2, -1), (2, 1):
 # the worker makes no MPI calls: programs of any thread level may have it
 for level in ("single", "funneled", "multiple"):
     os.environ["PNC_TEST_THREAD_LEVEL"] = level
-    for program in ("test_behind", "test_prefetch"):
+    for program in ("test_behind", "test_prefetch", "test_burst_buffer"):
         status, output, text = tap.run_mpi(2, "test/mpi/" + program)
         tap.ok(status == 0 and "not ok" not in output, f"{program} with MPI_THREAD_{level.upper()}", (output, text))
 for made in (PATH, PATH + ".synced"):
