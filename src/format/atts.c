@@ -128,14 +128,21 @@ static int append_new(pnc_region *region, pnc_atts *atts, const char *name, cons
         region, atts, pnc_format_att_create(region, name, (int64_t)strlen(name), new->type, new->len, new->value));
 }
 
-int pnc_format_att_name_check(const pnc_rules *rules, const char *name, pnc_error *error)
+bool pnc_format_att_name_is_hidden(const pnc_rules *rules, const char *name)
 {
     for (int i = 0; rules->hidden_atts != NULL && rules->hidden_atts[i] != NULL; i++)
         if (strcmp(name, rules->hidden_atts[i]) == 0)
-            return pnc_error_set(error, NC_ENAMEINUSE,
-                                 "no attribute can have the name \"%s\": %s files keep it for their own facts", name,
-                                 rules->name);
-    return NC_NOERR;
+            return true;
+    return false;
+}
+
+int pnc_format_att_name_check(const pnc_rules *rules, const char *name, pnc_error *error)
+{
+    if (!pnc_format_att_name_is_hidden(rules, name))
+        return NC_NOERR;
+    return pnc_error_set(error, NC_ENAMEINUSE,
+                         "no attribute can have the name \"%s\": %s files keep it for their own facts", name,
+                         rules->name);
 }
 
 int pnc_format_atts_put(pnc_model *model, pnc_atts *atts, const char *name, int type, int64_t len, const void *value,

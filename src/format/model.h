@@ -191,7 +191,8 @@ static inline int pnc_format_var_check(const pnc_model *model, int varid, pnc_er
 /* Attributes of the file (varid NC_GLOBAL) or of a variable; NULL for an unknown varid. */
 pnc_atts *pnc_format_atts_get(const pnc_model *model, int varid);
 int pnc_format_atts_find(const pnc_atts *atts, const char *name); /* index or -1 */
-/* NC_ENAMEINUSE for a name that the format keeps for itself. */
+/* Whether the format keeps a name for itself; NC_ENAMEINUSE for one. */
+bool pnc_format_att_name_is_hidden(const pnc_rules *rules, const char *name);
 int pnc_format_att_name_check(const pnc_rules *rules, const char *name, pnc_error *error);
 /* Create or replace. value has the encoding of the model, and is copied. */
 int pnc_format_atts_put(pnc_model *model, pnc_atts *atts, const char *name, int type, int64_t len, const void *value,

@@ -6,17 +6,6 @@
 
 #include "base/memory.h"
 
-/* Those with which netCDF-4 keeps its own facts. */
-static bool is_hidden_att(const char *name)
-{
-    const char *const *hidden = pnc_netcdf4_rules_get(NC_FORMAT_NETCDF4)->hidden_atts;
-
-    for (int i = 0; hidden[i] != NULL; i++)
-        if (strcmp(name, hidden[i]) == 0)
-            return true;
-    return false;
-}
-
 /* --- types --- */
 
 static int identify_integer(const pnc_hdf5 *h, hid_t type, bool *is_big_endian)
@@ -265,7 +254,8 @@ static herr_t visit_att(hid_t object, const char *name, const H5A_info_t *info, 
     size_t path = strlen(walk->path), length = strlen(name);
 
     (void)info;
-    if (is_hidden_att(name) || (path > 0 && path + 1 + length > NC_MAX_NAME))
+    if (pnc_format_att_name_is_hidden(pnc_netcdf4_rules_get(NC_FORMAT_NETCDF4), name) ||
+        (path > 0 && path + 1 + length > NC_MAX_NAME))
         return 0;
     if (path > 0) {
         memcpy(shown, walk->path, path);
