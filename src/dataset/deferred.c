@@ -61,13 +61,6 @@ static int write_earlier(pnc_dataset *ds, int64_t n)
     return ds->format->ops->flush(ds->format, NC_NOERR, NULL);
 }
 
-void pnc_dataset_deferred_discard(pnc_dataset *ds)
-{
-    if (ds->deferred.calls > 0)
-        restore_numrecs(ds);
-    ds->deferred.calls = 0;
-}
-
 int pnc_dataset_deferred_write_all(pnc_dataset *ds)
 {
     return write_earlier(ds, ds->deferred.n);

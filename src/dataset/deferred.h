@@ -15,7 +15,5 @@ static inline int pnc_dataset_deferred_write(pnc_dataset *ds)
 {
     return ds->deferred.calls == 0 ? NC_NOERR : pnc_dataset_deferred_write_all(ds);
 }
-/* What is deferred is lost, as no collective step is possible any more. Local. */
-void pnc_dataset_deferred_discard(pnc_dataset *ds);
 
 #endif

@@ -9,6 +9,7 @@
 #include "dataset/hints_show.h"
 #include "dataset/last_error.h"
 #include "dataset/lost.h"
+#include "dataset/message.h"
 #include "dataset/mpi_state.h"
 #include "dataset/opening.h"
 #include "dataset/references_file.h"
@@ -305,11 +306,23 @@ static int publish_file(pnc_dataset *ds, int err, int pending)
     return pnc_file_status_broadcast(&ds->file, err);
 }
 
+/* Those of this rank, after calls that do not match, whose message stays that of the dataset. */
+static void write_own_deferred(pnc_dataset *ds)
+{
+    int64_t calls = ds->deferred.calls;
+    pnc_error mismatch = ds->error;
+
+    pnc_error_clear(&ds->error);
+    if (pnc_dataset_deferred_write(ds) != NC_NOERR)
+        pnc_dataset_warning_print(ds, "the values of %lld collective puts (nc_defer_puts) are lost: %s",
+                                  (long long)calls, ds->error.text);
+    ds->error = mismatch;
+}
+
 /* Other ranks made other calls, or none: what is collective could block. MPI keeps the file and its communicators. */
 static int abandon(pnc_dataset *ds, int err)
 {
-    if (pnc_dataset_deferred_write(ds) != NC_NOERR)
-        pnc_dataset_deferred_discard(ds);
+    write_own_deferred(ds);
     ds->format->ops->abandon(ds->format);
     pnc_dataset_lost_report_name(ds);
     pnc_dataset_statistics_discard(ds);
