@@ -2,8 +2,8 @@
  *
  * netcdf4_live write PATH RECORDS: each record is synced; every tenth time a variable is defined, and an attribute gets
  *     a longer text
- * netcdf4_live read PATH: until PATH.done exists: opens the file anew each time. Prints how often it could, how often
- *     not, the codes of these, the largest number of records, and what was wrong
+ * netcdf4_live read PATH: makes PATH.reading; until PATH.done exists: opens the file anew each time. Prints how often
+ *     it could, how often not, the codes of these, the largest number of records, and what was wrong
  *
  * Record r of v has 1000 r + x at each x, and w has r + 1. */
 #include <stdio.h>
@@ -169,7 +169,12 @@ static void read_until_done(const char *path)
 {
     char done[4096];
     int is_done = 0;
+    FILE *mark;
 
+    snprintf(done, sizeof done, "%s.reading", path);
+    mark = rank == 0 ? fopen(done, "w") : NULL;
+    if (mark != NULL)
+        fclose(mark);
     snprintf(done, sizeof done, "%s.done", path);
     while (!is_done) {
         is_done = access(done, F_OK) == 0;

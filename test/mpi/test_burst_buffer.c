@@ -316,11 +316,11 @@ static void test_bound(void)
     ncmpi_def_dim(ncid, "x", N, &dims[1]);
     ncmpi_def_var(ncid, "v", NC_INT, 2, dims, &varid);
     expect_ok(ncmpi_enddef(ncid), "enddef");
-    delay_us = 1000;
+    delay_us = 20000; /* longer than a piece takes to the log, also with the thread sanitizer */
     expect_ok(ncmpi_put_vara_int_all(ncid, varid, start, count, values), "a put larger than the log");
     delay_us = 0;
     count_logs(&largest);
-    t_check(largest <= MIB + 4096 && largest > 4096, "the largest log has %lld bytes", (long long)largest);
+    t_check(largest <= MIB + 4096 && largest >= MIB / 2, "the largest log has %lld bytes", (long long)largest);
     memset(values, 0, N * sizeof *values);
     start[0] = (t_rank + 1) % t_nprocs;
     expect_ok(ncmpi_get_vara_int_all(ncid, varid, start, count, values), "get");
