@@ -57,9 +57,11 @@ install_packages() {
 # In some containers a plain file stands at /dev/null: it grows, and programs read from it what others have discarded.
 mend_null_device() {
     [ ! -c /dev/null ] || return
-    if [ "$(id -u)" = 0 ] && rm -f /dev/null && mknod -m 666 /dev/null c 1 3; then
+    # a rename, as other programs may create the file anew at any moment
+    if [ "$(id -u)" = 0 ] && mknod -m 666 "/dev/null.$$" c 1 3 && mv -fT "/dev/null.$$" /dev/null; then
         say "/dev/null was not a device, and is one again"
     else
+        rm -f "/dev/null.$$"
         say "/dev/null is not a device: tests that need one are skipped"
     fi
 }
