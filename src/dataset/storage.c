@@ -9,8 +9,9 @@
 #include "dataset/dataset.h"
 #include "dataset/modes.h"
 
-enum { COMPACT_MOST = 65531 }; /* bytes of a compact variable */
-enum { FILTER_ID_MOST = 65535, SZIP_PIXELS_MOST = 32 };
+/* Limits of HDF5: the bytes of a compact variable are part of a message of at most 65535 bytes; H5Z_FILTER_MAX;
+ * H5_SZIP_MAX_PIXELS_PER_BLOCK. */
+enum { COMPACT_MOST = 65531, FILTER_ID_MOST = 65535, SZIP_PIXELS_MOST = 32 };
 
 static int check_storage_choice(pnc_dataset *ds)
 {

@@ -309,7 +309,7 @@ static void explain_small_chunks(const pnc_summary *s, char *text)
     pnc_summary_chunked_explain(&s->chunked[PNC_SMALL_CHUNKS], PNC_SMALL_CHUNKS, text);
 }
 
-/* Without filters, their time is that of asking for them. */
+/* Without filters, their time is that of asking for them. A hundredth of the time is not worth advice: a guess. */
 static double estimate_incompressible(const pnc_summary *s)
 {
     double left = share(COUNT(STORED_BYTES_WRITTEN), COUNT(CHUNK_BYTES_WRITTEN));
