@@ -390,7 +390,7 @@ static void report_result(const replay *r)
         return;
     tool_text_print(r->path);
     if (sums[0] == 0)
-        printf(": the logs had nothing that waits");
+        printf(": nothing had to be written");
     else
         printf(": %lld blocks of %lld bytes were written", (long long)sums[0], (long long)sums[1]);
     if (r->file.model.recdim >= 0)
