@@ -227,14 +227,15 @@ static int execute_one(pnc_io_context *io, pnc_request *r)
 /* Execute requests that advance alternately, one portion each. */
 static int execute_interleaved(pnc_io_context *io, pnc_request **requests, int64_t n)
 {
+    int64_t most = pnc_io_interleaved_get_bytes(pnc_io_context_is_on_servers(io), n), started = 0;
     active_request active[MAX_INTERLEAVED];
-    int64_t started = 0;
     int err = NC_NOERR;
     bool more = true;
 
     assert(n <= MAX_INTERLEAVED);
     while (started < n && err == NC_NOERR) {
         err = start_request(&active[started], io, requests[started]);
+        active[started].max_bytes = pnc_min64(active[started].max_bytes, most);
         started++;
     }
     while (more && err == NC_NOERR) {
