@@ -322,15 +322,17 @@ static void pass_from_readers(sharing *s)
 
 /* --- the steps --- */
 
-/* False: it was the last one. What a rank has read itself was not received. */
+/* False: it was the last one. What a rank has read itself was not received; it has the values before a failure too. */
 static bool make_shared_step(sharing *s)
 {
     pnc_file *file = s->io->file;
+    bool follows;
     int64_t read;
 
     s->own = 0;
     if (s->err == NC_NOERR)
         s->err = take_shared_step(s);
+    follows = s->err == NC_NOERR;
     if (s->err != NC_NOERR)
         *s->head = (shared_head){.failure = -s->err};
     if (s->nreaders > 1)
@@ -338,9 +340,9 @@ static bool make_shared_step(sharing *s)
     else
         pass_from_root(s);
     read = -s->head->minus_read;
-    if (s->err == NC_NOERR && s->list->summary.bytes > 0 && read > 0) {
+    if (follows && s->list->summary.bytes > 0 && read > 0) {
         pnc_statistics_add(file->statistics, PNC_COUNT_SHARED_BYTES_RECEIVED, pnc_max64(read - s->own, 0));
-        s->err = unpack_shared_step(s, read);
+        s->err = pnc_error_keep_first(s->err, unpack_shared_step(s, read));
     }
     if (s->err == NC_NOERR && s->head->failure != 0)
         s->err = pnc_error_set_remote(file->error, (int)-s->head->failure, "%s: a rank that reads for all failed: %s",
