@@ -35,7 +35,11 @@ static pnc_netcdf4_layout find_layout(const pnc_netcdf4 *n, int varid)
 
     if (n->format.before != NULL && varid < n->format.before->nvars)
         return n->content.storage[varid].layout;
-    return var->storage->layout == NC_CHUNKED ? PNC_NETCDF4_CHUNKED : PNC_NETCDF4_CONTIGUOUS;
+    switch (var->storage->layout) {
+    case NC_CHUNKED: return PNC_NETCDF4_CHUNKED;
+    case NC_COMPACT: return PNC_NETCDF4_COMPACT;
+    default: return PNC_NETCDF4_CONTIGUOUS;
+    }
 }
 
 static void get_fill(const pnc_model *model, const pnc_var *var, unsigned char *out)
@@ -61,8 +65,20 @@ static pnc_filter_chain complete_filters(const pnc_var *var, pnc_filter *filters
     return (pnc_filter_chain){var->storage->nfilters, filters};
 }
 
+/* The values of a new compact variable, in the byte order of the file. NULL without memory. */
+static unsigned char *make_compact_values(const pnc_model *model, const pnc_var *var, pnc_region *region)
+{
+    int64_t size = pnc_type_get_size(var->type);
+    unsigned char value[8], *values = pnc_region_alloc(region, var->size);
+
+    pnc_format_var_get_fill_value(model, var, value);
+    for (int64_t i = 0; values != NULL && i < var->size; i += size)
+        memcpy(values + i, value, (size_t)size);
+    return values;
+}
+
 /* Storage of an existing variable is that of the file; its path may be another one. */
-static void describe_storage(const pnc_netcdf4 *n, int varid, const defined_vars *d, pnc_netcdf4_writer *out)
+static void describe_storage(const pnc_netcdf4 *n, int varid, defined_vars *d, pnc_netcdf4_writer *out)
 {
     const pnc_model *model = n->format.model;
     const pnc_var *var = model->vars[varid];
@@ -83,6 +99,11 @@ static void describe_storage(const pnc_netcdf4 *n, int varid, const defined_vars
             s.filters = complete_filters(var, filters, &elem_size);
         s.has_fill = true;
         get_fill(model, var, s.fill);
+        if (var->storage->layout == NC_COMPACT) {
+            s.bytes = make_compact_values(model, var, &d->region);
+            s.nbytes = var->size;
+            out->failed = out->failed || s.bytes == NULL;
+        }
     }
     s.layout = find_layout(n, varid);
     s.is_big_endian = !var->little;
@@ -100,7 +121,7 @@ static void describe_atts(const pnc_atts *atts, pnc_netcdf4_writer *out)
         pnc_netcdf4_att_write(out, atts->at[i]->name, atts->at[i]->type, atts->at[i]->len, atts->at[i]->value);
 }
 
-static int describe_model(const pnc_netcdf4 *n, const defined_vars *d, pnc_netcdf4_writer *out)
+static int describe_model(const pnc_netcdf4 *n, defined_vars *d, pnc_netcdf4_writer *out)
 {
     const pnc_model *model = n->format.model;
 
