@@ -62,10 +62,11 @@ static bool set_chunk_filters(const pnc_hdf5 *h, hid_t dcpl, const pnc_var *var,
         return false;
     for (int i = 0; i < storage->nfilters; i++) {
         const pnc_filter *f = &storage->filters[i];
+        bool is_optional = f->is_optional || f->id == PNC_FILTER_SZIP; /* libhdf5 cannot encode what becomes longer */
 
         lend_filter(h, f->id, loan);
-        if (h->p_set_filter(dcpl, f->id, f->is_optional ? H5Z_FLAG_OPTIONAL : H5Z_FLAG_MANDATORY,
-                            (size_t)f->nparameters, f->parameters) < 0)
+        if (h->p_set_filter(dcpl, f->id, is_optional ? H5Z_FLAG_OPTIONAL : H5Z_FLAG_MANDATORY, (size_t)f->nparameters,
+                            f->parameters) < 0)
             return false;
     }
     return true;
