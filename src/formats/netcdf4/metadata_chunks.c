@@ -154,6 +154,7 @@ static int register_chunk(pnc_netcdf4_metadata *m, const hsize_t *index, const p
     pnc_netcdf4_metadata_raise_end(m, place->offset + place->bytes);
     PNC_TRY(register_place(m, index, place->mask, place->offset, place->bytes));
     if (s->data_offset != place->offset && has_filters(m)) {
+        pnc_netcdf4_metadata_raise_end(m, place->offset + other); /* a chunk of one byte gets two */
         PNC_TRY(register_place(m, index, place->mask, m->tracks_space ? -1 : place->offset, other));
         PNC_TRY(register_place(m, index, place->mask, place->offset, place->bytes));
     }
