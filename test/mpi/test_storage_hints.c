@@ -530,6 +530,98 @@ static void test_refusals(void)
     is_fine(ncmpi_close(ncid), "close");
 }
 
+/* --- storage that needs care --- */
+
+/* A compact variable that was just defined has values: none is in the file beside the metadata. */
+static void test_compact(void)
+{
+    const short own = -3;
+    short got[6] = {0};
+    int ncid, dims[2], varid, alone, storage = -1, is_same = 1;
+
+    is_fine(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, MPI_INFO_NULL, &ncid), "create");
+    is_fine(ncmpi_def_dim(ncid, "y", 2, &dims[0]), "def_dim");
+    is_fine(ncmpi_def_dim(ncid, "x", 3, &dims[1]), "def_dim");
+    is_fine(ncmpi_def_var(ncid, "compact", NC_SHORT, 2, dims, &varid), "def_var");
+    is_fine(ncmpi_def_var_chunking(ncid, varid, NC_COMPACT, NULL), "def_var_chunking");
+    is_fine(ncmpi_def_var_endian(ncid, varid, NC_ENDIAN_BIG), "def_var_endian");
+    is_fine(ncmpi_def_var_fill(ncid, varid, 0, &own), "def_var_fill");
+    is_fine(ncmpi_def_var(ncid, "scalar", NC_SHORT, 0, NULL, &alone), "def_var");
+    is_fine(ncmpi_def_var_chunking(ncid, alone, NC_COMPACT, NULL), "def_var_chunking");
+    expect_ok(ncmpi_enddef(ncid), "define compact variables");
+    is_fine(ncmpi_inq_var_chunking(ncid, varid, &storage, NULL), "inq_var_chunking");
+    t_check(storage == NC_COMPACT, "their storage is %d after enddef", storage);
+    is_fine(ncmpi_begin_indep_data(ncid), "begin_indep_data");
+    if (t_rank == t_nprocs - 1)
+        is_fine(ncmpi_put_var1_short(ncid, varid, (const MPI_Offset[]){1, 1}, &(short){5}), "put_var1");
+    is_fine(ncmpi_end_indep_data(ncid), "end_indep_data");
+    is_fine(ncmpi_put_var_short_all(ncid, alone, &(short){7}), "put_var_all");
+    for (int opened = 0; opened < 2; opened++) {
+        is_fine(ncmpi_get_var_short_all(ncid, varid, got), "get_var_all");
+        for (int i = 0; i < 6; i++)
+            is_same = is_same && got[i] == (i == 4 ? 5 : own);
+        is_fine(ncmpi_get_var_short_all(ncid, alone, got), "get_var_all");
+        t_check(is_same && got[0] == 7, "%s: values of compact variables", opened ? "another open" : "data mode");
+        is_fine(ncmpi_close(ncid), "close");
+        if (opened == 0)
+            is_fine(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid), "open");
+    }
+}
+
+/* libhdf5 takes the new place of a chunk with filters by way of another length: of two bytes here, at the end of the
+ * file, where there is only one. */
+static void test_last_byte(void)
+{
+    const MPI_Offset start = 0, count = 1, chunk = 1;
+    signed char got = 0;
+    int ncid, dim, varid;
+
+    is_fine(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, MPI_INFO_NULL, &ncid), "create");
+    is_fine(ncmpi_def_dim(ncid, "t", NC_UNLIMITED, &dim), "def_dim");
+    is_fine(ncmpi_def_var(ncid, "bytes", NC_BYTE, 1, &dim, &varid), "def_var");
+    is_fine(ncmpi_def_var_chunking(ncid, varid, NC_CHUNKED, &chunk), "def_var_chunking");
+    is_fine(ncmpi_def_var_deflate(ncid, varid, NC_SHUFFLE, 0, 0), "def_var_deflate");
+    is_fine(ncmpi_enddef(ncid), "enddef");
+    for (signed char value = 1; value <= 3; value++) {
+        is_fine(ncmpi_put_vara_schar_all(ncid, varid, &start, &count, &value), "put_vara_all");
+        expect_ok(ncmpi_sync(ncid), "a chunk of one byte gets another place");
+    }
+    is_fine(ncmpi_close(ncid), "close");
+    is_fine(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid), "open");
+    is_fine(ncmpi_get_vara_schar_all(ncid, varid, &start, &count, &got), "get_vara_all");
+    t_check(got == 3, "it has the last value: %d", got);
+    is_fine(ncmpi_close(ncid), "close");
+}
+
+/* Inner unlimited dimensions keep their length: a record is filled up to there. */
+static void test_fill_record(void)
+{
+    const MPI_Offset start[3] = {0, 1, 2}, count[3] = {1, 1, 1};
+    short got[3][2][3], own = -7;
+    MPI_Offset lengths[3];
+    int ncid, dims[3], varid, is_same = 1;
+
+    is_fine(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, MPI_INFO_NULL, &ncid), "create");
+    is_fine(ncmpi_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]), "def_dim");
+    is_fine(ncmpi_def_dim(ncid, "y", NC_UNLIMITED, &dims[1]), "def_dim");
+    is_fine(ncmpi_def_dim(ncid, "x", NC_UNLIMITED, &dims[2]), "def_dim");
+    is_fine(ncmpi_def_var(ncid, "v", NC_SHORT, 3, dims, &varid), "def_var");
+    is_fine(ncmpi_def_var_fill(ncid, varid, 0, &own), "def_var_fill");
+    is_fine(ncmpi_enddef(ncid), "enddef");
+    is_fine(ncmpi_put_vara_short_all(ncid, varid, start, count, &(short){5}), "put_vara_all");
+    expect_ok(ncmpi_fill_var_rec(ncid, varid, 0), "fill a record that has values");
+    expect_ok(ncmpi_fill_var_rec(ncid, varid, 2), "fill a record behind the last one");
+    for (int i = 0; i < 3; i++)
+        is_fine(ncmpi_inq_dimlen(ncid, dims[i], &lengths[i]), "inq_dimlen");
+    t_check(lengths[0] == 3 && lengths[1] == 2 && lengths[2] == 3, "lengths are %lld, %lld, %lld",
+            (long long)lengths[0], (long long)lengths[1], (long long)lengths[2]);
+    is_fine(ncmpi_get_var_short_all(ncid, varid, &got[0][0][0]), "get_var_all");
+    for (int i = 0; i < 18; i++)
+        is_same = is_same && (&got[0][0][0])[i] == own;
+    t_check(is_same, "all values are the fill value");
+    is_fine(ncmpi_close(ncid), "close");
+}
+
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
@@ -551,6 +643,9 @@ int main(int argc, char **argv)
     test_ranks();
     test_classic_inquiries();
     test_refusals();
+    test_compact();
+    test_last_byte();
+    test_fill_record();
     if (t_rank == 0)
         unlink(path);
     return t_finish();

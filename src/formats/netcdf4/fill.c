@@ -68,18 +68,39 @@ static int fail_record(pnc_format *f, int64_t record)
                          pnc_error_explain_kind(f->file->error, named));
 }
 
+/* The elements of dimensions from d on, up to the lengths that they have now: an inner unlimited dimension has
+ * addresses for many more. Local. */
+static int fill_lengths(pnc_netcdf4 *n, const pnc_var *var, int d, int64_t address)
+{
+    int64_t elements = 1, step = pnc_type_get_size(var->type), length;
+    bool is_dense = true;
+    int err = NC_NOERR;
+
+    for (int i = d; i < var->ndims; i++) {
+        length = pnc_format_var_get_length(n->format.model, var, i);
+        elements *= length;
+        is_dense = is_dense && (i == d || length == var->netcdf4.shape[i]);
+        step *= i == d ? 1 : var->netcdf4.shape[i];
+    }
+    if (is_dense || elements == 0)
+        return fill_part(n, var, address, elements);
+    length = pnc_format_var_get_length(n->format.model, var, d);
+    for (int64_t i = 0; err == NC_NOERR && i < length; i++)
+        err = fill_lengths(n, var, d + 1, address + i * step);
+    return err;
+}
+
 int pnc_netcdf4_record_fill(pnc_format *f, int varid, int64_t record)
 {
     pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
     const pnc_var *var = f->model->vars[varid];
     const pnc_mapping mapping = f->ops->addressing->get_mapping(f->model, var);
-    int64_t size = pnc_type_get_size(var->type);
     int err;
 
     if (record >= mapping.array.most[0])
         return fail_record(f, record);
     PNC_TRY(pnc_netcdf4_file_restore_before_put(f, true));
-    err = fill_part(n, var, mapping.array.begin + record * mapping.part, mapping.part / size);
+    err = fill_lengths(n, var, 1, mapping.array.begin + record * mapping.part);
     if (f->file->nprocs > 1)
         err = pnc_error_keep_first(err, pnc_file_extents_write_all(f->file, NULL, 0, NULL));
     PNC_TRY(pnc_file_status_agree(f->file, err));
