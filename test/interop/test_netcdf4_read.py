@@ -607,6 +607,25 @@ def check_unwritten(ranks):
        "\n".join([stdout, stderr, *wrong]))
 
 
+SHORT = ("short", "deflated", "ishort", "ideflated")
+
+
+def check_short(ranks):
+    """Puts into datasets that are shorter than their dimension: netCDF-C extends only what it writes."""
+    path = scratch("short.nc")
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("t", None)
+        file.createVariable("whole", "i4", ("t",))[:] = np.arange(9)
+        for name in SHORT:
+            file.createVariable(name, "i4", ("t",), zlib="deflated" in name, chunksizes=(4,))[:] = np.arange(5)
+    status, stdout, stderr = run_mpi(ranks, PROGRAM, path, "fill", *SHORT)
+    with netCDF4.Dataset(path) as file:
+        found = {name: list(file[name][:8]) for name in SHORT}
+    ok(status == 0 and not stdout and all(got == list(range(100, 108)) for got in found.values()),
+       f"puts behind the end of datasets that are shorter than their dimension, on {ranks} ranks",
+       f"{found}{stdout}{stderr}")
+
+
 def check_starved(ranks):
     """Without memory for the space of a variable, a put fails, and the file can be used as before."""
     path = scratch("starved.nc")
@@ -697,6 +716,7 @@ def main():
         check_phony()
         for ranks in (2,) if quick else (1, 2, 4):
             check_unwritten(ranks)
+            check_short(ranks)
         for ranks in choose((2,), (1, 2), (1, 2, 4)):
             check_starved(ranks)
         check_refused_space()

@@ -170,18 +170,35 @@ static int agree_other_lengths(pnc_format *f)
     return NC_NOERR;
 }
 
+/* Whether the dataset in the file is shorter than the dimensions. */
+static bool is_short_dataset(const pnc_netcdf4 *n, int64_t array)
+{
+    const pnc_netcdf4_storage *s = &n->content.storage[n->content.varids[array]];
+    int ndims = n->format.model->vars[n->content.varids[array]]->ndims;
+
+    return s->layout == PNC_NETCDF4_CHUNKED &&
+           memcmp(n->content.arrays[array].extent, s->extent, (size_t)ndims * sizeof *s->extent) != 0;
+}
+
+/* Also where no dimension has grown: netCDF-C extends only the datasets that it writes. */
+static bool has_short_datasets(const pnc_netcdf4 *n)
+{
+    bool has = false;
+
+    for (int64_t i = 0; n->has_chunks && i < n->content.narrays && !has; i++)
+        has = is_short_dataset(n, i);
+    return has;
+}
+
 /* On rank 0: the datasets get the lengths of their dimensions. */
 static int extend_datasets(pnc_netcdf4 *n)
 {
-    const pnc_model *model = n->format.model;
-
     for (int64_t i = 0; i < n->content.narrays; i++) {
-        const pnc_chunk_array *a = &n->content.arrays[i];
-        const pnc_netcdf4_storage *s = &n->content.storage[n->content.varids[i]];
-        int ndims = model->vars[n->content.varids[i]]->ndims;
+        int varid = n->content.varids[i];
 
-        if (s->layout == PNC_NETCDF4_CHUNKED && memcmp(a->extent, s->extent, (size_t)ndims * sizeof *s->extent) != 0)
-            PNC_TRY(pnc_netcdf4_metadata_extend(n->metadata, s->path, ndims, a->extent));
+        if (is_short_dataset(n, i))
+            PNC_TRY(pnc_netcdf4_metadata_extend(n->metadata, n->content.storage[varid].path,
+                                                n->format.model->vars[varid]->ndims, n->content.arrays[i].extent));
     }
     return NC_NOERR;
 }
@@ -294,6 +311,7 @@ static int flush_chunks(pnc_format *f, int err, bool *unsynced, bool with_index)
         pnc_netcdf4_length_add(f, f->model->recdim, values[0]);
     n->lengths_dirty = values[1] != 0;
     PNC_TRY(agree_other_lengths(f));
+    n->lengths_dirty = n->lengths_dirty || (values[3] != 0 && has_short_datasets(n));
     if (unsynced != NULL)
         *unsynced = values[3] != 0 || n->lengths_dirty;
     if (!n->has_chunks || (values[3] == 0 && values[4] == 0 && !n->lengths_dirty))
