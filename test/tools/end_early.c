@@ -95,7 +95,7 @@ static void use_file(void)
         post(2);
     else if (is("last") && rank == ranks - 1)
         post(3);
-    else if (is("put"))
+    else if (is("put") || is("mode"))
         put_together();
     else if (is("others"))
         post_others();
@@ -105,6 +105,8 @@ static void use_file(void)
         put_alone();
     if (is("library"))
         leave_to_library();
+    if (is("mode"))
+        check(ncmpi_begin_indep_data(ncid), "begin_indep_data");
     if (is("read")) {
         check(ncmpi_close(ncid), "close");
         check(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid), "open");

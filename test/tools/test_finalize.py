@@ -58,9 +58,10 @@ for ranks in (1, 2, 4):
     tap.ok(last_value() == (ranks, 99 + ranks), f"{ranks} ranks: a library has closed the file in MPI_Finalize")
     os.remove(FILE)
     for hints in ("nc_defer_puts=enable", "nc_write_behind=enable", f"nc_burst_buf=enable;nc_burst_buf_dirname={LOGS}"):
-        expect(ranks, "put", [], hints)
-        tap.ok(last_value() == (ranks, 99 + ranks), f"{ranks} ranks: MPI_Finalize writes what waits ({hints})")
-        os.remove(FILE)
+        for how in ("put", "mode"):
+            expect(ranks, how, [], hints)
+            tap.ok(last_value() == (ranks, 99 + ranks), f"{ranks} ranks, {how}: what waits is written ({hints})")
+            os.remove(FILE)
     tap.ok(not os.listdir(LOGS), f"{ranks} ranks: no log is left", os.listdir(LOGS))
     lines = run(ranks, "data", "nc_whole_files=enable")
     tap.ok(len(lines) == 1 and re.fullmatch(

@@ -61,12 +61,6 @@ static int write_classic_length(pnc_format *f, int dimid, int64_t length)
     return pnc_classic_numrecs_write(f, length);
 }
 
-static int prepare_nothing(pnc_format *f)
-{
-    (void)f;
-    return NC_NOERR;
-}
-
 static void abandon_file(pnc_format *f)
 {
     pnc_classic_numrecs_write_last(f);
@@ -137,7 +131,7 @@ const pnc_format_ops pnc_classic_format = {.name = "classic",
                                            .check_record = pnc_classic_record_check,
                                            .fill_record = pnc_classic_record_fill,
                                            .flush = pnc_classic_numrecs_flush,
-                                           .prepare = prepare_nothing,
+                                           .prepare = pnc_classic_numrecs_write_late,
                                            .abandon = abandon_file,
                                            .restore = pnc_classic_header_restore,
                                            .restore_before_put = pnc_classic_header_restore_before_put,

@@ -146,6 +146,11 @@ int pnc_classic_numrecs_write(pnc_format *f, int64_t numrecs)
     return f->file->behind == NULL ? write_dirty(f) : NC_NOERR; /* the file gets it when the records are written */
 }
 
+int pnc_classic_numrecs_write_late(pnc_format *f)
+{
+    return f->file->behind != NULL && !pnc_file_is_stopped(f->file) ? write_dirty(f) : NC_NOERR;
+}
+
 /* In define mode the header in the file may have another layout. */
 void pnc_classic_numrecs_write_last(pnc_format *f)
 {

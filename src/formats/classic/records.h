@@ -18,6 +18,9 @@ int pnc_classic_numrecs_flush(pnc_format *f, int err, bool *unsynced);
 void pnc_classic_numrecs_update(pnc_format *f, int64_t numrecs);
 /* Collective; all ranks pass the same number. The same, but rank 0 writes the number at once if it grew. */
 int pnc_classic_numrecs_write(pnc_format *f, int64_t numrecs);
+/* The operation `prepare`: rank 0 writes the number if delayed writes have kept it back, as the records are in the file
+ * now. From here each rank has its own number, and a program that ends without close would lose this one. */
+int pnc_classic_numrecs_write_late(pnc_format *f);
 /* Local, for a file that can only be closed, as the call has failed already: rank 0 writes the largest number that it
  * knows of, if it can. */
 void pnc_classic_numrecs_write_last(pnc_format *f);
