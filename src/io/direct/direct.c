@@ -235,7 +235,8 @@ static int execute_interleaved(pnc_io_context *io, pnc_request **requests, int64
     assert(n <= MAX_INTERLEAVED);
     while (started < n && err == NC_NOERR) {
         err = start_request(&active[started], io, requests[started]);
-        active[started].max_bytes = pnc_min64(active[started].max_bytes, most);
+        if (err == NC_NOERR)
+            active[started].max_bytes = pnc_min64(active[started].max_bytes, most);
         started++;
     }
     while (more && err == NC_NOERR) {
