@@ -254,6 +254,9 @@ int pnc_dataset_def_var_filter(pnc_dataset *ds, int varid, unsigned int filterid
         return pnc_error_set(&ds->error, NC_EINVAL, "nparams is %lld: must be 0 to %d, and params not NULL",
                              (long long)nparams, PNC_STORAGE_PARAMETERS);
     PNC_TRY(check_filter_arguments(ds, filterid, nparams, params));
+    if (filterid == PNC_FILTER_SZIP && var->type == NC_CHAR)
+        return pnc_error_set(&ds->error, NC_EFILTER, "variable \"%s\" is of NC_CHAR: szip compresses numbers",
+                             var->name);
     return set_filter(ds, var, (int)filterid, (int)nparams, params);
 }
 

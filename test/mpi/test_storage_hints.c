@@ -495,6 +495,7 @@ static void test_hidden_names(int ncid)
 /* Refused when they are chosen: later the file would be one that other software cannot read. */
 static void test_refusals(void)
 {
+    static const unsigned szip[] = {4, 8};
     static const struct {
         unsigned id;
         int n;
@@ -517,6 +518,8 @@ static void test_refusals(void)
         is_refused(ncmpi_def_var_filter(ncid, varid, filters[i].id, filters[i].n, filters[i].params), filters[i].code,
                    text);
     }
+    is_fine(ncmpi_def_var(ncid, "text", NC_CHAR, 1, &dim, &varid), "def_var");
+    is_refused(ncmpi_def_var_filter(ncid, varid, 4, 2, szip), NC_EFILTER, "szip of text");
     for (int n = 65531; n <= 65532; n++) {
         char name[16];
 
