@@ -264,7 +264,7 @@ static int define_layout(const copy_plan *plan, int from, const copy_var *var, i
     if (option != NULL && option->nchunks == 0)
         return ncmpi_def_var_chunking(to, varid, NC_CHUNKED, NULL);
     chunked = (option != NULL && take_chunks(option, plan, var, lengths)) || chunked;
-    /* A compact variable becomes contiguous: the library puts no values into compact ones. */
+    /* A compact variable becomes contiguous: filters of the options may follow, which it cannot have. */
     return chunked ? ncmpi_def_var_chunking(to, varid, NC_CHUNKED, lengths) : NC_NOERR;
 }
 
