@@ -326,13 +326,13 @@ static void pass_from_readers(sharing *s)
 static bool make_shared_step(sharing *s)
 {
     pnc_file *file = s->io->file;
-    bool follows;
+    bool has_step;
     int64_t read;
 
     s->own = 0;
     if (s->err == NC_NOERR)
         s->err = take_shared_step(s);
-    follows = s->err == NC_NOERR;
+    has_step = s->err == NC_NOERR;
     if (s->err != NC_NOERR)
         *s->head = (shared_head){.failure = -s->err};
     if (s->nreaders > 1)
@@ -340,7 +340,7 @@ static bool make_shared_step(sharing *s)
     else
         pass_from_root(s);
     read = -s->head->minus_read;
-    if (follows && s->list->summary.bytes > 0 && read > 0) {
+    if (has_step && s->list->summary.bytes > 0 && read > 0) {
         pnc_statistics_add(file->statistics, PNC_COUNT_SHARED_BYTES_RECEIVED, pnc_max64(read - s->own, 0));
         s->err = pnc_error_keep_first(s->err, unpack_shared_step(s, read));
     }
