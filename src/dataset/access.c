@@ -102,12 +102,21 @@ static int find_without_space(const pnc_dataset *ds, const pnc_request_list *lis
     return first;
 }
 
-static int add_space(pnc_dataset *ds, const pnc_request_list *list)
+/* A selection that was made ready has the addresses that its variable had. */
+static void forget_selections(pnc_request_list *list)
+{
+    for (int64_t i = 0; i < list->n; i++)
+        list->at[i]->elements.is_ready = false;
+}
+
+static int add_space(pnc_dataset *ds, pnc_request_list *list)
 {
     bool more = list->collective;
 
-    while (more && ds->format->lacks_space)
+    while (more && ds->format->lacks_space) {
         PNC_TRY(ds->format->ops->add_space(ds->format, find_without_space(ds, list), &more));
+        forget_selections(list);
+    }
     return NC_NOERR;
 }
 
