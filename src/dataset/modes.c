@@ -150,6 +150,15 @@ int pnc_dataset_sync_numrecs(pnc_dataset *ds)
 }
 
 /* MPI_File_sync is collective: the first agreement finds ranks that are in another call. */
+/* Collective. Independent puts of values that a format keeps at the rank that put them take effect before later ones of
+ * other ranks. */
+static int publish_puts(pnc_dataset *ds)
+{
+    bool may_wait = ds->mode == PNC_INDEPENDENT && ds->format->ops->has_storage;
+
+    return may_wait ? ds->format->ops->prepare(ds->format) : NC_NOERR;
+}
+
 int pnc_dataset_flush(pnc_dataset *ds)
 {
     int err;
@@ -161,6 +170,7 @@ int pnc_dataset_flush(pnc_dataset *ds)
     if (pnc_file_log_is_used(&ds->file))
         return pnc_file_log_sync(&ds->file);
     PNC_TRY(pnc_file_status_agree(&ds->file, NC_NOERR));
+    PNC_TRY(publish_puts(ds));
     err = pnc_file_data_sync(&ds->file);
     return pnc_file_status_agree(&ds->file, err);
 }

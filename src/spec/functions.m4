@@ -86,7 +86,8 @@ FUNCTION([sync_numrecs], [all], [],
 Errors: NC_EINDEFINE])
 
 FUNCTION([flush], [all], [],
-[Request the file system to write all data to disk. Keeps the mode. COLLECTIVE])
+[Request the file system to write all data to disk. Keeps the mode. In independent mode, what ranks have put before the
+call is read by all ranks after it, and does not replace what they put after it. COLLECTIVE])
 
 FUNCTION([begin_indep_data], [all], [],
 [Enter independent data mode, in which ranks read and write independently. COLLECTIVE Errors: NC_EINDEFINE])
