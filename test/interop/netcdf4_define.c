@@ -255,6 +255,7 @@ static int write_chunks(int varid, uint32_t left_out, const void *bytes, int64_t
     int64_t stored_bytes = nbytes, *indices;
     int ndims = now.vars[varid]->ndims, err = NC_NOERR;
     pnc_chunk_place *places;
+    bool moves = false;
 
     if (left_out != 0)
         mask = left_out;
@@ -274,7 +275,7 @@ static int write_chunks(int varid, uint32_t left_out, const void *bytes, int64_t
     }
     pnc_netcdf4_metadata_raise_end(metadata, next);
     if (err == NC_NOERR)
-        err = pnc_netcdf4_metadata_register(metadata, paths[varid], ndims, indices, places, n);
+        err = pnc_netcdf4_metadata_register(metadata, paths[varid], ndims, indices, places, n, &moves);
     free(places);
     free(indices);
     return err;

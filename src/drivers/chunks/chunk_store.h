@@ -15,6 +15,7 @@ typedef struct pnc_chunk_store {
     pnc_store_ops ops;
     pnc_chunk_source source;
     pnc_chunk_grid *grids;
+    bool *encodes;         /* of each array: this rank has its filters */
     pnc_chunk_cache cache; /* as the file has them; with what is pending of this rank */
     pnc_filter_worker worker;
     pnc_chunk_map loaded; /* with statistics: the chunks that were read, in the region */
@@ -35,7 +36,8 @@ typedef struct pnc_chunk_store {
     int64_t end;
     int64_t unregistered; /* new chunks of all ranks */
     bool is_renewed;
-    bool spills; /* values that wait are bounded: nothing is written before the next collective call */
+    bool is_distrusted; /* the file gets chunks at other places */
+    bool spills;        /* values that wait are bounded: nothing is written before the next collective call */
 } pnc_chunk_store;
 
 static inline pnc_chunk_store *pnc_chunks_store_of(const pnc_store *store)
@@ -118,6 +120,8 @@ int pnc_chunks_dirty_fill(pnc_chunk_store *s, pnc_dirty_chunk *d, int64_t within
 /* Collective. Encode and write the chunks that are ready; also those that are logged, each of which then has memory in
  * turn. */
 int pnc_chunks_ready_write(pnc_chunk_store *s, bool with_logged, pnc_error *error);
+/* Local. Whether this rank can encode chunks of an array. NC_EFILTER. */
+int pnc_chunks_filters_check(pnc_chunk_store *s, int64_t array, pnc_error *error);
 /* Local. Write all values of a chunk of which this rank is the aggregator from where they are, if no filter changes
  * them and the file has a place for them, or on one rank. */
 int pnc_chunks_whole_write(pnc_chunk_store *s, const pnc_chunk_item *item, const char *bytes, bool *is_written,

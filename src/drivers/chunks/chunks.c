@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "base/memory.h"
+#include "base/minmax.h"
 #include "drivers/chunks/chunk_store.h"
 #include "drivers/wrapper.h"
 
@@ -24,6 +25,13 @@ void pnc_chunks_store_find_index(const pnc_store *store, int64_t array, int64_t 
     const pnc_chunk_store *s = pnc_chunks_store_of(store);
 
     pnc_chunks_grid_find_index(&s->grids[array], chunk, s->source.arrays[array].ndims, index);
+}
+
+void pnc_chunks_store_raise_end(pnc_store *store, int64_t end)
+{
+    pnc_chunk_store *s = pnc_chunks_store_of(store);
+
+    s->end = pnc_max64(s->end, end);
 }
 
 int64_t pnc_chunks_store_get_end(const pnc_store *store)
@@ -54,6 +62,11 @@ bool pnc_chunks_store_has_records(const pnc_store *store)
 
 /* --- what the caller says --- */
 
+void pnc_chunks_store_distrust(pnc_store *store)
+{
+    pnc_chunks_store_of(store)->is_distrusted = true;
+}
+
 void pnc_chunks_store_renew(pnc_store *store, int64_t end)
 {
     pnc_chunk_store *s = pnc_chunks_store_of(store);
@@ -61,8 +74,9 @@ void pnc_chunks_store_renew(pnc_store *store, int64_t end)
     s->end = end;
     s->is_renewed = true;
     s->unregistered = 0;
-    if (s->places.is_taken && s->places.map.n > PNC_CHUNKS_PLACES_MOST) /* the file has them */
+    if (s->places.is_taken && (s->is_distrusted || s->places.map.n > PNC_CHUNKS_PLACES_MOST)) /* the file has them */
         pnc_chunks_places_free(&s->places);
+    s->is_distrusted = false;
     pnc_chunks_places_free(&s->shared);
     pnc_chunks_others_discard(s);
 }
@@ -96,6 +110,7 @@ static void release_chunks(pnc_store *store)
     pnc_memory_free(s->wanted);
     pnc_memory_free(s->stored);
     pnc_memory_free(s->grids);
+    pnc_memory_free(s->encodes);
     if (s->source.release != NULL)
         s->source.release(s->source.own);
 }
@@ -154,18 +169,21 @@ pnc_store *pnc_chunks_store_create(pnc_store *inner, const pnc_chunk_source *sou
 {
     pnc_chunk_store *s = pnc_memory_alloc_zeroed(1, sizeof *s);
     pnc_chunk_grid *grids = pnc_memory_alloc(source->narrays, sizeof *grids);
+    bool *encodes = pnc_memory_alloc_zeroed(source->narrays, sizeof *encodes);
 
     if (s != NULL) {
         s->store = *inner;
         s->store.inner = inner;
         s->source = *source;
         s->grids = grids;
+        s->encodes = encodes;
         s->cache.most = source->cache_bytes;
         s->end = source->end;
     }
-    if (s == NULL || grids == NULL || !prepare_ranks(s)) {
+    if (s == NULL || grids == NULL || encodes == NULL || !prepare_ranks(s)) {
         pnc_memory_free(s);
         pnc_memory_free(grids);
+        pnc_memory_free(encodes);
         return NULL;
     }
     pnc_filter_worker_init(&s->worker, source->codecs);

@@ -106,9 +106,14 @@ int pnc_chunks_store_share(pnc_store *store, int64_t most, bool *is_shared, pnc_
 /* Local. The index at which the chunk of a record begins: ndims numbers. */
 void pnc_chunks_store_find_index(const pnc_store *store, int64_t array, int64_t chunk, int64_t *index);
 
+/* Local, the same on all ranks. The file gets chunks at other places than the store knows: until the store is renewed,
+ * it reads them where it has put them, and writes none of them in place. */
+void pnc_chunks_store_distrust(pnc_store *store);
 /* Local, the same on all ranks, after a flush whose records are registered. `end`: that of the file now. `places` of
  * arrays are not used any more, and what others may have changed is read again. */
 void pnc_chunks_store_renew(pnc_store *store, int64_t end);
+/* Local, the same on all ranks. What is in front of this end is allocated: new chunks are behind it. */
+void pnc_chunks_store_raise_end(pnc_store *store, int64_t end);
 /* Local. The end of the file with all chunks that were given an address; the same on all ranks. */
 int64_t pnc_chunks_store_get_end(const pnc_store *store);
 /* Local. New chunks of all ranks since the store was renewed; the same on all ranks. */

@@ -59,7 +59,7 @@ static int find_address(pnc_chunk_store *s, pnc_dirty_chunk *d, pnc_error *error
     pnc_chunk_place place;
 
     d->is_new = true;
-    if (s->source.arrays[d->item.array].filters.nfilters > 0)
+    if (s->source.arrays[d->item.array].filters.nfilters > 0 || s->is_distrusted)
         return NC_NOERR;
     PNC_TRY(pnc_chunks_place_find(s, d->item.array, d->item.chunk, &place, error));
     d->is_new = place.offset < 0 || place.bytes != d->bytes;
@@ -186,7 +186,16 @@ static int prepare_dirty(pnc_chunk_store *s, pnc_dirty_chunk *d, write_round *ro
     return *is_in_round ? encode_dirty(s, d, round, error) : write_dirty_part(s, d, error);
 }
 
-/* Encode chunks, as many as a round has. Those that fail wait for the next time. */
+/* The values of a chunk that its filters refuse can never be written: they would hold back those of others. */
+static void leave_failed(pnc_chunk_store *s, pnc_dirty_chunk *d, int err)
+{
+    if (err == NC_EFILTER)
+        pnc_chunks_dirty_remove(&s->dirty, d);
+    else
+        pnc_chunks_dirty_put_back(&s->dirty, d);
+}
+
+/* Encode chunks, as many as a round has. Those that fail wait for the next time, or are lost. */
 static int fill_round(pnc_chunk_store *s, write_job *job, write_round *round, pnc_error *error)
 {
     pnc_chunk_item **last = &round->chunks;
@@ -205,7 +214,7 @@ static int fill_round(pnc_chunk_store *s, write_job *job, write_round *round, pn
         later = prepare_dirty(s, dirty_of(item), round, &is_in_round, error);
         err = pnc_error_keep_first(err, later);
         if (later != NC_NOERR)
-            pnc_chunks_dirty_put_back(&s->dirty, dirty_of(item));
+            leave_failed(s, dirty_of(item), later);
         if (later != NC_NOERR || !is_in_round)
             continue;
         *last = item;
@@ -326,6 +335,49 @@ static int write_chunks(pnc_chunk_store *s, const write_round *round, pnc_error 
     return err;
 }
 
+/* --- before values are put --- */
+
+static bool is_tried(const pnc_filter_chain *chain)
+{
+    for (int i = 0; i < chain->nfilters; i++)
+        if (chain->filters[i].id == PNC_FILTER_SZIP || !pnc_filter_is_own(chain->filters[i].id))
+            return true;
+    return false;
+}
+
+/* Some filters say only when they are applied that they cannot encode such chunks. */
+static int try_filters(pnc_chunk_store *s, int64_t array, pnc_error *error)
+{
+    const pnc_chunk_array *a = &s->source.arrays[array];
+    int64_t bytes = s->grids[array].chunk_bytes, stored_bytes;
+    char *chunk = pnc_memory_alloc(bytes, 1);
+    const void *stored;
+    uint32_t mask;
+    int err;
+
+    if (chunk == NULL)
+        return pnc_chunks_memory_fail(a, bytes, error);
+    pnc_chunks_value_fill(a->fill, a->elem_size, 0, chunk, bytes);
+    err = pnc_filter_chunk_encode(&s->worker, &a->filters, chunk, bytes, &stored, &stored_bytes, &mask, error);
+    pnc_memory_free(chunk);
+    return err;
+}
+
+int pnc_chunks_filters_check(pnc_chunk_store *s, int64_t array, pnc_error *error)
+{
+    const pnc_chunk_array *a = &s->source.arrays[array];
+    bool is_first = error == NULL || error->code == NC_NOERR;
+    int err = NC_NOERR;
+
+    if (s->encodes[array] || a->filters.nfilters == 0)
+        return NC_NOERR;
+    err = pnc_filter_chain_check(&a->filters, 0, s->source.codecs, error);
+    if (err == NC_NOERR && is_tried(&a->filters))
+        err = try_filters(s, array, error);
+    s->encodes[array] = err == NC_NOERR;
+    return err == NC_NOERR ? NC_NOERR : pnc_chunks_name_add(a, err, is_first, error);
+}
+
 /* --- one whole chunk --- */
 
 int pnc_chunks_whole_write(pnc_chunk_store *s, const pnc_chunk_item *item, const char *bytes, bool *is_written,
@@ -342,7 +394,7 @@ int pnc_chunks_whole_write(pnc_chunk_store *s, const pnc_chunk_item *item, const
         pnc_chunks_map_find(&s->logged.map, item->array, item->chunk) != NULL)
         return NC_NOERR;
     PNC_TRY(pnc_chunks_place_find(s, item->array, item->chunk, &place, error));
-    if (place.offset < 0 || place.bytes != length) {
+    if (place.offset < 0 || place.bytes != length || s->is_distrusted) {
         if (s->store.nprocs > 1) /* all ranks agree on its address */
             return NC_NOERR;
         if (!pnc_chunks_places_reserve(&s->places, item))

@@ -156,6 +156,7 @@ static int put_run_of_other(pnc_chunk_store *s, const pnc_chunk_item *item, int6
 static int put_in_array(pnc_chunk_store *s, int64_t array, int64_t offset, int64_t n, char *from, pnc_error *error)
 {
     PNC_TRY(check_writable(s, &s->source.arrays[array], error));
+    PNC_TRY(pnc_chunks_filters_check(s, array, error));
     for (int64_t length; n > 0; offset += length, from += length, n -= length) {
         pnc_chunk_run run = pnc_chunks_grid_find_any_run(&s->grids[array], offset);
         pnc_chunk_item item = pnc_chunks_item_make(s, array, run.chunk);

@@ -46,6 +46,8 @@ static int set_file_end(pnc_netcdf4 *n)
     int err;
 
     pnc_file_bytes_broadcast(file, &n->end, sizeof n->end, "the end of the file");
+    if (n->has_chunks)
+        pnc_chunks_store_raise_end(file->store, n->end);
     file->store->end->least_size = 0; /* the log is behind the end */
     err = file->store->ops->set_size(file->store, n->end, file->error);
     PNC_TRY(pnc_file_status_agree(file, err));
@@ -233,11 +235,23 @@ static void share_parts(pnc_netcdf4 *n)
 
 /* --- flush --- */
 
+/* Collective, after an error, which is returned. libhdf5 keeps what it has allocated for the index: new chunks are
+ * behind that. */
+static int leave_index(pnc_netcdf4 *n, int err)
+{
+    int64_t end = n->metadata != NULL ? pnc_netcdf4_metadata_get_end(n->metadata) : n->end;
+
+    pnc_file_bytes_broadcast(n->format.file, &end, sizeof end, "the end of what is allocated");
+    pnc_chunks_store_raise_end(n->format.file->store, end);
+    n->index_dirty = true;
+    return err;
+}
+
 /* Lengths, chunks and metadata: the file is that of the model. All ranks have the same lengths. */
 static int write_index(pnc_netcdf4 *n)
 {
     pnc_file *file = n->format.file;
-    bool changes = n->lengths_dirty || n->index_dirty;
+    bool changes[2] = {n->lengths_dirty || n->index_dirty, false}; /* the index; places of chunks */
     int err = NC_NOERR;
 
     if (file->rank == 0) {
@@ -247,15 +261,17 @@ static int write_index(pnc_netcdf4 *n)
         if (err == NC_NOERR && n->lengths_dirty)
             err = extend_datasets(n);
     }
-    err = pnc_netcdf4_chunks_register(n, err, &changes);
+    err = pnc_netcdf4_chunks_register(n, err, &changes[0], &changes[1]);
     if (err != NC_NOERR)
-        n->index_dirty = true; /* what is registered */
-    PNC_TRY(err);
-    pnc_file_bytes_broadcast(file, &changes, sizeof changes, "whether the metadata change");
-    if (!changes)
+        return leave_index(n, err);
+    pnc_file_bytes_broadcast(file, changes, sizeof changes, "whether the metadata change");
+    if (!changes[0])
         return NC_NOERR;
-    n->index_dirty = true;
-    PNC_TRY(pnc_netcdf4_metadata_update(n, NC_NOERR));
+    if (changes[1])
+        pnc_chunks_store_distrust(file->store);
+    err = pnc_netcdf4_metadata_update(n, NC_NOERR);
+    if (err != NC_NOERR)
+        return leave_index(n, err);
     adopt_extents(n);
     share_parts(n);
     pnc_chunks_store_renew(file->store, n->end);
@@ -288,7 +304,18 @@ static int share_index(pnc_netcdf4 *n)
     return NC_NOERR;
 }
 
-/* with_index: the file gets it, too. */
+/* Collective, after an error. Whether any rank has values that are not in the file; if not, they are lost, as filters
+ * have refused them. */
+static bool has_unwritten(pnc_netcdf4 *n)
+{
+    pnc_file *file = n->format.file;
+    int64_t has = pnc_chunks_store_is_dirty(file->store) || file->behind != NULL || pnc_file_is_stopped(file);
+
+    return pnc_file_maxima_agree(file, &has, 1, "whether values are not written") != NC_NOERR || has != 0;
+}
+
+/* with_index: the file gets it, too. Chunks that cannot be written keep their values, and those that were written their
+ * records: the file has none of them before it has all. */
 static int flush_chunks(pnc_format *f, int err, bool *unsynced, bool with_index)
 {
     pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
@@ -317,9 +344,9 @@ static int flush_chunks(pnc_format *f, int err, bool *unsynced, bool with_index)
     if (!n->has_chunks || (values[3] == 0 && values[4] == 0 && !n->lengths_dirty))
         return NC_NOERR;
     err = pnc_file_status_agree(f->file, flush_store(f->file));
-    if (err != NC_NOERR && (f->file->behind != NULL || pnc_file_is_stopped(f->file)))
+    if (err != NC_NOERR && has_unwritten(n))
         return err;
-    later = with_index ? write_index(n) : share_index(n); /* of what is written */
+    later = with_index ? write_index(n) : share_index(n);
     return pnc_error_keep_first(err, later);
 }
 

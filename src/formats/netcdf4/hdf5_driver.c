@@ -18,7 +18,7 @@ static const pnc_hdf5 *driver_library;
 
 int pnc_netcdf4_source_init(pnc_hdf5_source *s, pnc_file *file, int64_t size)
 {
-    *s = (pnc_hdf5_source){.file = file, .size = size, .data_offset = -1, .next = -1};
+    *s = (pnc_hdf5_source){.file = file, .size = size, .data_offset = -1, .next = -1, .freed_end = -1};
     pnc_netcdf4_source_clear(s);
     s->blocks = pnc_memory_alloc(PNC_HDF5_BLOCKS, PNC_HDF5_BLOCK);
     return s->blocks == NULL ? pnc_error_set(file->error, NC_ENOMEM, "%s: no memory to read metadata", file->path)
@@ -100,8 +100,12 @@ static herr_t query_driver(const H5FD_t *p, unsigned long *flags)
 
 static haddr_t get_allocated_end(const H5FD_t *p, H5FD_mem_t type)
 {
-    (void)type;
-    return (haddr_t)((const hdf5_driver_file *)p)->source->end;
+    pnc_hdf5_source *s = ((const hdf5_driver_file *)p)->source;
+    int64_t end = type == H5FD_MEM_DRAW && s->freed_end >= 0 ? s->freed_end : s->end;
+
+    if (type == H5FD_MEM_DRAW)
+        s->freed_end = -1;
+    return (haddr_t)end;
 }
 
 static herr_t set_allocated_end(H5FD_t *p, H5FD_mem_t type, haddr_t address)
@@ -210,6 +214,13 @@ static herr_t truncate_nothing(H5FD_t *p, hid_t dxpl, hbool_t closing)
     return 0;
 }
 
+/* Space that was freed is used again for metadata, which are committed all or none, but not for raw data. */
+#define SPACE_MAP                                                                                        \
+    {                                                                                                    \
+        H5FD_MEM_DEFAULT, H5FD_MEM_SUPER, H5FD_MEM_SUPER, H5FD_MEM_DRAW, H5FD_MEM_SUPER, H5FD_MEM_SUPER, \
+            H5FD_MEM_SUPER                                                                               \
+    }
+
 static const H5FD_class_t driver_class = {PNC_H5FD_FIRST.name = "pnetcdf",
                                           .maxaddr = (haddr_t)INT64_MAX,
                                           .fc_degree = H5F_CLOSE_STRONG,
@@ -225,7 +236,7 @@ static const H5FD_class_t driver_class = {PNC_H5FD_FIRST.name = "pnetcdf",
                                           .read = read_by_driver,
                                           .write = write_by_driver,
                                           .truncate = truncate_nothing,
-                                          .fl_map = H5FD_FLMAP_DICHOTOMY};
+                                          .fl_map = SPACE_MAP};
 
 /* Of the cache of metadata; HDF5 lets it grow to 32 MiB. A guess: some nodes of the indices of many variables. */
 #define CACHE_LEAST ((size_t)1 << 20)

@@ -27,6 +27,9 @@ typedef struct pnc_hdf5_source {
     bool drops;          /* writes are ignored: the file is being closed */
     int64_t end;         /* of what is allocated */
     int64_t next, bytes; /* the address of the next raw data, if they have so many bytes; -1: at the end */
+    /* Unless it is negative, libhdf5 finds once that what is allocated for raw data ends here. It asks when it frees
+     * raw data: those that end there are freed by the driver, and do not become space that it allocates again. */
+    int64_t freed_end;
     pnc_unwritten unwritten;
 } pnc_hdf5_source;
 

@@ -76,9 +76,9 @@ int pnc_netcdf4_metadata_write_compact(pnc_netcdf4_metadata *m, const char *path
 /* Give a dataset at least these lengths. */
 int pnc_netcdf4_metadata_extend(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *lengths);
 /* Make n chunks, whose bytes are in the file, those of the dataset: chunk i begins at the element with the indices
- * indices[i * ndims ..]. */
+ * indices[i * ndims ..]. *moves is set if the file gets one at another place, where libhdf5 has found free space. */
 int pnc_netcdf4_metadata_register(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *indices,
-                                  const pnc_chunk_place *places, int64_t n);
+                                  const pnc_chunk_place *places, int64_t n, bool *moves);
 
 /* The end of what is allocated. Others raise it when they have put chunks there. */
 int64_t pnc_netcdf4_metadata_get_end(const pnc_netcdf4_metadata *m);

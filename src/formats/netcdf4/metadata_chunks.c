@@ -93,21 +93,26 @@ int pnc_netcdf4_metadata_extend(pnc_netcdf4_metadata *m, const char *path, int n
 /* Bytes that libhdf5 passes to the driver, which ignores them: any address serves. */
 static const char no_bytes[1];
 
-/* A chunk of n bytes, at this address if it gets a new one; -1: at the end. Its address is in the source. */
-static int register_place(pnc_netcdf4_metadata *m, const hsize_t *index, int64_t mask, int64_t address, int64_t n)
+/* A chunk that has the place *known, which becomes the one that it gets: n bytes at this address, or at the end if that
+ * is -1. What it had is not used again. */
+static int register_place(pnc_netcdf4_metadata *m, const hsize_t *index, pnc_chunk_place *known, int64_t address,
+                          int64_t n)
 {
     pnc_hdf5_source *s = &m->source;
     herr_t done;
 
+    s->freed_end = m->tracks_space && known->offset >= 0 ? known->offset + known->bytes : -1;
     s->data_offset = -1;
     s->next = address;
     s->bytes = n;
     s->drops_data = true;
-    done = m->h->d_write_chunk(m->dataset, H5P_DEFAULT, (uint32_t)mask, index, (size_t)n, no_bytes);
-    s->next = -1;
+    done = m->h->d_write_chunk(m->dataset, H5P_DEFAULT, (uint32_t)known->mask, index, (size_t)n, no_bytes);
+    s->freed_end = s->next = -1;
     s->drops_data = false;
     if (done < 0 || s->data_offset < 0 || s->data_bytes != n)
         return pnc_netcdf4_metadata_fail(m, "register a chunk of", m->path);
+    known->offset = s->data_offset;
+    known->bytes = n;
     return NC_NOERR;
 }
 
@@ -144,51 +149,54 @@ static bool has_filters(pnc_netcdf4_metadata *m)
     return has;
 }
 
-/* libhdf5 keeps address and mask of a chunk that has the same length already: it gets another length first, at an
- * address that libhdf5 may use again if it tracks freed space. */
-static int register_chunk(pnc_netcdf4_metadata *m, const hsize_t *index, const pnc_chunk_place *place)
+/* libhdf5 keeps address and mask of a chunk that has the same length already: it gets another length first, at the end
+ * if libhdf5 may use that again. */
+static int register_chunk(pnc_netcdf4_metadata *m, const int64_t *index, int ndims, const pnc_chunk_place *place,
+                          bool *moves)
 {
-    pnc_hdf5_source *s = &m->source;
     int64_t other = place->bytes > 1 ? place->bytes - 1 : place->bytes + 1;
+    pnc_chunk_place known = {.offset = -1};
+    hsize_t at[PNC_STORAGE_DIMS_MOST];
 
+    for (int d = 0; d < ndims; d++)
+        at[d] = (hsize_t)index[d];
+    if (m->tracks_space)
+        PNC_TRY(pnc_netcdf4_chunk_locate(m, m->dataset, m->path, index, ndims, &known));
+    known.mask = place->mask;
     pnc_netcdf4_metadata_raise_end(m, place->offset + place->bytes);
-    PNC_TRY(register_place(m, index, place->mask, place->offset, place->bytes));
-    if (s->data_offset != place->offset && has_filters(m)) {
+    PNC_TRY(register_place(m, at, &known, place->offset, place->bytes));
+    if (known.offset != place->offset && has_filters(m)) {
         pnc_netcdf4_metadata_raise_end(m, place->offset + other); /* a chunk of one byte gets two */
-        PNC_TRY(register_place(m, index, place->mask, m->tracks_space ? -1 : place->offset, other));
-        PNC_TRY(register_place(m, index, place->mask, place->offset, place->bytes));
+        PNC_TRY(register_place(m, at, &known, m->has_pages ? -1 : place->offset, other));
+        PNC_TRY(register_place(m, at, &known, place->offset, place->bytes));
     }
-    if (s->data_offset == place->offset)
+    if (known.offset == place->offset)
         return NC_NOERR;
-    return move_chunk(m, place->offset, s->data_offset, place->bytes);
+    *moves = true;
+    return move_chunk(m, place->offset, known.offset, place->bytes);
 }
 
 static int register_chunks(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *indices,
-                           const pnc_chunk_place *places, int64_t n)
+                           const pnc_chunk_place *places, int64_t n, bool *moves)
 {
-    hsize_t index[PNC_STORAGE_DIMS_MOST];
-
     if (ndims < 1 || ndims > PNC_STORAGE_DIMS_MOST)
         return pnc_netcdf4_metadata_fail(m, "register a chunk of", path);
     PNC_TRY(pnc_netcdf4_dataset_keep(m, path));
     m->has_written = true;
-    for (int64_t i = 0; i < n; i++) {
-        for (int d = 0; d < ndims; d++)
-            index[d] = (hsize_t)indices[i * ndims + d];
-        PNC_TRY(register_chunk(m, index, &places[i]));
-    }
+    for (int64_t i = 0; i < n; i++)
+        PNC_TRY(register_chunk(m, indices + i * ndims, ndims, &places[i], moves));
     return NC_NOERR;
 }
 
 int pnc_netcdf4_metadata_register(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *indices,
-                                  const pnc_chunk_place *places, int64_t n)
+                                  const pnc_chunk_place *places, int64_t n, bool *moves)
 {
     pnc_hdf5_visit visit;
     int err;
 
     if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
         return NC_ENOTBUILT;
-    err = register_chunks(m, path, ndims, indices, places, n);
+    err = register_chunks(m, path, ndims, indices, places, n, moves);
     pnc_netcdf4_library_end(&visit);
     return err;
 }

@@ -58,7 +58,8 @@ static int find_strategy(pnc_netcdf4_metadata *m)
         m->h->p_get_file_space_strategy(fcpl, &strategy, &persists, &threshold);
         m->h->p_close(fcpl);
     }
-    m->tracks_space = strategy != H5F_FSPACE_STRATEGY_NONE;
+    m->tracks_space = strategy == H5F_FSPACE_STRATEGY_FSM_AGGR;
+    m->has_pages = strategy == H5F_FSPACE_STRATEGY_PAGE;
     if (!persists)
         return NC_NOERR;
     return pnc_error_set(m->source.file->error, NC_ENOTSUPPORT,

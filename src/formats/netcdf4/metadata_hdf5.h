@@ -20,6 +20,7 @@ struct pnc_netcdf4_metadata {
     bool has_written;   /* chunks, since the dataset was opened */
     bool has_open_mark; /* the file says that it is open for writing, until it is closed */
     bool tracks_space;  /* libhdf5 may put what it allocates into space that was freed */
+    bool has_pages;     /* the same, and it allocates pages, in which small chunks are */
     int64_t committed;  /* end of the file at the last commit */
 };
 

@@ -89,8 +89,8 @@ int pnc_netcdf4_file_restore_before_put(pnc_format *f, bool collective);
 /* --- register.c --- */
 
 /* Collective. Records of chunks of all ranks to the index; err is the result so far of this rank. If it fails, the next
- * call has them again. *any is set if there are some. */
-int pnc_netcdf4_chunks_register(pnc_netcdf4 *n, int err, bool *any);
+ * call has them again. *any is set if there are some, *moves on rank 0 if the file gets one at another place. */
+int pnc_netcdf4_chunks_register(pnc_netcdf4 *n, int err, bool *any, bool *moves);
 
 /* --- fill.c --- */
 

@@ -22,7 +22,7 @@ static int compare_records(const void *a, const void *b)
 }
 
 /* Those of one array, which are sorted. */
-static int register_array(pnc_netcdf4 *n, const pnc_chunk_record *records, int64_t count)
+static int register_array(pnc_netcdf4 *n, const pnc_chunk_record *records, int64_t count, bool *moves)
 {
     int varid = n->content.varids[records->array], ndims = n->format.model->vars[varid]->ndims;
     int64_t *indices = pnc_memory_alloc(count * ndims, sizeof *indices);
@@ -36,7 +36,8 @@ static int register_array(pnc_netcdf4 *n, const pnc_chunk_record *records, int64
             pnc_chunks_store_find_index(n->format.file->store, records[i].array, records[i].chunk, indices + i * ndims);
             places[i] = records[i].place;
         }
-        err = pnc_netcdf4_metadata_register(n->metadata, n->content.storage[varid].path, ndims, indices, places, count);
+        err = pnc_netcdf4_metadata_register(n->metadata, n->content.storage[varid].path, ndims, indices, places, count,
+                                            moves);
     }
     pnc_memory_free(indices);
     pnc_memory_free(places);
@@ -54,7 +55,7 @@ static int64_t remove_empty(pnc_chunk_record *records, int64_t count)
     return n;
 }
 
-static int register_batch(pnc_netcdf4 *n, pnc_chunk_record *records, int64_t count)
+static int register_batch(pnc_netcdf4 *n, pnc_chunk_record *records, int64_t count, bool *moves)
 {
     int64_t first = 0;
 
@@ -64,7 +65,7 @@ static int register_batch(pnc_netcdf4 *n, pnc_chunk_record *records, int64_t cou
     for (int64_t i = 1; i <= count; i++) {
         if (i < count && records[i].array == records[first].array)
             continue;
-        PNC_TRY(register_array(n, records + first, i - first));
+        PNC_TRY(register_array(n, records + first, i - first, moves));
         first = i;
     }
     return NC_NOERR;
@@ -123,7 +124,7 @@ static int combine_batch(pnc_file *file, const ranked_records *r, int64_t count)
 }
 
 /* Collective. The result is that of this rank. */
-static int register_ranked(pnc_netcdf4 *n, ranked_records *r)
+static int register_ranked(pnc_netcdf4 *n, ranked_records *r, bool *moves)
 {
     pnc_file *file = n->format.file;
     int err = NC_NOERR, later;
@@ -136,12 +137,12 @@ static int register_ranked(pnc_netcdf4 *n, ranked_records *r)
         later = combine_batch(file, r, count);
         err = pnc_error_keep_first(err, later);
         if (file->rank == 0 && err == NC_NOERR)
-            err = register_batch(n, r->batch, count);
+            err = register_batch(n, r->batch, count, moves);
     }
     return err;
 }
 
-int pnc_netcdf4_chunks_register(pnc_netcdf4 *n, int err, bool *any)
+int pnc_netcdf4_chunks_register(pnc_netcdf4 *n, int err, bool *any, bool *moves)
 {
     pnc_file *file = n->format.file;
     ranked_records r = {.batch = pnc_memory_alloc(BATCH, sizeof *r.batch)};
@@ -151,7 +152,7 @@ int pnc_netcdf4_chunks_register(pnc_netcdf4 *n, int err, bool *any)
     err = pnc_file_status_agree(file, err);
     if (err == NC_NOERR) {
         pnc_chunks_store_peek_records(file->store, &r.own, &r.nown);
-        err = pnc_file_status_agree(file, register_ranked(n, &r));
+        err = pnc_file_status_agree(file, register_ranked(n, &r, moves));
     }
     if (err == NC_NOERR)
         pnc_chunks_store_take_records(file->store, &r.own, &r.nown);

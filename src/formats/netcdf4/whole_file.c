@@ -246,7 +246,8 @@ static int register_batch_of(whole_file *w, chunk_writer *c)
     if (c->n == 0)
         return NC_NOERR;
     pnc_netcdf4_metadata_raise_end(w->metadata, c->end);
-    PNC_TRY(pnc_netcdf4_metadata_register(w->metadata, w->paths[c->varid], c->ndims, c->indices, c->places, c->n));
+    PNC_TRY(pnc_netcdf4_metadata_register(w->metadata, w->paths[c->varid], c->ndims, c->indices, c->places, c->n,
+                                          &(bool){false})); /* nothing is freed in a new file */
     c->n = 0;
     c->end = pnc_netcdf4_metadata_get_end(w->metadata);
     return NC_NOERR;
