@@ -1,0 +1,258 @@
+"""netCDF-4 files of netCDF-C and h5py that this library changes: what is appended, first puts into variables without
+space, writes that fail once, puts that filters refuse, and puts of several ranks into one place."""
+import errno
+import os
+import subprocess
+import sys
+
+import h5py
+import netCDF4
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from tap import choose, finish, has_hdf5, ok, run_mpi, scratch, skip  # noqa: E402
+
+PROGRAM = "test/interop/netcdf4_program"
+MODULUS = 1 << 20
+X = 64
+
+
+class Calls:
+    """Lines for netcdf4_program. Values of a put are base, base + 13 .."""
+
+    def __init__(self, ranks, path):
+        self.ranks, self.path, self.lines = ranks, path, []
+        self.add(f"ranks {ranks}")
+
+    def add(self, text, who="*"):
+        self.lines.append(f"{len(self.lines)} {who} {text}")
+        return len(self.lines) - 1
+
+    def put(self, name, start, count, base, mode="c", shape="vara", tail=(), who="*", kind="f4"):
+        numbers = [len(start), 1, *start, *count, *tail, 0, base, MODULUS]
+        return self.add(f"put {name} {kind} {mode} {shape} {' '.join(map(str, numbers))}", who)
+
+    def run(self, *harm):
+        """Error codes by number of the call: those of all ranks."""
+        calls, log = scratch("calls.txt"), scratch("calls.log")
+        with open(calls, "w", encoding="utf-8") as file:
+            file.write("\n".join(self.lines) + "\n")
+        status, _, errors = run_mpi(self.ranks, PROGRAM, self.path, calls, log, *harm)
+        found = {-1: {f"status {status}: {errors}"}} if status else {}
+        for rank in range(self.ranks):
+            with open(f"{log}.{rank}", encoding="utf-8") as file:
+                for words in map(str.split, file):
+                    if words[0] == "e" and words[2] != "0":
+                        found.setdefault(int(words[1]), set()).add(words[2])
+        return found
+
+
+def values(base, shape):
+    return ((base + 13 * np.arange(int(np.prod(shape)))) % MODULUS).reshape(shape)
+
+
+# --- files of others ---
+
+def record(t):
+    return values(1000 * t, X)
+
+
+def make_by_netcdf_c(path):
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("t", None)
+        file.createDimension("x", X)
+        file.createVariable("time", "f4", ("t",), chunksizes=(8,))
+        file.createVariable("plain", "f4", ("t", "x"), chunksizes=(1, 16))
+        file.createVariable("packed", "f4", ("t", "x"), chunksizes=(7, X), zlib=True)
+        file.createVariable("summed", "f4", ("t", "x"), chunksizes=(3, X), fletcher32=True)
+        for t in range(5):
+            file["time"][t] = 1000 * t
+            for name in ("plain", "packed", "summed"):
+                file[name][t] = record(t)
+
+
+def make_by_h5py(path, **how):
+    with h5py.File(path, "w", track_order=True, **how) as file:
+        for name, shape, most in (("t", (5,), (None,)), ("x", (X,), (X,))):
+            file.create_dataset(name, shape, "f4", maxshape=most).make_scale(name)
+        for name, chunks, filters in (("time", (8,), {}), ("plain", (1, 16), {}),
+                                      ("packed", (7, X), {"compression": 1}), ("summed", (3, X), {"fletcher32": True})):
+            shape = (5, X)[:len(chunks)]
+            v = file.create_dataset(name, shape, "f4", maxshape=(None, *shape[1:]), chunks=chunks, **filters)
+            for d, scale in enumerate(("t", "x")[:len(chunks)]):
+                v.dims[d].attach_scale(file[scale])
+            v[...] = np.arange(5) * 1000 if name == "time" else [record(t) for t in range(5)]
+
+
+MAKERS = {"netCDF-C": make_by_netcdf_c, "h5py": make_by_h5py,
+          "h5py, pages": lambda path: make_by_h5py(path, fs_strategy="page"),
+          "h5py, latest": lambda path: make_by_h5py(path, libver="latest")}
+
+
+def wrong_records(path, n):
+    """What differs from n records, read by h5py and netCDF-C."""
+    wanted = {"time": np.arange(n) * 1000, "plain": np.array([record(t) for t in range(n)])}
+    wanted["packed"] = wanted["summed"] = wanted["plain"]
+    found = []
+    with h5py.File(path) as file:
+        for name, values_of in wanted.items():
+            got = file[name][...]
+            if got.shape != values_of.shape or (got != values_of).any():
+                found.append(f"{name}: {got.shape}, {np.argwhere(got != values_of[:len(got)])[:3].tolist()}")
+    done = subprocess.run(["ncdump", path], capture_output=True, text=True, check=False)
+    return "; ".join(found) + done.stderr
+
+
+def put_record(calls, t):
+    share = X // calls.ranks
+    calls.put("time", (t,), (1,), 1000 * t)
+    for rank in range(calls.ranks):
+        for name in ("plain", "packed", "summed"):
+            calls.put(name, (t, rank * share), (1, share), 1000 * t + 13 * rank * share, who=rank)
+
+
+# --- tests ---
+
+def test_append(maker, ranks, records):
+    """A rewritten chunk leaves free space, which a chunk without filters must not get unnoticed."""
+    path = scratch("append.nc")
+    MAKERS[maker](path)
+    calls = Calls(ranks, path)
+    calls.add("open 1")
+    for t in range(5, 5 + records):
+        put_record(calls, t)
+        calls.add("sync")
+    calls.add("close")
+    errors = calls.run()
+    wrong = wrong_records(path, 5 + records)
+    ok(not errors and not wrong, f"{records} records appended to a file of {maker} by {ranks} ranks",
+       f"{errors} {wrong}")
+
+
+SHAPES = {"vara": (0, 3, 1), "vars": (0, 3, 1), "varm": (0, 3, 1), "vars with gaps": (1, 2, 2), "var1": (2, 1, 1)}
+
+
+def test_first_put(unlimited, ranks):
+    """Of contiguous variables that their program never wrote: they get space during the call."""
+    for shape, (start, count, stride) in SHAPES.items():
+        path = scratch("first.nc")
+        with netCDF4.Dataset(path, "w") as file:
+            file.createDimension("y", 4)
+            file.createDimension("x", 5)
+            for i in range(unlimited):
+                file.createDimension(f"t{i}", None)
+            file.createVariable("packed", "f4", [f"t{i}" for i in range(unlimited)], zlib=unlimited > 0)
+            for name in ("before", "v", "after"):
+                file.createVariable(name, "f4", ("y", "x"))
+        rows = 4 // ranks
+        wanted = np.full((4, 5), netCDF4.default_fillvals["f4"], "f4")
+        calls = Calls(ranks, path)
+        calls.add("open 1")
+        for rank in range(ranks):
+            tail = {"vars": (1, stride), "varm": (1, stride, count, 1)}.get(shape.split()[0], ())
+            n = 1 if shape == "var1" else rows
+            calls.put("v", (rank * rows, start), (n, count), 1000 * rank, shape=shape.split()[0], tail=tail, who=rank)
+            columns = slice(start, start + (count - 1) * stride + 1, stride)
+            wanted[rank * rows:rank * rows + n, columns] = values(1000 * rank, (n, count))
+        calls.add("close")
+        errors = calls.run()
+        with h5py.File(path) as file:
+            wrong = np.argwhere(file["v"][...] != wanted).tolist()
+            others = [name for name in ("before", "after") if file[name].id.get_offset() is not None]
+        ok(not errors and not wrong and not others,
+           f"first put by {shape}, {unlimited} unlimited dimensions, {ranks} ranks", f"{errors} {wrong} {others}")
+
+
+def test_failed_write(maker, ranks):
+    """Each write fails once: an error is returned, and the calls that follow make all of it good."""
+    path, bad, failed = scratch("fail.nc"), [], 0
+    for at in choose(range(2, 25, 5), range(1, 25), range(1, 60)):
+        MAKERS[maker](path)
+        calls = Calls(ranks, path)
+        calls.add("open 1")
+        for t in range(5, 8):
+            put_record(calls, t)
+            calls.add("sync")
+        calls.add("sync")
+        last = calls.add("close")
+        errors = calls.run("fail", 0, at, errno.EIO)
+        failed += bool(errors)
+        wrong = wrong_records(path, 8)
+        if wrong or last in errors or -1 in errors:
+            bad.append(f"write {at}: {errors} {wrong}")
+    ok(not bad and failed > 0, f"{failed} writes fail in a file of {maker}, {ranks} ranks", "\n".join(bad))
+
+
+def test_refused_put(ranks):
+    """A filter that is not installed, and that HDF5 leaves out: the put is refused, and others are not."""
+    path = scratch("refused.nc")
+    with h5py.File(path, "w", track_order=True) as file:
+        file.create_dataset("x", (X,), "f4").make_scale("x")
+        properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        properties.set_chunk((16,))
+        properties.set_filter(32099, h5py.h5z.FLAG_OPTIONAL, ())
+        h5py.h5d.create(file.id, b"strange", h5py.h5t.IEEE_F32LE, h5py.h5s.create_simple((X,)), properties)
+        file.create_dataset("good", (X,), "f4", chunks=(16,), compression=1)
+        for name in ("strange", "good"):
+            file[name].dims[0].attach_scale(file["x"])
+    calls = Calls(ranks, path)
+    calls.add("open 1")
+    wanted = {calls.put("strange", (0,), (X,), 0): {"NC_EFILTER"}}
+    calls.put("good", (0,), (X,), 7)
+    calls.add("sync")
+    calls.add("begin")
+    wanted[calls.put("strange", (0,), (X // 2,), 0, mode="i", who=0)] = {"NC_EFILTER"}
+    calls.add("end")
+    calls.add("close")
+    errors = calls.run()
+    with h5py.File(path) as file:
+        wrong = np.argwhere(file["good"][...] != values(7, X)).tolist()
+    ok(errors == wanted and not wrong, f"a put that filters refuse holds nothing back, {ranks} ranks",
+       f"{errors}, not {wanted}; {wrong}")
+
+
+def test_order(ranks):
+    """Of independent puts into one place the later one counts, if a collective call is between them."""
+    path = scratch("order.nc")
+    calls, gets = Calls(ranks, path), {}
+    for text in ("create 0", "def_dim x 64", "def_var v f4 1 x", "storage v 0 1 16", "enddef", "begin"):
+        calls.add(text)
+    for turn in range(2 * ranks):
+        calls.put("v", (0,), (X,), 1000 * turn, mode="i", who=(turn * (ranks - 1) + ranks - 1) % ranks)
+        calls.add("sync" if turn % 3 == 2 else "order")
+        gets[calls.add(f"get v f4 i vara 1 1 0 {X}")] = values(1000 * turn, X)
+    calls.add("end")
+    calls.add("close")
+    errors = calls.run()
+    old = []
+    for rank in range(ranks):
+        with open(scratch(f"calls.log.{rank}"), encoding="utf-8") as file:
+            lines = [line.split() for line in file]
+        read = {int(words[1]): np.array(words[2:], "f8") for words in lines if words[0] == "v"}
+        old += [(rank, number) for number, wanted in gets.items() if (read[number] != wanted).any()]
+    with h5py.File(path) as file:
+        wrong = (file["v"][...] != values(1000 * (2 * ranks - 1), X)).sum()
+    ok(not errors and not old and not wrong, f"puts of {ranks} ranks into one place, in order",
+       f"{errors} {old} {wrong}")
+
+
+def main():
+    if not has_hdf5():
+        skip("netCDF-4 files of others", "built without HDF5")
+        return
+    for maker in MAKERS:
+        for ranks in (1, 2):
+            test_append(maker, ranks, choose(20, 40, 40))
+    for unlimited in (0, 1, 2):
+        for ranks in (1, 2):
+            test_first_put(unlimited, ranks)
+    test_failed_write("netCDF-C", 2)
+    test_failed_write("h5py, pages", 1)
+    for ranks in (1, 2):
+        test_refused_put(ranks)
+    for ranks in (2, 4):
+        test_order(ranks)
+
+
+main()
+finish()
