@@ -71,6 +71,31 @@ def make_by_netcdf_c(path):
                 file[name][t] = record(t)
 
 
+def make_early(path, alloc_time=h5py.h5d.ALLOC_TIME_EARLY):
+    """As parallel HDF5 makes datasets, which allocates all chunks at once, and fills them."""
+    with h5py.File(path, "w", track_order=True) as file:
+        for name, shape, most in (("t", (5,), (None,)), ("x", (X,), (X,))):
+            file.create_dataset(name, shape, "f4", maxshape=most).make_scale(name)
+        for name, chunks in (("time", (8,)), ("plain", (1, 16)), ("packed", (7, X)), ("summed", (3, X)),
+                             ("left", (2, X)), ("lzf", (2, X))):
+            properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            properties.set_chunk(chunks)
+            properties.set_alloc_time(alloc_time)
+            properties.set_fill_value(np.array(31, "f4"))
+            if name in ("packed", "left"):
+                properties.set_deflate(1)
+            elif name == "summed":
+                properties.set_fletcher32()
+            elif name == "lzf":
+                properties.set_filter(32000, h5py.h5z.FLAG_OPTIONAL, ())
+            space = h5py.h5s.create_simple((5, X)[:len(chunks)], (h5py.h5s.UNLIMITED, X)[:len(chunks)])
+            h5py.h5d.create(file.id, name.encode(), h5py.h5t.IEEE_F32LE, space, properties)
+            for d, scale in enumerate(("t", "x")[:len(chunks)]):
+                file[name].dims[d].attach_scale(file[scale])
+            if name != "left":
+                file[name][...] = np.arange(5) * 1000 if name == "time" else [record(t) for t in range(5)]
+
+
 def make_by_h5py(path, **how):
     with h5py.File(path, "w", track_order=True, **how) as file:
         for name, shape, most in (("t", (5,), (None,)), ("x", (X,), (X,))):
@@ -86,7 +111,8 @@ def make_by_h5py(path, **how):
 
 MAKERS = {"netCDF-C": make_by_netcdf_c, "h5py": make_by_h5py,
           "h5py, pages": lambda path: make_by_h5py(path, fs_strategy="page"),
-          "h5py, latest": lambda path: make_by_h5py(path, libver="latest")}
+          "h5py, latest": lambda path: make_by_h5py(path, libver="latest"),
+          "h5py, early": make_early, "h5py, late": lambda path: make_early(path, h5py.h5d.ALLOC_TIME_LATE)}
 
 
 def wrong_records(path, n):
@@ -99,7 +125,10 @@ def wrong_records(path, n):
             got = file[name][...]
             if got.shape != values_of.shape or (got != values_of).any():
                 found.append(f"{name}: {got.shape}, {np.argwhere(got != values_of[:len(got)])[:3].tolist()}")
-    done = subprocess.run(["ncdump", path], capture_output=True, text=True, check=False)
+        for name, first in (("left", 0), ("lzf", 5)):
+            if name in file and (len(file[name]) != n or (file[name][first:] != 31).any()):
+                found.append(f"{name}, which nobody put: {file[name][first:]}")
+    done = subprocess.run(["ncdump", "-v", ",".join(wanted), path], capture_output=True, text=True, check=False)
     return "; ".join(found) + done.stderr
 
 
@@ -183,6 +212,25 @@ def test_failed_write(maker, ranks):
     ok(not bad and failed > 0, f"{failed} writes fail in a file of {maker}, {ranks} ranks", "\n".join(bad))
 
 
+def test_failed_definition(ranks):
+    """Each write or flush of a change of definitions fails once: the file is the old or the new one."""
+    path, bad, failed = scratch("define.nc"), [], 0
+    for at in choose(range(1, 16, 3), range(1, 16), range(1, 30)):
+        make_by_h5py(path, libver="earliest")
+        calls = Calls(ranks, path)
+        for text in ("open 1", "redef", "def_dim z 9", "def_var added f4 2 t z", "att packed units text K", "enddef",
+                     "close"):
+            calls.add(text)
+        errors = calls.run("fail", 0, at, errno.ENOSPC)
+        failed += bool(errors)
+        with h5py.File(path) as file:
+            found = ("added" in file, "units" in file["packed"].attrs)
+        wrong = wrong_records(path, 5)
+        if wrong or found not in ((False, False), (True, True)) or -1 in errors or (found[0] is False and not errors):
+            bad.append(f"write {at}: {errors} {found} {wrong}")
+    ok(not bad, f"{failed} writes of definitions fail, {ranks} ranks", "\n".join(bad))
+
+
 def test_refused_put(ranks):
     """A filter that is not installed, and that HDF5 leaves out: the put is refused, and others are not."""
     path = scratch("refused.nc")
@@ -249,6 +297,7 @@ def main():
     test_failed_write("netCDF-C", 2)
     test_failed_write("h5py, pages", 1)
     for ranks in (1, 2):
+        test_failed_definition(ranks)
         test_refused_put(ranks)
     for ranks in (2, 4):
         test_order(ranks)

@@ -32,11 +32,20 @@ static int take_step(pnc_netcdf4 *n, int err, int (*step)(pnc_redo *, pnc_file *
     return file->store->striping.in_memory ? NC_NOERR : pnc_file_status_agree(file, pnc_file_data_sync(file));
 }
 
-/* The file has the metadata after that, or must be restored. */
-static int write_marked(pnc_netcdf4 *n)
+static int write_rest(pnc_netcdf4 *n)
 {
     PNC_TRY(take_step(n, NC_NOERR, pnc_netcdf4_redo_write));
     return take_step(n, NC_NOERR, pnc_netcdf4_redo_finish);
+}
+
+/* The file has the metadata after that, or must be restored. A failure may be one of this moment: what could not be
+ * written or flushed is written again. */
+static int write_marked(pnc_netcdf4 *n)
+{
+    if (write_rest(n) == NC_NOERR)
+        return NC_NOERR;
+    pnc_error_clear(n->format.file->error);
+    return write_rest(n);
 }
 
 /* Collective. The file ends where the metadata say. */
@@ -86,6 +95,16 @@ static int complete_commit(pnc_netcdf4 *n)
     return NC_NOERR;
 }
 
+/* Collective, after an error, which is returned. If this fails, too, the metadata remain to be completed. */
+static int remove_mark(pnc_netcdf4 *n, int err)
+{
+    pnc_error first = *n->format.file->error;
+
+    n->is_unfinished = take_step(n, NC_NOERR, pnc_netcdf4_mark_remove) != NC_NOERR;
+    *n->format.file->error = first;
+    return err;
+}
+
 /* A new file is valid when the first bytes are written, which come last: no log. Its data may end before the end. */
 static int write_log(pnc_netcdf4 *n, int err)
 {
@@ -94,18 +113,30 @@ static int write_log(pnc_netcdf4 *n, int err)
         return set_file_end(n);
     }
     PNC_TRY(take_step(n, err, begin_log));
-    if (n->format.file->rank == 0)
-        err = pnc_netcdf4_mark_write(&n->unfinished, n->format.file);
+    err = take_step(n, NC_NOERR, pnc_netcdf4_mark_write);
+    if (err != NC_NOERR && !n->is_unfinished)
+        return remove_mark(n, err);
     n->is_unfinished = true;
-    return take_step(n, err, do_nothing);
+    return err;
+}
+
+/* On rank 0. It has the writes of one that has failed, too. */
+static int list_metadata(pnc_netcdf4 *n)
+{
+    pnc_redo redo = {0};
+
+    PNC_TRY(pnc_netcdf4_metadata_list(n->metadata, &redo));
+    if (n->is_unfinished)
+        pnc_netcdf4_redo_follow(&redo, &n->unfinished);
+    pnc_netcdf4_redo_free(&n->unfinished);
+    n->unfinished = redo;
+    return NC_NOERR;
 }
 
 int pnc_netcdf4_metadata_update(pnc_netcdf4 *n, int err)
 {
-    if (err == NC_NOERR && n->format.file->rank == 0) {
-        pnc_netcdf4_redo_free(&n->unfinished); /* one that has failed: the new one has its writes, too */
-        err = pnc_netcdf4_metadata_list(n->metadata, &n->unfinished);
-    }
+    if (err == NC_NOERR && n->format.file->rank == 0)
+        err = list_metadata(n);
     if (err == NC_NOERR && n->format.file->rank == 0)
         n->end = pnc_netcdf4_metadata_get_end(n->metadata);
     err = write_log(n, err);
@@ -127,8 +158,9 @@ int pnc_netcdf4_file_restore(pnc_format *f)
 
     if (!n->is_unfinished)
         return NC_NOERR;
-    err = f->file->rank == 0 ? pnc_netcdf4_mark_write(&n->unfinished, f->file) : NC_NOERR;
-    err = take_step(n, err, do_nothing);
+    err = take_step(n, NC_NOERR, pnc_netcdf4_redo_begin); /* the file may have the mark and the log of an earlier one */
+    if (err == NC_NOERR)
+        err = take_step(n, NC_NOERR, pnc_netcdf4_mark_write);
     if (err == NC_NOERR)
         err = write_marked(n);
     if (err == NC_NOERR)

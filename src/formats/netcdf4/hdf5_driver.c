@@ -28,6 +28,7 @@ int pnc_netcdf4_source_init(pnc_hdf5_source *s, pnc_file *file, int64_t size)
 void pnc_netcdf4_source_free(pnc_hdf5_source *s)
 {
     pnc_netcdf4_unwritten_clear(&s->unwritten);
+    pnc_netcdf4_early_clear(&s->early);
     pnc_memory_free(s->blocks);
     s->blocks = NULL;
 }
@@ -196,11 +197,13 @@ static herr_t write_by_driver(H5FD_t *p, H5FD_mem_t type, hid_t dxpl, haddr_t ad
         return -1;
     if (s->drops)
         return 0;
-    if (type == H5FD_MEM_DRAW && s->drops_data) {
+    if (type == H5FD_MEM_DRAW && s->drops_data && (s->dropped == NULL || from == s->dropped)) {
         s->data_offset = extent.offset;
         s->data_bytes = extent.length;
         return 0;
     }
+    if (type == H5FD_MEM_DRAW && s->notes_fills && pnc_netcdf4_early_add(&s->early, extent.offset, from, extent.length))
+        return 0;
     if (pnc_netcdf4_unwritten_write(&s->unwritten, extent, from))
         return 0;
     pnc_error_set(s->file->error, NC_ENOMEM, "%s: no memory to write metadata", s->file->path);

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 #include "file/file.h"
+#include "formats/netcdf4/early.h"
 #include "formats/netcdf4/hdf5_library.h"
 #include "formats/netcdf4/unwritten.h"
 
@@ -21,6 +22,7 @@ typedef struct pnc_hdf5_source {
     /* Where the bytes of a chunk are: while notes_data is set, reads of raw data are noted and nothing is read; while
      * drops_data is set, the same for writes. Raw data are chunks, but also long attributes. */
     bool notes_data, drops_data;
+    const void *dropped;             /* NULL, or the only bytes that are dropped: others are fill values of a chunk */
     int64_t data_offset, data_bytes; /* of the last one; data_offset -1: none */
     /* For writing: */
     bool is_writable;
@@ -31,6 +33,8 @@ typedef struct pnc_hdf5_source {
      * raw data: those that end there are freed by the driver, and do not become space that it allocates again. */
     int64_t freed_end;
     pnc_unwritten unwritten;
+    bool notes_fills; /* chunks with fill values are noted, not written */
+    pnc_early early;
 } pnc_hdf5_source;
 
 /* NC_ENOMEM. The library has begun, as in the others. */

@@ -37,57 +37,6 @@ int pnc_netcdf4_metadata_find_chunk(pnc_netcdf4_metadata *m, const char *path, c
     return err;
 }
 
-/* --- lengths --- */
-
-static int get_lengths(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, int ndims, hsize_t *lengths)
-{
-    hid_t space = m->h->d_get_space(dataset);
-    bool good = space >= 0 && m->h->s_get_simple_extent_ndims(space) == ndims && ndims <= PNC_STORAGE_DIMS_MOST &&
-                m->h->s_get_simple_extent_dims(space, lengths, NULL) >= 0;
-
-    if (space >= 0)
-        m->h->s_close(space);
-    return good ? NC_NOERR : pnc_netcdf4_metadata_fail(m, "read the shape of", path);
-}
-
-static int extend_dataset(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *wanted)
-{
-    hsize_t lengths[PNC_STORAGE_DIMS_MOST] = {0};
-    pnc_hdf5_loan loan;
-    bool grows = false;
-    int err = NC_NOERR;
-
-    PNC_TRY(pnc_netcdf4_dataset_keep(m, path));
-    PNC_TRY(get_lengths(m, m->dataset, path, ndims, lengths));
-    for (int i = 0; i < ndims; i++) {
-        grows |= wanted[i] > (int64_t)lengths[i];
-        lengths[i] = (hsize_t)pnc_max64(wanted[i], (int64_t)lengths[i]);
-    }
-    if (!grows)
-        return NC_NOERR;
-    pnc_netcdf4_filters_register(m->h, m->dataset, &loan);
-    if (m->h->d_set_extent(m->dataset, lengths) < 0)
-        err = pnc_netcdf4_metadata_fail(m, "extend", path);
-    if (loan.n > 0)
-        pnc_netcdf4_dataset_close(m);
-    pnc_netcdf4_filters_remove(m->h, &loan);
-    PNC_TRY(err);
-    PNC_TRY(pnc_netcdf4_dataset_keep(m, path));
-    return pnc_netcdf4_scales_extend(m, m->dataset, path, ndims, wanted);
-}
-
-int pnc_netcdf4_metadata_extend(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *lengths)
-{
-    pnc_hdf5_visit visit;
-    int err;
-
-    if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
-        return NC_ENOTBUILT;
-    err = extend_dataset(m, path, ndims, lengths);
-    pnc_netcdf4_library_end(&visit);
-    return err;
-}
-
 /* --- registering --- */
 
 /* Bytes that libhdf5 passes to the driver, which ignores them: any address serves. */
@@ -105,10 +54,12 @@ static int register_place(pnc_netcdf4_metadata *m, const hsize_t *index, pnc_chu
     s->data_offset = -1;
     s->next = address;
     s->bytes = n;
-    s->drops_data = true;
+    s->drops_data = s->notes_fills = true;
+    s->dropped = no_bytes;
     done = m->h->d_write_chunk(m->dataset, H5P_DEFAULT, (uint32_t)known->mask, index, (size_t)n, no_bytes);
     s->freed_end = s->next = -1;
-    s->drops_data = false;
+    s->drops_data = s->notes_fills = false;
+    s->dropped = NULL;
     if (done < 0 || s->data_offset < 0 || s->data_bytes != n)
         return pnc_netcdf4_metadata_fail(m, "register a chunk of", m->path);
     known->offset = s->data_offset;
@@ -116,10 +67,38 @@ static int register_place(pnc_netcdf4_metadata *m, const hsize_t *index, pnc_chu
     return NC_NOERR;
 }
 
+static int fail_for_memory(const pnc_netcdf4_metadata *m)
+{
+    return pnc_error_set(m->source.file->error, NC_ENOMEM, "%s: no memory for a chunk", m->source.file->path);
+}
+
+/* Bytes of a chunk. What the file refers to now may be there: then they become part of the commit, as metadata do. */
+static int write_raw(pnc_netcdf4_metadata *m, pnc_extent extent, const void *bytes)
+{
+    pnc_hdf5_source *s = &m->source;
+
+    if (extent.offset >= m->committed)
+        return pnc_file_range_write(s->file, extent, bytes);
+    if (pnc_netcdf4_unwritten_write(&s->unwritten, extent, bytes))
+        return NC_NOERR;
+    return fail_for_memory(m);
+}
+
+int pnc_netcdf4_metadata_write_fills(pnc_netcdf4_metadata *m)
+{
+    pnc_early *early = &m->source.early;
+
+    pnc_netcdf4_early_reduce(early);
+    for (const pnc_early_group *group = early->groups; group != NULL; group = group->next)
+        for (int64_t i = 0; i < group->chunks.n; i++)
+            PNC_TRY(write_raw(m, (pnc_extent){group->chunks.at[i], group->length}, group->bytes));
+    pnc_netcdf4_early_clear(early);
+    return NC_NOERR;
+}
+
 #define COPY_BYTES INT64_C(1048576) /* at once */
 
-/* libhdf5 has put a chunk to another address than its owner. What the file refers to now may be there: then the copy
- * becomes part of the commit, as metadata do. */
+/* libhdf5 has put a chunk to another address than its owner. */
 static int move_chunk(pnc_netcdf4_metadata *m, int64_t from, int64_t to, int64_t n)
 {
     pnc_hdf5_source *s = &m->source;
@@ -130,10 +109,8 @@ static int move_chunk(pnc_netcdf4_metadata *m, int64_t from, int64_t to, int64_t
     for (int64_t part; err == NC_NOERR && n > 0; from += part, to += part, n -= part) {
         part = pnc_min64(n, COPY_BYTES);
         err = pnc_file_range_read(s->file, (pnc_extent){from, part}, bytes);
-        if (err == NC_NOERR && to >= m->committed)
-            err = pnc_file_range_write(s->file, (pnc_extent){to, part}, bytes);
-        else if (err == NC_NOERR && !pnc_netcdf4_unwritten_write(&s->unwritten, (pnc_extent){to, part}, bytes))
-            err = pnc_error_set(s->file->error, NC_ENOMEM, "%s: no memory to move a chunk", s->file->path);
+        if (err == NC_NOERR)
+            err = write_raw(m, (pnc_extent){to, part}, bytes);
     }
     pnc_memory_free(bytes);
     return err;
@@ -160,8 +137,10 @@ static int register_chunk(pnc_netcdf4_metadata *m, const int64_t *index, int ndi
 
     for (int d = 0; d < ndims; d++)
         at[d] = (hsize_t)index[d];
-    if (m->tracks_space)
+    if (m->tracks_space || m->source.early.groups != NULL)
         PNC_TRY(pnc_netcdf4_chunk_locate(m, m->dataset, m->path, index, ndims, &known));
+    if (!pnc_netcdf4_early_settle(&m->source.early, known.offset))
+        return fail_for_memory(m);
     known.mask = place->mask;
     pnc_netcdf4_metadata_raise_end(m, place->offset + place->bytes);
     PNC_TRY(register_place(m, at, &known, place->offset, place->bytes));
@@ -170,6 +149,8 @@ static int register_chunk(pnc_netcdf4_metadata *m, const int64_t *index, int ndi
         PNC_TRY(register_place(m, at, &known, m->has_pages ? -1 : place->offset, other));
         PNC_TRY(register_place(m, at, &known, place->offset, place->bytes));
     }
+    if (!pnc_netcdf4_early_settle(&m->source.early, known.offset))
+        return fail_for_memory(m);
     if (known.offset == place->offset)
         return NC_NOERR;
     *moves = true;
@@ -197,6 +178,133 @@ int pnc_netcdf4_metadata_register(pnc_netcdf4_metadata *m, const char *path, int
     if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
         return NC_ENOTBUILT;
     err = register_chunks(m, path, ndims, indices, places, n, moves);
+    pnc_netcdf4_library_end(&visit);
+    return err;
+}
+
+/* --- lengths --- */
+
+/* Whether a chunk is not within lengths. */
+static bool is_beyond(const int64_t *index, const hsize_t *lengths, int ndims)
+{
+    for (int d = 0; d < ndims; d++)
+        if (index[d] >= (int64_t)lengths[d])
+            return true;
+    return false;
+}
+
+/* The next one in row-major order; false: that was the last one. */
+static bool find_next_chunk(int64_t *index, const hsize_t *chunk, const hsize_t *lengths, int ndims)
+{
+    for (int d = ndims - 1; d >= 0; d--) {
+        index[d] += (int64_t)chunk[d];
+        if (index[d] < (int64_t)lengths[d])
+            return true;
+        index[d] = 0;
+    }
+    return false;
+}
+
+/* A chunk of fill values without filters; NULL without memory. */
+static char *make_fill_chunk(pnc_netcdf4_metadata *m, hid_t plist, const hsize_t *chunk, int ndims, int64_t *bytes)
+{
+    hid_t type = m->h->d_get_type(m->dataset);
+    int64_t size = type >= 0 ? (int64_t)m->h->t_get_size(type) : 0, n = size;
+    char *values = NULL;
+
+    for (int d = 0; d < ndims; d++)
+        n *= (int64_t)chunk[d];
+    if (n > 0)
+        values = pnc_memory_alloc_zeroed(n, 1);
+    if (values != NULL && m->h->p_get_fill_value(plist, type, values) < 0)
+        memset(values, 0, (size_t)size);
+    for (int64_t at = size; values != NULL && at < n; at += size)
+        memcpy(values + at, values, (size_t)size);
+    if (type >= 0)
+        m->h->t_close(type);
+    *bytes = n;
+    return values;
+}
+
+/* libhdf5 has allocated new chunks by filters on loan, which change nothing: they get all fill values without any
+ * filter. */
+static int refill_chunks(pnc_netcdf4_metadata *m, int ndims, const hsize_t *before, const hsize_t *lengths)
+{
+    int64_t index[PNC_STORAGE_DIMS_MOST] = {0}, bytes = 0;
+    hsize_t chunk[PNC_STORAGE_DIMS_MOST];
+    hid_t plist = m->h->d_get_create_plist(m->dataset);
+    bool has_shape = plist >= 0 && m->h->p_get_chunk(plist, PNC_STORAGE_DIMS_MOST, chunk) == ndims, moves;
+    int64_t mask = has_shape ? (INT64_C(1) << m->h->p_get_nfilters(plist)) - 1 : 0;
+    char *values = has_shape ? make_fill_chunk(m, plist, chunk, ndims, &bytes) : NULL;
+    int err = values != NULL ? NC_NOERR : fail_for_memory(m);
+
+    while (err == NC_NOERR) {
+        const pnc_chunk_place place = {m->source.end, bytes, mask};
+
+        if (is_beyond(index, before, ndims))
+            err = register_chunk(m, index, ndims, &place, &moves);
+        if (err == NC_NOERR && is_beyond(index, before, ndims))
+            err = write_raw(m, (pnc_extent){place.offset, bytes}, values);
+        if (!find_next_chunk(index, chunk, lengths, ndims))
+            break;
+    }
+    pnc_memory_free(values);
+    if (plist >= 0)
+        m->h->p_close(plist);
+    return err;
+}
+
+static int get_lengths(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, int ndims, hsize_t *lengths)
+{
+    hid_t space = m->h->d_get_space(dataset);
+    bool good = space >= 0 && m->h->s_get_simple_extent_ndims(space) == ndims && ndims <= PNC_STORAGE_DIMS_MOST &&
+                m->h->s_get_simple_extent_dims(space, lengths, NULL) >= 0;
+
+    if (space >= 0)
+        m->h->s_close(space);
+    return good ? NC_NOERR : pnc_netcdf4_metadata_fail(m, "read the shape of", path);
+}
+
+static int extend_dataset(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *wanted)
+{
+    hsize_t lengths[PNC_STORAGE_DIMS_MOST] = {0}, before[PNC_STORAGE_DIMS_MOST];
+    pnc_hdf5_loan loan;
+    const int64_t noted = m->source.early.n;
+    bool grows = false;
+    int err = NC_NOERR;
+
+    PNC_TRY(pnc_netcdf4_dataset_keep(m, path));
+    PNC_TRY(get_lengths(m, m->dataset, path, ndims, lengths));
+    memcpy(before, lengths, sizeof before);
+    for (int i = 0; i < ndims; i++) {
+        grows |= wanted[i] > (int64_t)lengths[i];
+        lengths[i] = (hsize_t)pnc_max64(wanted[i], (int64_t)lengths[i]);
+    }
+    if (!grows)
+        return NC_NOERR;
+    pnc_netcdf4_filters_register(m->h, m->dataset, &loan);
+    m->source.notes_fills = true;
+    if (m->h->d_set_extent(m->dataset, lengths) < 0)
+        err = pnc_netcdf4_metadata_fail(m, "extend", path);
+    m->source.notes_fills = false;
+    if (err == NC_NOERR && loan.n > 0 && m->source.early.n > noted)
+        err = refill_chunks(m, ndims, before, lengths);
+    if (loan.n > 0)
+        pnc_netcdf4_dataset_close(m);
+    pnc_netcdf4_filters_remove(m->h, &loan);
+    PNC_TRY(err);
+    PNC_TRY(pnc_netcdf4_dataset_keep(m, path));
+    return pnc_netcdf4_scales_extend(m, m->dataset, path, ndims, wanted);
+}
+
+int pnc_netcdf4_metadata_extend(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *lengths)
+{
+    pnc_hdf5_visit visit;
+    int err;
+
+    if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
+        return NC_ENOTBUILT;
+    err = extend_dataset(m, path, ndims, lengths);
     pnc_netcdf4_library_end(&visit);
     return err;
 }

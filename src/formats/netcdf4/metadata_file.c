@@ -240,6 +240,7 @@ int pnc_netcdf4_metadata_list(pnc_netcdf4_metadata *m, pnc_redo *redo)
     int64_t n, superblock;
     char *bytes;
 
+    PNC_TRY(pnc_netcdf4_metadata_write_fills(m));
     PNC_TRY(flush_hdf5_file(m, &superblock));
     if (!pnc_netcdf4_unwritten_list(&s->unwritten, &extents, &n, &bytes))
         return pnc_error_set(s->file->error, NC_ENOMEM, "%s: no memory to write metadata", s->file->path);

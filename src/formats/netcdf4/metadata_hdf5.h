@@ -65,6 +65,9 @@ void pnc_netcdf4_dataset_close(pnc_netcdf4_metadata *m);
 
 /* --- writing --- */
 
+/* Write fill values to the chunks that libhdf5 has allocated, and that have no values. */
+int pnc_netcdf4_metadata_write_fills(pnc_netcdf4_metadata *m);
+
 /* libhdf5 defines and extends no dataset with a filter for which it finds no plugin. This library applies filters
  * itself, so that it registers those that are missing while it does that, and removes them for others to find a plugin.
  * They cannot be removed while a dataset that has them is open. */

@@ -82,6 +82,15 @@ void pnc_netcdf4_redo_init(pnc_redo *r, pnc_extent *extents, int64_t n, char *by
     take_head(r);
 }
 
+void pnc_netcdf4_redo_follow(pnc_redo *r, const pnc_redo *unfinished)
+{
+    int64_t end = (unfinished->log + unfinished->length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+
+    r->has_old_head = true;
+    r->log = pnc_max64(r->log, end);
+    memcpy(r->old_head, unfinished->head, PNC_REDO_HEAD);
+}
+
 void pnc_netcdf4_redo_free(pnc_redo *r)
 {
     pnc_memory_free(r->extents);
@@ -98,7 +107,10 @@ int pnc_netcdf4_redo_begin(pnc_redo *r, pnc_file *file)
     char *head;
     int err;
 
-    PNC_TRY(pnc_file_range_read(file, (pnc_extent){r->superblock, PNC_REDO_HEAD}, r->head));
+    if (!r->has_old_head)
+        PNC_TRY(pnc_file_range_read(file, (pnc_extent){r->superblock, PNC_REDO_HEAD}, r->old_head));
+    r->has_old_head = true;
+    memcpy(r->head, r->old_head, PNC_REDO_HEAD);
     take_head(r);
     head = pnc_memory_alloc(front, 1);
     if (head == NULL)
@@ -127,6 +139,11 @@ int pnc_netcdf4_mark_write(pnc_redo *r, pnc_file *file)
     put_log_number(mark + 16, r->length);
     put_log_number(mark + 24, compute_digest(r));
     return pnc_file_range_write(file, (pnc_extent){r->superblock, PNC_REDO_HEAD}, mark);
+}
+
+int pnc_netcdf4_mark_remove(pnc_redo *r, pnc_file *file)
+{
+    return pnc_file_range_write(file, (pnc_extent){r->superblock, PNC_REDO_HEAD}, r->old_head);
 }
 
 static int write_part(pnc_file *file, const char *from, pnc_extent e, int64_t low, int64_t high)

@@ -10,7 +10,8 @@
  *
  * The log is behind all that is allocated. The mark replaces the first bytes of the superblock, whose own come last: so
  * other programs refuse the file in between. Data that are not metadata are not logged. The caller flushes the file
- * after each step where nodes may die. A new file has no old metadata and needs no log. All functions are local. */
+ * after each step where nodes may die. If the mark cannot be flushed, it is removed again; what cannot be written after
+ * it is tried once more, and remains to be completed. A new file has no old metadata and needs no log. All functions are local. */
 #ifndef PNC_NETCDF4_REDO_H
 #define PNC_NETCDF4_REDO_H
 
@@ -25,18 +26,25 @@ typedef struct pnc_redo {
     int64_t nbytes;
     int64_t superblock; /* its offset */
     int64_t log, length;
-    char head[PNC_REDO_HEAD]; /* of the new superblock */
+    char head[PNC_REDO_HEAD];     /* of the new superblock */
+    char old_head[PNC_REDO_HEAD]; /* of the superblock before */
+    bool has_old_head;            /* it is known: the file may have a mark there */
 } pnc_redo;
 
 /* It takes extents and bytes, which pnc_memory_free frees; the log will be at or behind `end`. */
 void pnc_netcdf4_redo_init(pnc_redo *redo, pnc_extent *extents, int64_t n, char *bytes, int64_t end,
                            int64_t superblock);
 void pnc_netcdf4_redo_free(pnc_redo *redo); /* also zeros */
+/* It has all that the unfinished one has, whose mark the file has, and which may be the only log until the mark is that
+ * of this one. */
+void pnc_netcdf4_redo_follow(pnc_redo *redo, const pnc_redo *unfinished);
 
 /* The steps. An error of the first one leaves the old file. After one of the others the file can be completed only: by
  * the same step again. */
 int pnc_netcdf4_redo_begin(pnc_redo *redo, pnc_file *file);
 int pnc_netcdf4_mark_write(pnc_redo *redo, pnc_file *file);
+/* Back to the old file, before redo_write. */
+int pnc_netcdf4_mark_remove(pnc_redo *redo, pnc_file *file);
 int pnc_netcdf4_redo_write(pnc_redo *redo, pnc_file *file);
 int pnc_netcdf4_redo_finish(pnc_redo *redo, pnc_file *file);
 
