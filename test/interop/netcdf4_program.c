@@ -260,16 +260,11 @@ static const kind *find_kind(const char *name)
 static void fill_kinds(void)
 {
     const kind all[] = {
-        {"i1", NC_BYTE, 1, MPI_SIGNED_CHAR},
-        {"c", NC_CHAR, 1, MPI_CHAR},
-        {"i2", NC_SHORT, 2, MPI_SHORT},
-        {"i4", NC_INT, 4, MPI_INT},
-        {"f4", NC_FLOAT, 4, MPI_FLOAT},
-        {"f8", NC_DOUBLE, 8, MPI_DOUBLE},
-        {"u1", NC_UBYTE, 1, MPI_UNSIGNED_CHAR},
-        {"u2", NC_USHORT, 2, MPI_UNSIGNED_SHORT},
-        {"u4", NC_UINT, 4, MPI_UNSIGNED},
-        {"i8", NC_INT64, 8, MPI_LONG_LONG},
+        {"i1", NC_BYTE, 1, MPI_SIGNED_CHAR},        {"c", NC_CHAR, 1, MPI_CHAR},
+        {"i2", NC_SHORT, 2, MPI_SHORT},             {"i4", NC_INT, 4, MPI_INT},
+        {"f4", NC_FLOAT, 4, MPI_FLOAT},             {"f8", NC_DOUBLE, 8, MPI_DOUBLE},
+        {"u1", NC_UBYTE, 1, MPI_UNSIGNED_CHAR},     {"u2", NC_USHORT, 2, MPI_UNSIGNED_SHORT},
+        {"u4", NC_UINT, 4, MPI_UNSIGNED},           {"i8", NC_INT64, 8, MPI_LONG_LONG},
         {"u8", NC_UINT64, 8, MPI_UNSIGNED_LONG_LONG},
     };
 
