@@ -21,7 +21,8 @@ def capacity(length):
 class Drawer:
     """A program that grows call by call, and the model after the calls so far."""
 
-    def __init__(self, rng, mode):
+    def __init__(self, rng, mode, avoid=()):
+        self.avoid = avoid
         self.rng, self.mode, self.model, self.number = rng, mode, Model(), 0
         self.new_names = 0
         self.program = {"mode": mode, "made": {}, "sessions": []}
@@ -122,7 +123,7 @@ class Drawer:
         if rng.random() < 0.5:
             spec["track_order"] = True
         is_chunked = bool(spec.get("chunks"))
-        if spec.get("storage") != "compact" and rng.random() < 0.4:
+        if spec.get("storage") != "compact" and rng.random() < 0.4 and "alloc" not in self.avoid:
             spec["alloc"] = rng.choice(["early", "late", "incr"] if is_chunked else ["early", "late"])
         if rng.random() < 0.2:
             spec["fill_time"] = rng.choice(["never", "alloc", "ifset"])
@@ -302,7 +303,7 @@ class Drawer:
             if not any(self.model.requests.values()):
                 return
             self.try_op(ops, self.draw_wait())
-            if i % 5 == 4:
+            if i % 5 == 4 and "order" not in self.avoid:
                 self.try_op(ops, {"op": "order"})
         raise Invalid("requests that cannot be completed")
 
@@ -359,9 +360,9 @@ class Drawer:
                 self.try_op(ops, self.draw_access("b", True))
             elif what < 0.8:
                 self.try_op(ops, self.draw_wait())
-            elif what < 0.9:
+            elif what < 0.9 and "order" not in self.avoid:
                 self.try_op(ops, {"op": "order"})
-            else:
+            elif what >= 0.9:
                 self.drain(ops)
                 self.try_op(ops, {"op": "end"})
         elif what < 0.5:
@@ -464,7 +465,7 @@ class Drawer:
             made["libver"] = rng.choice(["earliest", "latest", "v108"])
             made["track_order"] = rng.random() < 0.7
             made["scales"] = rng.random() < 0.8
-            if rng.random() < 0.1:
+            if rng.random() < 0.1 and "userblock" not in self.avoid:
                 made["userblock"] = rng.choice([512, 1024])
             if rng.random() < 0.15:
                 made["strategy"] = rng.choice(["fsm", "page", "aggregate", "none"])
@@ -484,6 +485,14 @@ class Drawer:
         self.program["made"] = made
         self.program["classic"] = made.get("format") == "NETCDF4_CLASSIC"
         made["ops"] = ops
+        if "template" in self.avoid:
+            lengths = {op["name"]: op["len"] for op in ops if op["op"] == "def_dim"}
+            for op in ops[:]:
+                if op["op"] == "def_var" and not op["spec"].get("chunks"):
+                    box = [[0] * len(op["spec"]["dims"]), [lengths[d] for d in op["spec"]["dims"]],
+                           [1] * len(op["spec"]["dims"])]
+                    ops.append({"op": "put", "var": op["spec"]["name"], "kind": op["spec"]["type"], "base": 1,
+                                "box": box})
         for op in ops:
             self.model.apply_other(op, by)
         for _ in range(rng.choice([0, 2, 5, 12])):
@@ -528,10 +537,11 @@ class Drawer:
         return self.program
 
 
-def draw_program(rng, mode):
+def draw_program(rng, mode, avoid=()):
+    """avoid: what is known to fail: order, alloc, userblock, template."""
     while True:
         try:
-            return Drawer(rng, mode).draw()
+            return Drawer(rng, mode, avoid).draw()
         except Invalid:
             pass
 

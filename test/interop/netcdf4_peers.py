@@ -133,13 +133,25 @@ def change_by_netcdf(path, ops):
         carry_out_by_netcdf(file, ops)
 
 
+def find_shapes(path):
+    """Lengths of the datasets themselves."""
+    with h5py().File(path, "r") as file:
+        return {name: var.shape for name, var in file.items()}
+
+
 def read_by_netcdf(path):
+    """A variable that is shorter than its unlimited dimensions: only its own values, as netCDF-C 4.9 confuses the others
+    where such a dimension is not the first one."""
+    shapes = find_shapes(path)
     with open_netcdf(path, "r") as file:
         result = {"dims": {name: len(dim) for name, dim in file.dimensions.items()},
-                  "atts": {name: file.getncattr(name) for name in file.ncattrs()}, "vars": {}, "var_atts": {}}
+                  "atts": {name: file.getncattr(name) for name in file.ncattrs()}, "vars": {}, "var_atts": {},
+                  "lengths": {}}
         for name, var in file.variables.items():
-            values = np.asarray(var[...])
+            shape = shapes.get(name, shapes.get("_nc4_non_coord_" + name))
+            values = np.asarray(var[tuple(slice(0, n) for n in shape)] if shape else var[...])
             result["vars"][name] = values.view("u1").reshape(values.shape) if values.dtype.kind == "S" else values
+            result["lengths"][name] = var.shape
             result["var_atts"][name] = {att: var.getncattr(att) for att in var.ncattrs()}
     return result
 

@@ -385,11 +385,11 @@ class Run:
         for name, var in self.model.vars.items():
             if name not in found["vars"]:
                 self.fail("netCDF-C reads: a variable is missing", name)
-            values, shape = found["vars"][name], self.model.shape(var)
-            if list(values.shape) != shape:
-                self.fail(f"netCDF-C reads: shape: {describe(var.spec)}", f"{name}: {values.shape}, expected {shape}")
-            self.compare_values("netCDF-C reads", var, values.astype(var.values.dtype).ravel(),
-                                self.model.collect(var, [self.whole(var)]), shape)
+            shape = self.model.shape(var)
+            if list(found["lengths"][name]) != shape:
+                self.fail(f"netCDF-C reads: shape: {describe(var.spec)}",
+                          f"{name}: {found['lengths'][name]}, expected {shape}")
+            self.compare_stored("netCDF-C", name, var, found["vars"][name].astype(var.values.dtype))
             self.check_atts(name, var.atts, found["var_atts"][name])
         self.check_atts("global", self.model.atts, found["atts"])
 
@@ -409,16 +409,20 @@ class Run:
             stored = name if name in found["vars"] else "_nc4_non_coord_" + name
             if stored not in found["vars"]:
                 self.fail("h5py reads: a variable is missing", name)
-            values, shape = found["vars"][stored].astype(var.values.dtype), self.model.shape(var)
-            expected = self.model.collect(var, [self.whole(var)])
-            grid = np.arange(int(np.prod(shape, dtype=int))).reshape(shape)
-            inside = grid[tuple(slice(0, n) for n in values.shape)].ravel()
-            if any(n < e for n, e in zip(values.shape, var.extent)):
-                self.fail(f"h5py reads: shape: {describe(var.spec)}",
-                          f"{name}: {values.shape}, but {var.extent} was written")
-            at = tuple(slice(0, n) for n in shape)
-            self.compare_values("h5py reads", var, values[at].ravel(), (expected[0][inside], expected[1][inside],
-                                                                        expected[2]), values.shape)
+            self.compare_stored("h5py", name, var, found["vars"][stored].astype(var.values.dtype))
+
+    def compare_stored(self, who, name, var, values):
+        """The values of a dataset, which may be shorter than its unlimited dimensions."""
+        shape = self.model.shape(var)
+        expected = self.model.collect(var, [self.whole(var)])
+        grid = np.arange(int(np.prod(shape, dtype=int))).reshape(shape)
+        inside = grid[tuple(slice(0, n) for n in values.shape)].ravel()
+        if any(n < e for n, e in zip(values.shape, var.extent)):
+            self.fail(f"{who} reads: shape: {describe(var.spec)}",
+                      f"{name}: {values.shape}, but {var.extent} was written")
+        at = tuple(slice(0, n) for n in shape)
+        self.compare_values(f"{who} reads", var, values[at].ravel(), (expected[0][inside], expected[1][inside],
+                                                                      expected[2]), values.shape)
 
     def check_by_tools(self):
         lzf = any(var.spec.get("lzf") for var in self.model.vars.values())

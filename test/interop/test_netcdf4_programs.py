@@ -25,7 +25,7 @@ def read_options():
 
 def run_seed(seed, mode, folder, options):
     """(signature, text) or None."""
-    program = netcdf4_draw.draw_program(random.Random(f"{mode} {seed}"), mode)
+    program = netcdf4_draw.draw_program(random.Random(f"{mode} {seed}"), mode, options.get("avoid", "").split(","))
     try:
         failure = programs.try_program(program, folder)
     except Invalid as error:
