@@ -430,6 +430,8 @@ class Drawer:
         var = model.vars[rng.choice(list(model.vars))]
         if who == "netcdf" and var.spec.get("big"):  # netCDF4-python swaps the bytes in a file that it has opened
             return None
+        if var.spec.get("lzf") and (who or var.state.any()):  # libhdf5 1.10 forgets that a chunk has no filter
+            return None
         box = self.draw_box(var, model.shape(var), rng.random() < 0.3, rng.choice([0, 1, 2]))
         if box is None:
             return None
@@ -534,7 +536,23 @@ class Drawer:
                 self.draw_other(rng.choice(self.others()))
             else:
                 self.draw_ours()
+        if self.mode != "plain":
+            self.draw_harm()
         return self.program
+
+    def draw_harm(self):
+        """What goes wrong in one session: all ranks are killed, or a write fails."""
+        rng = self.rng
+        sessions = [i for i, s in enumerate(self.program["sessions"]) if s["who"] == "ours"]
+        session = rng.choice(sessions)
+        rank = rng.choice([0, 0, rng.randrange(self.program["sessions"][session]["ranks"])])
+        at = int(np.exp(rng.uniform(0, np.log(60))))
+        if self.mode == "kill":
+            how = rng.choice(["kill", "kill", "half", "moment"])
+            harm = [how, rng.randrange(300, 30000)] if how == "moment" else [how, rank, at]
+        else:
+            harm = ["fail", rank, at, rng.choice([5, 28])]
+        self.program["sessions"][session]["harm"] = harm
 
 
 def draw_program(rng, mode, avoid=()):

@@ -496,6 +496,7 @@ static int make_access(long number, bool is_get)
     memset(&c, 0, sizeof c);
     c.values.number = number;
     c.values.is_get = is_get;
+    c.values.request = NC_REQ_NULL;
     read_boxes(&c);
     if (!is_get) {
         long low = next_number(), base = next_number();
@@ -676,7 +677,7 @@ static void run(const char *calls)
         if (err != NC_NOERR) {
             char message[NC_MAX_MESSAGE] = "";
 
-            ncmpi_inq_last_error(ncid, NULL, message);
+            ncmpi_inq_last_error(strcmp(name, "open") == 0 ? NC_GLOBAL : ncid, NULL, message);
             fprintf(stderr, "call %ld, rank %d, %s: %s\n", number, rank, name, message);
         }
     }

@@ -13,6 +13,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import netcdf4_harm  # noqa: E402
 import netcdf4_peers as peers  # noqa: E402
 import tap  # noqa: E402
 from netcdf4_model import KNOWN, NEVER, Invalid, Model, compare, is_filtered  # noqa: E402
@@ -195,12 +196,12 @@ def tell_values(found, expected, at):
 class Run:
     """One program on one file."""
 
-    def __init__(self, program, folder, keep=False):
+    def __init__(self, program, folder, keep=bool(os.environ.get("PNC_TEST_KEEP"))):
         self.program, self.folder, self.keep = program, folder, keep
         self.path = os.path.join(folder, "program.nc")
         self.model = Model()
         self.step = ""
-        self.err = ""
+        self.ended = False  # killed before there was a file
 
     def fail(self, signature, text):
         raise Failure(f"{signature}", f"{self.step}: {text}")
@@ -247,9 +248,17 @@ class Run:
         return {"op": "close" if number == self.close_number else "open"}
 
     def run_ours(self, session):
+        before = copy.deepcopy(self.model)
         calls, log = self.write_script(session), os.path.join(self.folder, "log")
-        status, out, err = run_binary(session["ranks"], self.path, calls, log)
-        self.err = err
+        status, out, err = run_binary(session["ranks"], self.path, calls, log, *session.get("harm", []))
+        if self.keep:
+            shutil.copy(log + ".0", self.path + f".log{self.step[8]}")
+            with open(self.path + f".err{self.step[8]}", "w", encoding="utf-8") as file:
+                file.write(err)
+            shutil.copy(self.path, self.path + f".after{self.step[8]}")
+        if session.get("harm"):
+            netcdf4_harm.settle(self, session, before, status, err, read_logs(log, session["ranks"]))
+            return
         codes, values, _, _ = read_logs(log, session["ranks"])
         for (number, rank), code in codes.items():
             if code != "0":
@@ -276,10 +285,7 @@ class Run:
                                   f"expected {expected[0][0]}")
                     continue
                 var = self.model.vars[op["var"]]
-                found = np.array([parse(v) for v in values[op["n"], rank]],
-                                 object if op["mem"] in ("i8", "u8") else None)
-                found = found.astype(expected[0].dtype) if len(found) else expected[0][:0]
-                self.step_of = f"call {op['n']} on rank {rank}"
+                found = parse_all(values[op["n"], rank], expected[0].dtype)
                 self.compare_values(f"{where} {op['mode']}", var, found, expected)
 
     # --- all sessions ---
@@ -291,14 +297,39 @@ class Run:
                 os.unlink(os.path.join(self.folder, name))
         if program["made"]["by"] != "ours":
             self.make(program["made"])
+        was_harmed = False
         for i, session in enumerate(program["sessions"]):
             self.step = f"session {i} ({session['who']})"
+            if was_harmed:
+                session = {**session, "ops": self.possible_ops(session)}
+            was_harmed = was_harmed or "harm" in session
             if session["who"] == "ours":
                 self.run_ours(session)
             else:
                 self.run_other(session)
+            if self.ended:
+                return
         self.step = "at the end"
         self.check_all()
+
+    def possible_ops(self, session):
+        """Without calls that need what a session before has lost."""
+        model, ops, is_ours = copy.deepcopy(self.model), [], session["who"] == "ours"
+        if is_ours:
+            model.begin_session(session)
+        rest = [{"op": "wait", "mode": mode, "parts": {r: None for r in range(session.get("ranks", 0))},
+                 "n": 900000 + i} for i, mode in enumerate("ic")]
+        for op in session["ops"] + (rest[:1] + [{"op": "end", "n": 900002}] + rest[1:] if is_ours else []):
+            before = copy.deepcopy(model)
+            try:
+                if is_ours:
+                    model.apply(op, op["n"])
+                else:
+                    model.apply_other(op, session["who"])
+                ops.append(op)
+            except Invalid:
+                model = before
+        return ops
 
     def make(self, made):
         self.step = f"made by {made['by']}"
@@ -373,9 +404,7 @@ class Run:
             self.fail(f"ours reads: ends with {status}", f"{out[-500:]}{err[-1500:]}")
         for number, rank, var, box in wanted:
             expected = self.model.collect(var, [box])
-            found = values.get((number, rank), [])
-            found = np.array([parse(v) for v in found], object if var.kind in ("i8", "u8") else None)
-            found = found.astype(expected[0].dtype) if len(found) else expected[0][:0]
+            found = parse_all(values.get((number, rank), []), expected[0].dtype)
             self.compare_values("ours reads", var, found, expected, box[1])
 
     def check_by_netcdf(self):
@@ -435,11 +464,12 @@ class Run:
                 self.fail(f"{command[0]} complains", done.stderr[:300])
 
 
-def parse(word):
-    try:
-        return int(word)
-    except ValueError:
-        return float(word)
+def parse_all(words, kind):
+    """Numbers of a log."""
+    if kind.kind == "f":
+        return np.array([float(word) for word in words], "f8").astype(kind)
+    return np.array([int(float(word)) if "e" in word or "." in word else int(word) for word in words],
+                    object).astype(kind)
 
 
 # --- failures ---
