@@ -220,6 +220,12 @@ static bool is_writable_part(const pnc_var *var, const pnc_netcdf4_storage *s)
 
 /* --- both --- */
 
+/* A fixed dimension has a length of 0. What grows has records without values. */
+static bool has_no_values(const pnc_var *var)
+{
+    return var->size == 0 && !var->inner_unlimited;
+}
+
 static int64_t count_arrays(const pnc_netcdf4 *n)
 {
     int64_t count = 0;
@@ -243,10 +249,10 @@ static int make_arrays(pnc_netcdf4 *n)
 
         var->netcdf4.shape = var->shape;
         var->netcdf4.address = is_adjacent(n, i) ? s->address : begin;
-        var->netcdf4.lacks_space =
-            grows && s->layout == PNC_NETCDF4_CONTIGUOUS && s->address < 0 && pnc_netcdf4_extent_is_whole(var, s);
+        var->netcdf4.lacks_space = grows && s->layout == PNC_NETCDF4_CONTIGUOUS && s->address < 0 &&
+                                   !has_no_values(var) && pnc_netcdf4_extent_is_whole(var, s);
         n->format.lacks_space = n->format.lacks_space || var->netcdf4.lacks_space;
-        if (is_adjacent(n, i) || (var->size == 0 && !var->inner_unlimited))
+        if (is_adjacent(n, i) || (has_no_values(var) && !(grows && var->is_record)))
             continue;
         if (grows && is_writable_part(var, s))
             PNC_TRY(place_compact(n, var, s, begin, a));

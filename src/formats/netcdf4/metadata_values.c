@@ -76,7 +76,8 @@ static int alloc_values(pnc_netcdf4_metadata *m, const char *path, int64_t *addr
         m->h->s_close(space);
     }
     if (n <= 0)
-        return NC_NOERR;
+        return pnc_error_set(m->source.file->error, NC_ENOTSUPPORT,
+                             "%s: the dataspace of \"%s\" is null: no values can be put", m->source.file->path, path);
     PNC_TRY(write_first_value(m, path));
     return find_values_address(m, path, address);
 }
