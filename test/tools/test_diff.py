@@ -1,5 +1,6 @@
 """ncmpidiff and cdfdiff: their output is compared with lines written by hand and, if another cdfdiff is installed,
 their exit status with its exit status. test_diff_random.py compares with a formula."""
+import json
 import os
 import random
 import re
@@ -302,6 +303,34 @@ def test_short_files():
                    "%s: %d in place of values cut off, and a warning" % (label, last), out + err)
 
 
+def test_unwritten():
+    """Fill values against zeros, in both directions; fill values are those of the format, or of an attribute."""
+    fill, own = 9.969209968386869e36, [("_FillValue", "int", [-5])]
+    first = [("f", "float", [1], [], [1, fill, 0, 4]), ("i", "int", [1], own, [-5, -5, 0, 7]),
+             ("b", "byte", [1], [], [-127, 0, 1, 2]), ("s", "short", [1], [], [0, -32767, 1, 2])]
+    second = [("f", "float", [1], [], [1, 0, fill, 4]), ("i", "int", [1], own, [0, -5, -5, 7]),
+              ("b", "byte", [1], [], [0, -127, 1, 2]), ("s", "short", [1], [], [3, 0, 1, 2])]
+    cdf.Writer(1, DIMS, [], first, 2).write("u.nc")
+    cdf.Writer(1, DIMS, [], second, 2).write("v.nc")
+    for label, status, out, err in runs("u.nc", "v.nc"):
+        tap.ok(status == 1 and out.count("DIFF: variable") == 4 and not err, f"{label}: unwritten values differ", out)
+    lines = ['DIFF: variable "s" of type "NC_SHORT" at element [0] of value 0 vs 3 (difference = -3)',
+             '\t1 of 4 elements differ, 1 may be unwritten in one file',
+             '\tlargest absolute difference 3 at element [0] of value 0 vs 3',
+             '\tlargest relative difference 1.000000e+00 at element [0] of value 0 vs 3']
+    expect(1, [*lines, "Headers of two files are the same", "Number of differences in variables 1"],
+           ["--unwritten", "u.nc", "v.nc"], "--unwritten: one value was put")
+    expect(0, [], ["--unwritten", "-q", "-v", "f,i,b", "u.nc", "v.nc"], "--unwritten: the others do not differ")
+    for label, status, out, err in runs("--unwritten", "-b", "-v", "f,i,b", "u.nc", "v.nc"):
+        tap.ok(status == 0 and out.count("contents, but for 2 that may be unwritten in one file") == 3,
+               f"{label}: -b counts them", out + err)
+    for label, status, out, err in runs("--unwritten", "--json", "u.nc", "v.nc"):
+        found = json.loads(out)["differences"]
+        tap.ok(status == 1 and [(d["variable"], d["differ"], d["unwritten_in_one"]) for d in found] == [("s", 1, 1)],
+               f"{label}: JSON", out + err)
+    refuse("--unwritten", ["--checksum", "--unwritten", "u.nc", "v.nc"], "--checksum has no --unwritten")
+
+
 def test_bad_arguments():
     files = ["a.nc", "b.nc"]
     for words, needle in [(["-v", "f,oldd"], "did you mean old?"), (["-v", "zzz"], "zzz"), (["-v", ","], "-v"),
@@ -349,7 +378,8 @@ def main():
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
     make_by_hand()
     for test in [test_differences, test_sameness, test_shapes, test_exact, test_blocks, test_progress, test_peer,
-                 test_real_files, test_bad_files, test_short_files, test_bad_arguments, test_bad_output, test_no_mpi]:
+                 test_real_files, test_bad_files, test_short_files, test_unwritten, test_bad_arguments, test_bad_output,
+                 test_no_mpi]:
         test()
     tap.finish()
 

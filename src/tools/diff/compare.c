@@ -44,6 +44,7 @@ void diff_result_merge(diff_result *result, const diff_result *other)
 {
     result->count += other->count;
     result->nans += other->nans;
+    result->unwritten += other->unwritten;
     keep(&other->first, &other->absolute, &other->relative, result);
     if (result->status == NC_NOERR)
         result->status = other->status;
@@ -123,6 +124,16 @@ static void judge_unsigned(diff_element *element, uint64_t x, uint64_t y, const 
     judge_whole(element, x > y ? x - y : y - x, (double)(x > y ? x : y), tolerance, result);
 }
 
+/* Chunks of a netCDF-4 file that no rank has put are fill values, and such bytes of a classic file mostly zeros. */
+static bool is_unwritten(const diff_values *v, const diff_element *element, size_t size)
+{
+    static const unsigned char zeros[8];
+    if (v->fills[0] == NULL)
+        return false;
+    return (memcmp(element->x, v->fills[0], size) == 0 && memcmp(element->y, zeros, size) == 0) ||
+           (memcmp(element->y, v->fills[1], size) == 0 && memcmp(element->x, zeros, size) == 0);
+}
+
 /* One loop for each type, so that the type is not tested for every element. */
 #define EACH(ctype, judge)                                \
     do {                                                  \
@@ -133,7 +144,10 @@ static void judge_unsigned(diff_element *element, uint64_t x, uint64_t y, const 
                 element.less = a[i] < b[i];               \
                 memcpy(element.x, a + i, sizeof *a);      \
                 memcpy(element.y, b + i, sizeof *b);      \
-                judge;                                    \
+                if (is_unwritten(v, &element, sizeof *a)) \
+                    result->unwritten++;                  \
+                else                                      \
+                    judge;                                \
             }                                             \
         }                                                 \
     } while (0)
@@ -166,7 +180,8 @@ void diff_values_compare(const diff_values *values, const diff_tolerance *tolera
                              .x = (const char *)values->x + offset,
                              .y = (const char *)values->y + offset,
                              .n = values->n - i < SLICE ? values->n - i : SLICE,
-                             .at = values->at + i};
+                             .at = values->at + i,
+                             .fills = {values->fills[0], values->fills[1]}};
         if (memcmp(slice.x, slice.y, (size_t)slice.n * size) != 0)
             compare_slice(&slice, tolerance, result);
     }

@@ -25,6 +25,8 @@ typedef struct diff_element {
 typedef struct diff_result {
     int64_t count; /* of the elements that differ */
     int64_t nans;  /* elements that are NaN in one file only; they have no difference */
+    /* elements that do not count, as no program may have put them: the fill value in one file, 0 in the other */
+    int64_t unwritten;
     diff_element first;
     diff_element absolute, relative; /* the largest differences of both kinds; of numbers only */
     int status;                      /* NC_NOERR, or why the comparison is not complete */
@@ -37,6 +39,8 @@ typedef struct diff_values {
     const void *x, *y;
     int64_t n;
     int64_t at; /* index of the first one in the variable */
+    /* the fill value of each file, in its memory type: elements that may be unwritten do not count. NULL: they do */
+    const void *fills[2];
 } diff_values;
 
 void diff_values_compare(const diff_values *values, const diff_tolerance *tolerance, diff_result *result);

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/name.h"
 #include "base/types.h"
+#include "convert/convert.h"
 #include "tools/common/blocks.h"
 #include "tools/common/message.h"
 #include "tools/common/number.h"
@@ -28,11 +29,25 @@ static int64_t bytes_of(const diff_var *var)
 
 /* --- one variable --- */
 
+/* The fill value of a variable, in its memory type, with which attributes are. */
+static void get_fill_value(const diff_var *var, void *out)
+{
+    int i = pnc_table_find(&var->atts.names, "_FillValue");
+    if (i >= 0 && var->atts.at[i].type == var->type && var->atts.at[i].length == 1)
+        memcpy(out, var->atts.at[i].values, pnc_type_get_size(var->type));
+    else
+        pnc_convert_fill_get_memory(pnc_type_get_mem_type(var->type), out);
+}
+
 static int compare_blocks(walk *w, const int varids[2], tool_blocks *blocks, diff_result *result)
 {
     const diff_run *run = w->run;
     const diff_var *var = &run->sources[0]->vars[varids[0]];
     int64_t size = (int64_t)pnc_type_get_size(var->type);
+    unsigned char fills[2][8];
+    bool leaves_out = run->options->unwritten;
+    for (int i = 0; i < 2; i++)
+        get_fill_value(&run->sources[i]->vars[varids[i]], fills[i]);
     for (int64_t round = 0; round < blocks->total; round += run->world->nprocs) {
         tool_blocks_seek(blocks, round + run->world->rank);
         for (int i = 0; i < 2; i++) {
@@ -41,7 +56,12 @@ static int compare_blocks(walk *w, const int varids[2], tool_blocks *blocks, dif
             if (err != NC_NOERR)
                 return err;
         }
-        const diff_values values = {var->type, w->values[0], w->values[1], blocks->length, blocks->first};
+        const diff_values values = {.type = var->type,
+                                    .x = w->values[0],
+                                    .y = w->values[1],
+                                    .n = blocks->length,
+                                    .at = blocks->first,
+                                    .fills = {leaves_out ? fills[0] : NULL, leaves_out ? fills[1] : NULL}};
         diff_values_compare(&values, &run->options->tolerance, result);
         w->done += 2 * blocks->length * size * run->world->nprocs; /* estimated from the block of this rank */
         tool_progress_update(&w->progress, w->done);
@@ -107,6 +127,8 @@ static void write_result(diff_run *run, const diff_var *var, const diff_result *
     fprintf(run->out, "\n\t%lld of %lld elements differ", (long long)result->count, (long long)elements);
     if (result->nans > 0)
         fprintf(run->out, ", %lld of them NaN in one file only", (long long)result->nans);
+    if (result->unwritten > 0)
+        fprintf(run->out, ", %lld may be unwritten in one file", (long long)result->unwritten);
     fputc('\n', run->out);
     write_largest(run, var, result);
 }
@@ -156,6 +178,9 @@ static int compare_variable(walk *w, const int varids[2])
         tool_progress_wipe();
         run->variables++;
         write_result(run, var, &result, elements_of(var));
+    } else if (result.unwritten > 0) {
+        diff_sameness_print(run, "\tSAME: variable \"%s\" contents, but for %lld that may be unwritten in one file",
+                            var->name, (long long)result.unwritten);
     } else {
         diff_sameness_print(run, "\tSAME: variable \"%s\" contents", var->name);
     }

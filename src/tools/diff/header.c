@@ -58,7 +58,7 @@ static bool compare_att_values(diff_run *run, const char *what, const diff_att *
     char type[DIFF_TYPE_SIZE], x[DIFF_VALUE_SIZE], y[DIFF_VALUE_SIZE];
     diff_result result;
     diff_result_init(&result);
-    const diff_values values = {a->type, a->values, b->values, a->length, 0};
+    const diff_values values = {.type = a->type, .x = a->values, .y = b->values, .n = a->length};
     diff_values_compare(&values, &exact, &result);
     if (result.count == 0) {
         diff_sameness_print(run, "\tSAME: attribute contents");

@@ -81,6 +81,8 @@ void diff_json_result_print(diff_run *run, const diff_var *var, const diff_resul
     tool_json_string_write(run->out, var->name);
     fprintf(run->out, ", \"type\": \"%s\", \"elements\": %lld, \"differ\": %lld, \"nan_in_one\": %lld",
             pnc_type_get_name(var->type), (long long)elements, (long long)result->count, (long long)result->nans);
+    if (run->options->unwritten)
+        fprintf(run->out, ", \"unwritten_in_one\": %lld", (long long)result->unwritten);
     write_element(run, var, "first", &result->first);
     write_element(run, var, "largest_absolute", &result->absolute);
     write_element(run, var, "largest_relative", &result->relative);

@@ -14,7 +14,8 @@
 #include "tools/common/output.h"
 
 static const char usage[] =
-    "usage: %s [-b] [-q] [-h] [-v var1,...] [-t diff,ratio] [--storage] [--json] [--progress] file1\n       file2\n"
+    "usage: %s [-b] [-q] [-h] [-v var1,...] [-t diff,ratio] [--unwritten] [--storage] [--json]\n"
+    "       [--progress] file1 file2\n"
     "       %s --checksum [-b] [-q] [-v var1,...] file1 file2|manifest\n";
 
 static const char help[] =
@@ -25,6 +26,8 @@ static const char help[] =
     "  -h             compare headers only, no data\n"
     "  -v var1,...    compare these variables only\n"
     "  -t diff,ratio  numbers x and y differ only if |x-y| > diff and |x-y|/max(|x|,|y|) > ratio\n"
+    "      --unwritten    fill values in one file that are 0 in the other do not count: what no program has put, of a\n"
+    "                     netCDF-4 file and of a classic one in no-fill mode\n"
     "      --storage      compare how netCDF-4 files store the variables (chunks, filters, byte order), and whether\n"
     "                     both are netCDF-4 files\n"
     "      --checksum     compare only checksums of the values: those of the attributes _Checksum, or of a manifest\n"
@@ -74,6 +77,7 @@ static int parse_option(int letter, diff_options *options)
     case 2: tool_version_print(); return finish_output();
     case 4: options->json = true; return -1;
     case 5: options->storage = true; return -1;
+    case 7: options->unwritten = true; return -1;
     case 6: options->checksum = true; return tool_checksum_check() == NC_NOERR ? -1 : DIFF_TROUBLE;
     case 3: options->progress = true; return -1;
     default:
@@ -85,13 +89,10 @@ static int parse_option(int letter, diff_options *options)
 
 int diff_options_parse(const char *program, int argc, char **argv, diff_options *options)
 {
-    static const struct option longs[] = {{"help", no_argument, NULL, 1},
-                                          {"version", no_argument, NULL, 2},
-                                          {"progress", no_argument, NULL, 3},
-                                          {"json", no_argument, NULL, 4},
-                                          {"storage", no_argument, NULL, 5},
-                                          {"checksum", no_argument, NULL, 6},
-                                          {0}};
+    static const struct option longs[] = {{"help", no_argument, NULL, 1},      {"version", no_argument, NULL, 2},
+                                          {"progress", no_argument, NULL, 3},  {"json", no_argument, NULL, 4},
+                                          {"storage", no_argument, NULL, 5},   {"checksum", no_argument, NULL, 6},
+                                          {"unwritten", no_argument, NULL, 7}, {0}};
     *options = (diff_options){.program = program};
     int letter;
     while ((letter = getopt_long(argc, argv, "bqhv:t:", longs, NULL)) != -1) {
@@ -104,9 +105,11 @@ int diff_options_parse(const char *program, int argc, char **argv, diff_options 
         fprintf(stderr, usage, program, program);
         return DIFF_TROUBLE;
     }
-    if (options->checksum &&
-        (options->header_only || options->tolerance.given || options->storage || options->json || options->progress)) {
-        tool_error_print("--checksum compares checksums only: -h, -t, --storage, --json and --progress do not apply");
+    if (options->checksum && (options->header_only || options->tolerance.given || options->unwritten ||
+                              options->storage || options->json || options->progress)) {
+        tool_error_print(
+            "--checksum compares checksums only: -h, -t, --unwritten, --storage, --json and --progress do "
+            "not apply");
         return DIFF_TROUBLE;
     }
     for (int i = 0; i < 2; i++)

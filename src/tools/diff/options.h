@@ -15,6 +15,7 @@ typedef struct diff_options {
     const char *paths[2];
     bool verbose, quiet, header_only, progress, json;
     bool checksum;    /* only the checksums of values are compared */
+    bool unwritten;   /* values that may be unwritten in one file do not count */
     bool storage;     /* how the files store the same is compared, too */
     tool_names names; /* of variables; none: all */
     diff_tolerance tolerance;
