@@ -21,7 +21,7 @@ typedef enum pnc_mem_type {
 /* How external values are stored. */
 typedef struct pnc_encoding {
     bool little;         /* least significant byte first */
-    bool signless_bytes; /* NC_BYTE has no sign, as in CDF-1 and CDF-2: uchar reads and writes its bits */
+    bool signless_bytes; /* NC_BYTE has no sign, as in CDF-1, CDF-2 and the classic model: uchar has its bits */
 } pnc_encoding;
 
 #define PNC_ENCODING_CDF5 ((pnc_encoding){.little = false, .signless_bytes = false})

@@ -43,19 +43,34 @@ int pnc_dataset_default_format_set(int format, int *old, pnc_error *error)
     return NC_NOERR;
 }
 
-/* *version: the format that the hint chooses, or the mode, or the default one. */
-static int check_create_mode(pnc_dataset *ds, int cmode, int *version)
+/* *version: what the program has asked for, and then what the hint chooses. A program that asked for CDF-1 or CDF-2
+ * gets the classic model, which keeps the meaning of its calls: types, unsigned bytes, one unlimited dimension. */
+static void apply_format_hint(pnc_dataset *ds, int *version)
 {
     static const int hinted[] = {NC_FORMAT_NETCDF4, NC_FORMAT_NETCDF4_CLASSIC, NC_FORMAT_CLASSIC, NC_FORMAT_CDF2,
                                  NC_FORMAT_CDF5}; /* as the words of nc_format */
+    int asked = *version;
+    bool is_old = asked == NC_FORMAT_CLASSIC || asked == NC_FORMAT_CDF2;
+
+    if (ds->hints.new_format == 0)
+        return;
+    *version = hinted[ds->hints.new_format - 1];
+    if (*version == NC_FORMAT_NETCDF4 && (is_old || asked == NC_FORMAT_NETCDF4_CLASSIC))
+        *version = NC_FORMAT_NETCDF4_CLASSIC;
+    if (*version == NC_FORMAT_NETCDF4_CLASSIC && is_old)
+        ds->format->asked = asked;
+}
+
+/* *version: the format that the hint chooses, or the mode, or the default one. */
+static int check_create_mode(pnc_dataset *ds, int cmode, int *version)
+{
 
     if (cmode & REFUSED_FLAGS)
         return pnc_error_set(&ds->error, NC_EINVAL_CMODE,
                              "cmode has NC_DISKLESS or NC_MMAP, which parallel files "
                              "do not support: leave them out");
     PNC_TRY(pnc_formats_mode_choose(cmode, *version, version, &ds->error));
-    if (ds->hints.new_format > 0)
-        *version = hinted[ds->hints.new_format - 1];
+    apply_format_hint(ds, version);
     return NC_NOERR;
 }
 

@@ -132,16 +132,22 @@ int pnc_format_groups_check(const pnc_model *model, pnc_error *error); /* NC_ENO
 void pnc_format_model_free(pnc_model *model);                          /* leaves an empty, reusable struct */
 int pnc_format_model_copy(pnc_model *out, const pnc_model *from);      /* deep; NC_NOERR or NC_ENOMEM */
 
+/* CDF-1, CDF-2 and the classic model have one type of bytes, which programs take as they like: as in netCDF. */
+static inline bool pnc_format_model_has_signless_bytes(const pnc_model *model)
+{
+    return model->format <= NC_FORMAT_CDF2 || model->format == NC_FORMAT_NETCDF4_CLASSIC;
+}
+
 /* How values of attributes are stored in the model. */
 static inline pnc_encoding pnc_format_model_get_encoding(const pnc_model *model)
 {
-    return (pnc_encoding){.little = model->little, .signless_bytes = model->format <= NC_FORMAT_CDF2};
+    return (pnc_encoding){.little = model->little, .signless_bytes = pnc_format_model_has_signless_bytes(model)};
 }
 
 /* How values of a variable are stored in the file. */
 static inline pnc_encoding pnc_format_var_get_encoding(const pnc_model *model, const pnc_var *var)
 {
-    return (pnc_encoding){.little = var->little, .signless_bytes = model->format <= NC_FORMAT_CDF2};
+    return (pnc_encoding){.little = var->little, .signless_bytes = pnc_format_model_has_signless_bytes(model)};
 }
 
 /* NC_EBADNAME if a name is empty or invalid UTF-8. Such a model can be read from a file, but not written. */

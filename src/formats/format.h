@@ -38,6 +38,9 @@ typedef struct pnc_format {
     const pnc_format_hints *hints;
     /* Print a line about the file, on rank 0, for users who want to see what the library does. */
     void (*announce)(const pnc_file *file, const char *text, ...) PNC_PRINTF(2, 3);
+    /* The version that the program has asked for, and whose rules hold, if a hint has chosen one with the same model;
+     * 0: no hint has. */
+    int asked;
 
     /* set by the format */
     bool is_new;          /* created, and its first enddef has not completed: the file has nothing yet */

@@ -56,7 +56,12 @@ ends or deletes it, for scratch data and tests. A driver that stands in front of
 colons])
 HINT_CHOICE([nc_format], [new_format], [automatic], [WORDS(automatic, netcdf4, netcdf4_classic, cdf1, cdf2, cdf5)], [],
 [format of files that ncmpi_create makes, for programs that cannot be changed: it takes precedence over the mode and
-over ncmpi_set_default_format. automatic: what those say. netcdf4_classic: netCDF-4 with NC_CLASSIC_MODEL])
+over ncmpi_set_default_format. automatic: what those say. netcdf4: netCDF-4, with the classic model where the program
+asks for CDF-1, CDF-2 or that model: it then gets the codes and values that it expects. netcdf4_classic: with that model
+in any case. What no rank puts reads as fill values where a variable has chunks, also in no-fill mode, in which a
+classic file has zeros or what was there before: ncmpidiff --unwritten compares without it. A variable of a netCDF-4
+file may be larger than those of CDF-1 and CDF-2, has at most 32 dimensions, and its size and offset in the file are
+other ones])
 HINT_CHOICE([nc_groups], [format.groups], [paths], [WORDS(paths, all, root)], [],
 [what programs see of the groups of a netCDF-4 file. paths: variables and dimensions of groups are found by their paths,
 such as /forecast/tas, and inquiries count those of the root group. all: they are listed behind those of the root group,

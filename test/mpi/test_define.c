@@ -180,9 +180,9 @@ int main(int argc, char **argv)
     test_names();
     test_many(0, "CDF-1");
     test_many(NC_64BIT_DATA, "CDF-5");
+    test_longest_dimension(0, NC_MAX_INT);
+    test_longest_dimension(NC_64BIT_OFFSET, NC_MAX_INT);
     if (t_classic()) {
-        test_longest_dimension(0, NC_MAX_INT);
-        test_longest_dimension(NC_64BIT_OFFSET, NC_MAX_INT);
         test_longest_dimension(NC_64BIT_DATA, NC_MAX_INT64);
         test_limits();
     }

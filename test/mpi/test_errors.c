@@ -36,8 +36,7 @@ static int create(int cmode)
 static void test_definitions(void)
 {
     int ncid = create(0), id;
-    if (t_classic())
-        expect_code(ncmpi_def_dim(ncid, "t2", NC_UNLIMITED, &id), NC_EUNLIMIT, "second unlimited dimension");
+    expect_code(ncmpi_def_dim(ncid, "t2", NC_UNLIMITED, &id), NC_EUNLIMIT, "second unlimited dimension");
     expect_code(ncmpi_def_dim(ncid, "x", 3, &id), NC_ENAMEINUSE, "def_dim: name in use");
     expect_code(ncmpi_def_dim(ncid, NULL, 3, &id), NC_EBADNAME, "def_dim: name NULL");
     expect_code(ncmpi_def_dim(ncid, "", 3, &id), NC_EBADNAME, "def_dim: empty name");
@@ -45,16 +44,14 @@ static void test_definitions(void)
     expect_code(ncmpi_def_dim(ncid, "a/b", -3, &id), NC_EBADNAME, "def_dim: bad name outranks bad size");
     expect_code(ncmpi_def_dim(ncid, "neg", -3, &id), NC_EDIMSIZE, "def_dim: negative length");
     expect_code(ncmpi_def_dim(ncid + 77, "a/b", -3, &id), NC_EBADID, "def_dim: bad ncid outranks all");
-    if (t_classic())
-        expect_code(ncmpi_def_var(ncid, "v", NC_INT, 2, (int[]){DIM_X, DIM_T}, &id), NC_EUNLIMPOS,
-                    "def_var: unlimited dimension not first");
+    expect_code(ncmpi_def_var(ncid, "v", NC_INT, 2, (int[]){DIM_X, DIM_T}, &id), NC_EUNLIMPOS,
+                "def_var: unlimited dimension not first");
     expect_code(ncmpi_def_var(ncid, "v", NC_INT, 1, (int[]){99}, &id), NC_EBADDIM, "def_var: unknown dimension");
     expect_code(ncmpi_def_var(ncid, "v", NC_INT, 1, (int[]){-1}, &id), NC_EBADDIM, "def_var: negative dimension");
     expect_code(ncmpi_def_var(ncid, "fixed", NC_INT, 0, NULL, &id), NC_ENAMEINUSE, "def_var: name in use");
     expect_code(ncmpi_def_var(ncid, "v", 99, 0, NULL, &id), NC_EBADTYPE, "def_var: no such type");
     expect_code(ncmpi_def_var(ncid, "v", NC_NAT, 0, NULL, &id), NC_EBADTYPE, "def_var: NC_NAT");
-    if (t_classic())
-        expect_code(ncmpi_def_var(ncid, "v", NC_INT64, 0, NULL, &id), NC_ESTRICTCDF2, "def_var: CDF-5 type in CDF-1");
+    expect_code(ncmpi_def_var(ncid, "v", NC_INT64, 0, NULL, &id), NC_ESTRICTCDF2, "def_var: CDF-5 type in CDF-1");
     expect_code(ncmpi_def_var(ncid, "v", NC_INT, -1, NULL, &id), NC_EINVAL, "def_var: negative number of dimensions");
     expect_code(ncmpi_def_var(ncid, NULL, 99, 0, NULL, &id), NC_EBADNAME, "def_var: bad name outranks bad type");
     expect_code(ncmpi_def_var(ncid, "v", 99, 1, (int[]){99}, &id), NC_EBADTYPE,
@@ -82,9 +79,8 @@ static void test_attributes(void)
     expect_code(ncmpi_put_att_int(ncid, NC_GLOBAL, "", NC_INT, 1, value), NC_EBADNAME, "put_att: empty name");
     expect_code(ncmpi_put_att_int(ncid, NC_GLOBAL, name, NC_INT, 1, value), NC_EMAXNAME, "put_att: name too long");
     expect_code(ncmpi_put_att_int(ncid, NC_GLOBAL, "a", 99, 1, value), NC_EBADTYPE, "put_att: no such type");
-    if (t_classic())
-        expect_code(ncmpi_put_att_int(ncid, NC_GLOBAL, "a", NC_INT64, 1, value), NC_ESTRICTCDF2,
-                    "put_att: CDF-5 type in CDF-1");
+    expect_code(ncmpi_put_att_int(ncid, NC_GLOBAL, "a", NC_INT64, 1, value), NC_ESTRICTCDF2,
+                "put_att: CDF-5 type in CDF-1");
     expect_code(ncmpi_put_att_int(ncid, NC_GLOBAL, "a", NC_CHAR, 1, value), NC_ECHAR, "put_att: numbers as text");
     expect_code(ncmpi_put_att_int(ncid, NC_GLOBAL, "a", NC_INT, -1, value), NC_EINVAL, "put_att: negative length");
     expect_code(ncmpi_put_att_int(ncid, NC_GLOBAL, "a", NC_INT, 1, NULL), NC_EINVAL, "put_att: NULL values");
@@ -114,9 +110,8 @@ static void test_attributes(void)
     expect_code(ncmpi_copy_att(ncid, NC_GLOBAL, "missing", ncid, FIXED), NC_ENOTATT, "copy_att: no such attribute");
     expect_ok(ncmpi_enddef(ncid), "enddef");
     expect_code(ncmpi_put_att_int(ncid, FIXED, "new", NC_INT, 1, value), NC_ENOTINDEFINE, "put_att: new in data mode");
-    if (t_classic())
-        expect_code(ncmpi_put_att_text(ncid, NC_GLOBAL, "title", 9, "too large"), NC_ENOTINDEFINE,
-                    "put_att: grows in data mode");
+    expect_code(ncmpi_put_att_text(ncid, NC_GLOBAL, "title", 9, "too large"), NC_ENOTINDEFINE,
+                "put_att: grows in data mode");
     expect_ok(ncmpi_put_att_text(ncid, NC_GLOBAL, "title", 5, "HELLO"), "put_att: same size in data mode");
     expect_code(ncmpi_del_att(ncid, NC_GLOBAL, "title"), NC_ENOTINDEFINE, "del_att in data mode");
     expect_code(ncmpi_rename_var(ncid, FIXED, "longer_than_fixed"), NC_ENOTINDEFINE, "rename_var: longer in data mode");
@@ -444,8 +439,6 @@ static void test_conversions(int ncid)
     whole[0] = NAN;
     expect_ok(ncmpi_put_var_double_all(ncid, FIXED, whole), "put nan to NC_INT");
     unsigned char u[NX] = {200, 255, 0, 127, 128}, back[NX];
-    if (!t_classic())
-        return;
     expect_ok(ncmpi_put_var_uchar_all(ncid, BYTES, u), "put uchar 200 to NC_BYTE in CDF-1");
     expect_ok(ncmpi_get_var_uchar_all(ncid, BYTES, back), "get it as uchar");
     t_check(memcmp(u, back, NX) == 0, "CDF-1: NC_BYTE through uchar copies bits");

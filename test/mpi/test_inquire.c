@@ -138,9 +138,11 @@ static void check_identity(int ncid)
     int length = 0, format = 0, mode = 0, n = 0, ids[16] = {0};
     t_local(ncmpi_inq_path(ncid, &length, name) == NC_NOERR, "inq_path");
     t_check(strcmp(name, path) == 0 && length == (int)strlen(path), "inq_path: %s", name);
-    t_check(ncmpi_inq_format(ncid, &format) == NC_NOERR && format == (t_classic() ? NC_FORMAT_CDF2 : NC_FORMAT_NETCDF4),
+    t_check(ncmpi_inq_format(ncid, &format) == NC_NOERR &&
+                format == (t_classic() ? NC_FORMAT_CDF2 : NC_FORMAT_NETCDF4_CLASSIC),
             "inq_format: CDF-2 (%d)", format);
-    t_check(ncmpi_inq_version(ncid, &mode) == NC_NOERR && mode == (t_classic() ? NC_64BIT_OFFSET : NC_NETCDF4),
+    t_check(ncmpi_inq_version(ncid, &mode) == NC_NOERR &&
+                mode == (t_classic() ? NC_64BIT_OFFSET : NC_NETCDF4 | NC_CLASSIC_MODEL),
             "inq_version: NC_64BIT_OFFSET (%d)", mode);
     t_local(ncmpi_inq_files_opened(&n, NULL) == NC_NOERR, "inq_files_opened");
     t_check(n == 1 && ncmpi_inq_files_opened(&n, ids) == NC_NOERR && ids[0] == ncid, "one file is open (%d), ours", n);
@@ -234,7 +236,7 @@ int main(int argc, char **argv)
             expect_ok(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid), "open again");
     }
     t_check(ncmpi_inq_file_format(path, &format) == NC_NOERR &&
-                format == (t_classic() ? NC_FORMAT_CDF2 : NC_FORMAT_NETCDF4),
+                format == (t_classic() ? NC_FORMAT_CDF2 : NC_FORMAT_NETCDF4_CLASSIC),
             "inq_file_format: CDF-2 (%d)", format);
     check_hints();
     t_check(strlen(ncmpi_inq_libvers()) > 0, "inq_libvers: %s", ncmpi_inq_libvers());

@@ -50,6 +50,8 @@ int pnc_netcdf4_content_adopt(pnc_netcdf4 *n, char **bytes, int64_t nbytes, pnc_
     *bytes = NULL;
     err = pnc_netcdf4_description_decode(content->bytes, nbytes, n->end, model, &content->region, &content->storage,
                                          error);
+    if (n->format.asked != 0)
+        model->rules = pnc_netcdf4_rules_get_asked(n->format.asked);
     if (err == NC_NOERR && !n->format.file->read_only)
         err = allow_growth(model, error);
     if (err == NC_NOERR)

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "file/agree.h"
+#include "format/codec.h"
 #include "format/storage.h"
 #include "formats/difference.h"
 #include "formats/netcdf4/netcdf4.h"
@@ -15,6 +16,8 @@ int pnc_netcdf4_model_create(pnc_format *f, int version)
     pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
 
     pnc_format_model_init_rules(f->model, version, pnc_netcdf4_rules_get(version));
+    if (f->asked != 0)
+        f->model->rules = pnc_netcdf4_rules_get_asked(f->asked);
     f->model->little = PNC_HOST_IS_LITTLE;
     return f->file->rank == 0 ? pnc_netcdf4_metadata_create(f->file, version, &n->metadata) : NC_NOERR;
 }
@@ -393,10 +396,29 @@ int pnc_netcdf4_definitions_end(pnc_format *f, pnc_layout_hints *hints, int err)
     return pnc_netcdf4_vars_fill(n, nold);
 }
 
+static int64_t measure_att(int type, int64_t len)
+{
+    return pnc_format_size_get_padded(len * (int64_t)pnc_type_get_size(type));
+}
+
+/* In the classic model attributes grow in define mode only, as with netCDF-C and in classic files. */
+static int check_att_size(const pnc_format *f, const pnc_format_change *change)
+{
+    const pnc_att *att;
+
+    if (change->name != NULL || f->model->format != NC_FORMAT_NETCDF4_CLASSIC)
+        return NC_NOERR;
+    att = pnc_format_atts_get(f->model, change->entry.varid)->at[change->entry.att];
+    if (measure_att(change->type, change->len) <= measure_att(att->type, att->len))
+        return NC_NOERR;
+    return pnc_error_set(f->file->error, NC_ENOTINDEFINE, "attribute \"%s\" would grow: call ncmpi_redef first",
+                         att->name);
+}
+
 int pnc_netcdf4_change_check(pnc_format *f, const pnc_format_change *change)
 {
-    (void)change;
-    return check_listed(f);
+    PNC_TRY(check_listed(f));
+    return check_att_size(f, change);
 }
 
 static int apply_change(pnc_format *f, const pnc_format_change *change)

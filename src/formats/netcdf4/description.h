@@ -41,6 +41,8 @@ typedef struct pnc_netcdf4_storage {
 
 /* What definitions of this version may have. */
 const pnc_rules *pnc_netcdf4_rules_get(int format);
+/* Those of a file with the classic model whose program has asked for NC_FORMAT_CLASSIC or NC_FORMAT_CDF2. */
+const pnc_rules *pnc_netcdf4_rules_get_asked(int asked);
 
 /* --- writing; after an allocation that has failed nothing is written --- */
 
