@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "dataset/caller.h"
@@ -11,6 +12,7 @@
 #include "dataset/mpi_state.h"
 #include "drivers/driver.h"
 #include "format/codec.h"
+#include "formats/netcdf4/reader.h"
 
 int ncmpi_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *ncidp)
 {
@@ -91,24 +93,42 @@ ssize_t pnc_api_file_read(int fd, void *bytes, size_t capacity)
     return errno == EISDIR ? NC_EFILE : NC_EREAD;
 }
 
+/* False also if libhdf5 cannot read the file, or is not there. */
+static bool has_classic_model(int fd, const char *filename)
+{
+    pnc_netcdf4_reader *reader = NULL;
+    pnc_error error = {0};
+    struct stat status;
+    bool has = fstat(fd, &status) == 0 &&
+               pnc_netcdf4_reader_open(fd, filename, status.st_size, &error, &reader) == NC_NOERR &&
+               pnc_netcdf4_reader_is_classic(reader);
+
+    pnc_netcdf4_reader_close(reader);
+    return has;
+}
+
 int ncmpi_inq_file_format(const char *filename, int *formatp)
 {
     char magic[8];
     ssize_t n;
-    int fd, err = pnc_api_file_open(filename == NULL ? NULL : pnc_store_mpiio.local_path(filename), &fd);
+    int fd, format, err = pnc_api_file_open(filename == NULL ? NULL : pnc_store_mpiio.local_path(filename), &fd);
 
     if (formatp != NULL)
         *formatp = NC_FORMAT_UNKNOWN; /* also if the call fails, as in PnetCDF 1.x */
     if (err != NC_NOERR)
         return pnc_dataset_error_report_call(__func__, filename, err, NULL);
     n = pnc_api_file_read(fd, magic, sizeof magic);
+    format =
+        n < (ssize_t)sizeof magic ? NC_FORMAT_UNKNOWN : format_constant(pnc_format_kind_identify(magic, (size_t)n));
+    if (format == NC_FORMAT_NETCDF4 && has_classic_model(fd, filename))
+        format = NC_FORMAT_NETCDF4_CLASSIC;
     close(fd);
     if (n >= 0 && n < (ssize_t)sizeof magic) /* every format has at least 8 bytes */
         n = NC_EFILE;
     if (n < 0)
         return pnc_dataset_error_report_call(__func__, filename, (int)n, NULL);
     if (formatp != NULL)
-        *formatp = format_constant(pnc_format_kind_identify(magic, (size_t)n));
+        *formatp = format;
     return NC_NOERR;
 }
 

@@ -113,8 +113,8 @@ PLAIN([int], [inq_default_format], [all], [P(flags_out, formatp, default_format)
 
 PLAIN([int], [inq_file_format], [f77], [P(path, filename)P(flags_out, formatp, format)],
 [The format of a file, which need not be open: NC_FORMAT_CLASSIC, NC_FORMAT_CDF2, NC_FORMAT_CDF5, NC_FORMAT_NETCDF4 for
-HDF5, NC_FORMAT_UNKNOWN for anything else. LOCAL Errors: NC_ENOENT NC_EACCESS NC_EBAD_FILE (no name) NC_EFILE (a
-directory, or a file of less than 8 bytes) NC_EREAD])
+HDF5, NC_FORMAT_NETCDF4_CLASSIC if it has the classic model, NC_FORMAT_UNKNOWN for anything else. LOCAL Errors:
+NC_ENOENT NC_EACCESS NC_EBAD_FILE (no name) NC_EFILE (a directory, or a file of less than 8 bytes) NC_EREAD])
 
 PLAIN([int], [inq_files_opened], [f77], [P(count_out, num)P(ncids_out, ncids)],
 [Number and ids of the open datasets. Either pointer may be NULL; ncids is an array of at least num elements. LOCAL])
@@ -380,7 +380,8 @@ FUNCTION([inq_header_extent], [all], [P(offset_out, extent, h_extent)],
 for a new file before its first ncmpi_enddef, and for a netCDF-4 file. LOCAL])
 FUNCTION([inq_recsize], [all], [P(offset_out, recsize)],
 [Record size in bytes, the sum over all record variables, as of the last ncmpi_enddef: 0 for a new file before its first
-one, and for a netCDF-4 file. LOCAL])
+one. Of a netCDF-4 file, what a classic file with the same definitions would have; inner unlimited dimensions count with
+their current lengths. LOCAL])
 FUNCTION([inq_put_size], [all], [P(offset_out, size, put_size)], [Number of bytes that this rank has written. LOCAL])
 FUNCTION([inq_get_size], [all], [P(offset_out, size, get_size)], [Number of bytes that this rank has read. LOCAL])
 

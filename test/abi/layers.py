@@ -54,7 +54,8 @@ MAY_SEE = {
     "dataset": PURE + ["convert", "filter/filter.h", "format/model.h", "format/coordinates.h", "format/quantization.h",
                        "format/storage.h", "formats/format.h", "statistics", "host/codecs.h", "drivers/driver.h",
                        "file", "io", "references/references.h"],
-    "api": PURE + ["select", "convert", "format", "dataset", "io", "drivers/driver.h", "pnetcdf.h"],
+    "api": PURE + ["select", "convert", "format", "formats/netcdf4/reader.h", "dataset", "io", "drivers/driver.h",
+                   "pnetcdf.h"],
     # its calls go through pnetcdf.h; what it says about them, and asks before them, through dataset/caller.h
     "binding": PURE + ["dataset/caller.h", "pnetcdf.h"],
     "tools": PURE + ["format", "growth", "log", "convert", "filter/filter.h", "host", "formats/netcdf4/reader.h",

@@ -99,7 +99,8 @@ static void write_storage(FILE *out, int varid, int ndims)
 
 static void write_definitions(const char *path)
 {
-    int ndims, nvars, natts, unlimited, format, ids[DIMS], rank_of;
+    char file[4096] = "";
+    int ndims, nvars, natts, unlimited, format, by_path = -1, ids[DIMS], rank_of;
     char name[NC_MAX_NAME + 1];
     FILE *out = fopen(path, "w");
     MPI_Offset len;
@@ -109,6 +110,10 @@ static void write_definitions(const char *path)
         exit(1);
     ncmpi_inq(ncid, &ndims, &nvars, &natts, &unlimited);
     ncmpi_inq_format(ncid, &format);
+    ncmpi_inq_path(ncid, NULL, file);
+    ncmpi_inq_file_format(file, &by_path);
+    if (by_path != format)
+        fprintf(out, "format by path %d\n", by_path);
     fprintf(out, "format %d\nunlimited %d\nall_unlimited", format, unlimited);
     ncmpi_inq_unlimdims(ncid, &unlimited, NULL);
     if (unlimited <= DIMS)

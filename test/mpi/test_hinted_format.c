@@ -194,6 +194,7 @@ static void fail_data(int ncid, trace *t)
 
 static void redefine(int ncid, trace *t)
 {
+    MPI_Offset size = -1;
     int dims[2] = {DIM_T, DIM_X}, id;
 
     NOTE(ncmpi_put_att_longlong(ncid, NC_GLOBAL, "title", NC_INT64, 1, &(long long){1}));
@@ -204,7 +205,11 @@ static void redefine(int ncid, trace *t)
     NOTE(ncmpi_def_var(ncid, "more", NC_BYTE, 2, dims, &id));
     NOTE(ncmpi_put_att_longlong(ncid, id, "new", NC_UINT, 1, &(long long){1}));
     NOTE(ncmpi_def_var_fill(ncid, RECORD, 0, &(short){1}));
+    NOTE(ncmpi_inq_recsize(ncid, &size));
+    note(t, "record size in define mode", size);
     NOTE(ncmpi_enddef(ncid));
+    NOTE(ncmpi_inq_recsize(ncid, &size));
+    note(t, "record size", size);
     put_bytes(ncid, t);
 }
 

@@ -118,8 +118,7 @@ static void check_sizes(int ncid)
     MPI_Offset recsize = 0, put = -1, got = -1, header = -1;
     double grid[6];
     t_local(ncmpi_inq_recsize(ncid, &recsize) == NC_NOERR, "inq_recsize");
-    t_check(recsize == (t_classic() ? 12 + 4 : 0), "a record takes 6 shorts and a padded byte, 16 bytes (%lld)",
-            (long long)recsize);
+    t_check(recsize == 12 + 4, "a record takes 6 shorts and a padded byte, 16 bytes (%lld)", (long long)recsize);
     t_local(ncmpi_inq_put_size(ncid, &put) == NC_NOERR && ncmpi_inq_get_size(ncid, &got) == NC_NOERR, "inq_put_size");
     t_local(ncmpi_inq_header_size(ncid, &header) == NC_NOERR, "inq_header_size");
     MPI_Offset before = got, own = t_rank == 0 ? header + 4 : 0;

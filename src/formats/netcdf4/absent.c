@@ -34,6 +34,12 @@ int pnc_netcdf4_metadata_describe(pnc_netcdf4_metadata *m, pnc_netcdf4_scope sco
     return NC_ENOTBUILT;
 }
 
+bool pnc_netcdf4_metadata_is_classic(pnc_netcdf4_metadata *m)
+{
+    (void)m;
+    return false;
+}
+
 bool pnc_netcdf4_metadata_get_text(pnc_netcdf4_metadata *m, const char *name, char *out, size_t capacity)
 {
     (void)m, (void)name, (void)out, (void)capacity;

@@ -31,6 +31,8 @@ typedef enum pnc_netcdf4_scope {
 int pnc_netcdf4_metadata_describe(pnc_netcdf4_metadata *m, pnc_netcdf4_scope scope, int64_t most_places,
                                   pnc_netcdf4_writer *out);
 
+/* Whether the file keeps the rules of the classic model. */
+bool pnc_netcdf4_metadata_is_classic(pnc_netcdf4_metadata *m);
 /* A hidden attribute of the root group that is a text. False: there is none, or it does not fit. */
 bool pnc_netcdf4_metadata_get_text(pnc_netcdf4_metadata *m, const char *name, char *out, size_t capacity);
 

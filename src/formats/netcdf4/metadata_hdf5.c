@@ -102,10 +102,27 @@ static int describe_group_atts(pnc_tree *t, int64_t group, int64_t *natts, pnc_n
     return NC_NOERR;
 }
 
+static bool is_strict_file(pnc_netcdf4_metadata *m)
+{
+    return m->h->a_exists(m->root, "_nc3_strict") > 0;
+}
+
+bool pnc_netcdf4_metadata_is_classic(pnc_netcdf4_metadata *m)
+{
+    pnc_hdf5_visit visit;
+    bool is;
+
+    if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
+        return false;
+    is = is_strict_file(m);
+    pnc_netcdf4_library_end(&visit);
+    return is;
+}
+
 /* Returns the number of dimensions. */
 static int64_t describe_head(const pnc_tree *t, pnc_netcdf4_writer *out)
 {
-    bool is_strict = t->m->h->a_exists(t->m->root, "_nc3_strict") > 0, is_listed = t->scope == PNC_NETCDF4_LISTED;
+    bool is_strict = is_strict_file(t->m), is_listed = t->scope == PNC_NETCDF4_LISTED;
     bool has_groups = t->ngroups > 1 && t->scope != PNC_NETCDF4_ROOT;
     pnc_groups groups = {.exist = has_groups, .are_listed = has_groups && is_listed};
     int64_t nvars = 0, ndims = 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "format/codec.h"
 
 /* Chunks whose places all ranks get when the file is opened; for others each rank asks libhdf5. A guess: 24 bytes each
  * in the broadcast, 0.3 to 3 us each to find. */
@@ -157,10 +158,45 @@ static void abandon_netcdf4(pnc_format *f)
 
 /* --- inquiries --- */
 
-static void get_no_layout(const pnc_format *f, pnc_format_layout *out)
+/* Of a variable whose first dimension is unlimited, with the current lengths of the others; also in a file that is only
+ * read, where it does not grow. */
+static int64_t get_record_bytes(const pnc_model *model, const pnc_var *var)
 {
-    (void)f;
-    *out = (pnc_format_layout){0};
+    int64_t bytes = (int64_t)pnc_type_get_size(var->type);
+
+    for (int d = 1; d < var->ndims; d++)
+        if (pnc_size_multiply(bytes, pnc_format_var_get_length(model, var, d), &bytes) < 0)
+            return INT64_MAX;
+    return bytes;
+}
+
+/* As in a classic file with the same definitions: records are padded, unless there is one such variable. */
+static int64_t get_record_size(const pnc_model *model)
+{
+    int64_t exact = 0, padded = 0;
+    int n = 0;
+
+    for (int i = 0; i < model->nvars; i++) {
+        const pnc_var *var = model->vars[i];
+        int64_t bytes;
+
+        if (var->ndims == 0 || !model->dims[var->dimids[0]]->unlimited)
+            continue;
+        n++;
+        bytes = get_record_bytes(model, var);
+        if (bytes > INT64_MAX - 3 || pnc_size_add(padded, pnc_format_size_get_padded(bytes), &padded) < 0)
+            return INT64_MAX;
+        exact += bytes;
+    }
+    return n == 1 ? exact : padded;
+}
+
+/* There is no header. */
+static void get_record_layout(const pnc_format *f, pnc_format_layout *out)
+{
+    const pnc_model *in_file = f->before != NULL ? f->before : f->model;
+
+    *out = (pnc_format_layout){.record_size = f->is_new ? 0 : get_record_size(in_file)};
 }
 
 static int64_t get_address(const pnc_format *f, int varid)
@@ -267,6 +303,6 @@ const pnc_format_ops pnc_netcdf4_format = {
     .add_space = pnc_netcdf4_space_add,
     .restore = pnc_netcdf4_file_restore,
     .restore_before_put = pnc_netcdf4_file_restore_before_put,
-    .get_layout = get_no_layout,
+    .get_layout = get_record_layout,
     .get_offset = get_address,
     .explain_moves = explain_nothing};

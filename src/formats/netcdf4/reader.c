@@ -213,6 +213,11 @@ int pnc_netcdf4_reader_find_chunk(pnc_netcdf4_reader *r, int varid, const int64_
                                            out);
 }
 
+bool pnc_netcdf4_reader_is_classic(pnc_netcdf4_reader *r)
+{
+    return need_metadata(r) == NC_NOERR && pnc_netcdf4_metadata_is_classic(r->metadata);
+}
+
 bool pnc_netcdf4_reader_get_text(pnc_netcdf4_reader *r, const char *name, char *out, size_t capacity)
 {
     return need_metadata(r) == NC_NOERR && pnc_netcdf4_metadata_get_text(r->metadata, name, out, capacity);

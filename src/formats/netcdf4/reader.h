@@ -48,6 +48,8 @@ int pnc_netcdf4_reader_read_strings(pnc_netcdf4_reader *reader, int varid, const
 /* The strings of an attribute of a variable, or of the file (NC_GLOBAL). *found is false if it has another type. */
 int pnc_netcdf4_reader_read_att_strings(pnc_netcdf4_reader *reader, int varid, const char *name, bool *found,
                                         pnc_netcdf4_strings *out);
+/* Whether the file keeps the rules of the classic model; false, with an error, if its metadata cannot be read. */
+bool pnc_netcdf4_reader_is_classic(pnc_netcdf4_reader *reader);
 /* A hidden attribute of the file that is a text, such as _NCProperties. False: there is none, or it is longer. */
 bool pnc_netcdf4_reader_get_text(pnc_netcdf4_reader *reader, const char *name, char *out, size_t capacity);
 
