@@ -13,8 +13,8 @@
     F(a_close, H5Aclose) F(a_get_space, H5Aget_space) F(a_get_type, H5Aget_type) F(a_iterate, H5Aiterate2) \
     F(a_open, H5Aopen) F(a_exists, H5Aexists) F(a_read, H5Aread) \
     F(d_close, H5Dclose) F(d_get_create_plist, H5Dget_create_plist) F(d_get_offset, H5Dget_offset) \
-    F(d_get_space, H5Dget_space) F(d_get_type, H5Dget_type) F(d_open, H5Dopen2) F(d_read, H5Dread) \
-    F(d_read_chunk, PNC_H5DREAD_CHUNK) \
+    F(d_get_space, H5Dget_space) F(d_get_storage_size, H5Dget_storage_size) F(d_get_type, H5Dget_type) \
+    F(d_open, H5Dopen2) F(d_read, H5Dread) F(d_read_chunk, PNC_H5DREAD_CHUNK) \
     F(d_vlen_reclaim, H5Dvlen_reclaim) \
     F(e_clear, H5Eclear2) F(e_get_auto, H5Eget_auto2) F(e_set_auto, H5Eset_auto2) F(e_walk, H5Ewalk2) \
     F(f_close, H5Fclose) F(f_open, H5Fopen) F(fd_register, H5FDregister) \

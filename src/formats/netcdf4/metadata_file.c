@@ -91,6 +91,19 @@ static int fail_to_open(pnc_netcdf4_metadata *m)
     return pnc_netcdf4_metadata_fail(m, "open group", "/");
 }
 
+/* Where the superblock is. */
+static int find_base(pnc_netcdf4_metadata *m)
+{
+    hid_t fcpl = m->h->f_get_create_plist(m->file);
+    hsize_t bytes = 0;
+    bool good = fcpl >= 0 && m->h->p_get_userblock(fcpl, &bytes) >= 0 && bytes <= (hsize_t)INT64_MAX;
+
+    if (fcpl >= 0)
+        m->h->p_close(fcpl);
+    m->base = (int64_t)bytes;
+    return good ? NC_NOERR : pnc_netcdf4_metadata_fail(m, "find the first byte of", "/");
+}
+
 /* The library has begun. version 0: the file exists. */
 static int open_hdf5_file(pnc_netcdf4_metadata *m, int version)
 {
@@ -106,6 +119,7 @@ static int open_hdf5_file(pnc_netcdf4_metadata *m, int version)
         m->root = m->h->g_open(m->file, "/", H5P_DEFAULT);
     if (m->root < 0)
         return pnc_netcdf4_metadata_fail(m, version == 0 ? "open group" : "create group", "/");
+    PNC_TRY(find_base(m));
     m->has_open_mark = has_open_mark(m);
     if (m->source.is_writable)
         PNC_TRY(find_strategy(m));
@@ -203,21 +217,8 @@ int64_t pnc_netcdf4_metadata_get_pending_bytes(const pnc_netcdf4_metadata *m)
     return pnc_netcdf4_unwritten_get_bytes(&m->source.unwritten);
 }
 
-/* Where the superblock is: behind what a program has put in front of the file. */
-static int64_t find_superblock(pnc_netcdf4_metadata *m)
-{
-    hid_t fcpl = m->h->f_get_create_plist(m->file);
-    hsize_t bytes = 0;
-
-    if (fcpl >= 0) {
-        m->h->p_get_userblock(fcpl, &bytes);
-        m->h->p_close(fcpl);
-    }
-    return (int64_t)bytes;
-}
-
 /* A file that says it is open is closed until it is committed. */
-static int flush_hdf5_file(pnc_netcdf4_metadata *m, int64_t *superblock)
+static int flush_hdf5_file(pnc_netcdf4_metadata *m)
 {
     pnc_hdf5_visit visit;
     int err = NC_NOERR;
@@ -226,7 +227,6 @@ static int flush_hdf5_file(pnc_netcdf4_metadata *m, int64_t *superblock)
         return NC_ENOTBUILT;
     if (m->h->f_flush(m->file, H5F_SCOPE_LOCAL) < 0)
         err = pnc_netcdf4_metadata_fail(m, "write", "/");
-    *superblock = find_superblock(m);
     if (err == NC_NOERR && m->has_open_mark)
         close_hdf5_file(m);
     pnc_netcdf4_library_end(&visit);
@@ -237,14 +237,14 @@ int pnc_netcdf4_metadata_list(pnc_netcdf4_metadata *m, pnc_redo *redo)
 {
     pnc_hdf5_source *s = &m->source;
     pnc_extent *extents;
-    int64_t n, superblock;
+    int64_t n;
     char *bytes;
 
     PNC_TRY(pnc_netcdf4_metadata_write_fills(m));
-    PNC_TRY(flush_hdf5_file(m, &superblock));
+    PNC_TRY(flush_hdf5_file(m));
     if (!pnc_netcdf4_unwritten_list(&s->unwritten, &extents, &n, &bytes))
         return pnc_error_set(s->file->error, NC_ENOMEM, "%s: no memory to write metadata", s->file->path);
-    pnc_netcdf4_redo_init(redo, extents, n, bytes, s->end, superblock);
+    pnc_netcdf4_redo_init(redo, extents, n, bytes, s->end, m->base);
     return NC_NOERR;
 }
 

@@ -22,6 +22,7 @@ struct pnc_netcdf4_metadata {
     bool tracks_space;  /* libhdf5 may put what it allocates into space that was freed */
     bool has_pages;     /* the same, and it allocates pages, in which small chunks are */
     int64_t committed;  /* end of the file at the last commit */
+    int64_t base;       /* of the superblock: behind what a program has put in front of the file */
 };
 
 /* NC_EHDFERR: "FILE: HDF5 cannot WHAT "NAME": its own reason". An error that the driver has set stays. */
@@ -57,6 +58,9 @@ int pnc_netcdf4_storage_describe(pnc_netcdf4_metadata *m, hid_t dataset, const c
                                  int ndims, const int64_t *extent, int64_t *places, pnc_netcdf4_writer *out);
 int pnc_netcdf4_chunk_locate(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, const int64_t *index, int ndims,
                              pnc_chunk_place *out);
+
+/* The address of the values of a contiguous dataset; -1: it has none. NC_EHDFERR: outside the file. */
+int pnc_netcdf4_values_locate(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, int64_t *address);
 
 /* --- the dataset that is kept open --- */
 

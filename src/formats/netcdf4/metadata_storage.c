@@ -51,11 +51,11 @@ int pnc_netcdf4_chunk_locate(pnc_netcdf4_metadata *m, hid_t dataset, const char 
     if (!note_place(m, dataset, at, &mask))
         return is_unwritten(m) ? NC_NOERR : pnc_netcdf4_metadata_fail(m, "find a chunk of", path);
     *out = (pnc_chunk_place){m->source.data_offset, m->source.data_bytes, mask};
-    if (out->bytes <= pnc_netcdf4_source_get_end(&m->source) - out->offset)
+    if (out->offset >= m->base && out->bytes <= pnc_netcdf4_source_get_end(&m->source) - out->offset)
         return NC_NOERR;
     return pnc_error_set(m->source.file->error, NC_EHDFERR,
-                         "%s: a chunk of \"%s\" has %lld bytes at byte %lld, beyond the end of the file",
-                         m->source.file->path, path, (long long)out->bytes, (long long)out->offset);
+                         "%s: a chunk of \"%s\" has %lld bytes at byte %lld, outside the file", m->source.file->path,
+                         path, (long long)out->bytes, (long long)out->offset);
 }
 
 /* --- chunks --- */
@@ -221,11 +221,10 @@ static int describe_chunks(pnc_netcdf4_metadata *m, hid_t dataset, hid_t plist, 
 static int describe_contiguous(pnc_netcdf4_metadata *m, hid_t dataset, hid_t plist, pnc_netcdf4_storage *s, int ndims,
                                pnc_netcdf4_writer *out)
 {
-    haddr_t address = m->h->d_get_offset(dataset);
-
-    s->address = address == HADDR_UNDEF ? -1 : (int64_t)address;
     if (m->h->p_get_external_count(plist) != 0)
         s->layout = PNC_NETCDF4_UNREADABLE;
+    else
+        PNC_TRY(pnc_netcdf4_values_locate(m, dataset, s->path, &s->address));
     pnc_netcdf4_storage_write(out, s, ndims);
     return NC_NOERR;
 }

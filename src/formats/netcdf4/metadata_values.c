@@ -3,14 +3,28 @@
 
 #include "base/memory.h"
 
+/* libhdf5 adds the base to each address, also to HADDR_UNDEF. */
+int pnc_netcdf4_values_locate(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, int64_t *address)
+{
+    const haddr_t at = m->h->d_get_offset(dataset), none = HADDR_UNDEF;
+    const int64_t bytes = (int64_t)m->h->d_get_storage_size(dataset), end = pnc_netcdf4_source_get_end(&m->source);
+
+    *address = -1;
+    if (at == none || at == none + (haddr_t)m->base)
+        return NC_NOERR;
+    if ((int64_t)at < m->base || (int64_t)at > end || bytes < 0 || bytes > end - (int64_t)at)
+        return pnc_error_set(
+            m->source.file->error, NC_EHDFERR,
+            "%s: \"%s\" has %lld bytes at byte %lld, outside the file, which has the bytes %lld to %lld",
+            m->source.file->path, path, (long long)bytes, (long long)at, (long long)m->base, (long long)end);
+    *address = (int64_t)at;
+    return NC_NOERR;
+}
+
 static int find_values_address(pnc_netcdf4_metadata *m, const char *path, int64_t *address)
 {
-    haddr_t at;
-
     PNC_TRY(pnc_netcdf4_dataset_keep(m, path));
-    at = m->h->d_get_offset(m->dataset);
-    *address = at == HADDR_UNDEF ? -1 : (int64_t)at;
-    return NC_NOERR;
+    return pnc_netcdf4_values_locate(m, m->dataset, path, address);
 }
 
 int pnc_netcdf4_metadata_get_address(pnc_netcdf4_metadata *m, const char *path, int64_t *address)
