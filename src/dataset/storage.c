@@ -223,6 +223,9 @@ static int check_filter_arguments(pnc_dataset *ds, unsigned int id, MPI_Offset n
     if (id < 1 || id > FILTER_ID_MOST)
         return pnc_error_set(&ds->error, NC_EFILTER, "filterid is %u: filters of HDF5 have ids from 1 to %d", id,
                              FILTER_ID_MOST);
+    if (pnc_filter_is_own((int)id) && !pnc_filter_is_encoded((int)id))
+        return pnc_error_set(&ds->error, NC_EFILTER, "filterid is %u: this library decodes %s, but does not encode it",
+                             id, pnc_filter_name_get((int)id));
     if (id == PNC_FILTER_DEFLATE && n != 1)
         return pnc_error_set(&ds->error, NC_EFILTER, "nparams is %lld: deflate has one parameter, the level",
                              (long long)n);

@@ -4,16 +4,17 @@
 #include "base/memory.h"
 #include "base/minmax.h"
 
-static const pnc_filter_kind *const filter_kinds[] = {&pnc_filter_kind_shuffle,    &pnc_filter_kind_deflate,
-                                                      &pnc_filter_kind_fletcher32, &pnc_filter_kind_szip,
-                                                      &pnc_filter_kind_zstd,       &pnc_filter_kind_lzf};
+static const pnc_filter_kind *const filter_kinds[] = {
+    &pnc_filter_kind_shuffle, &pnc_filter_kind_deflate, &pnc_filter_kind_fletcher32,
+    &pnc_filter_kind_szip,    &pnc_filter_kind_nbit,    &pnc_filter_kind_scaleoffset,
+    &pnc_filter_kind_zstd,    &pnc_filter_kind_lzf,     &pnc_filter_kind_number};
 
 /* Names for messages, as registered with The HDF Group. */
 static const struct {
     int id;
     const char *name;
-} other_filters[] = {{5, "nbit"},           {6, "scaleoffset"}, {307, "bzip2"}, {32001, "blosc"}, {32004, "lz4"},
-                     {32008, "bitshuffle"}, {32013, "zfp"},     {32017, "sz"},  {32024, "sz3"},   {32026, "blosc2"}};
+} other_filters[] = {{307, "bzip2"}, {32001, "blosc"}, {32004, "lz4"}, {32008, "bitshuffle"},
+                     {32013, "zfp"}, {32017, "sz"},    {32024, "sz3"}, {32026, "blosc2"}};
 
 static const pnc_filter_kind *find_kind(int id)
 {
@@ -40,6 +41,22 @@ bool pnc_filter_is_own(int id)
     return find_kind(id) != &pnc_filter_kind_plugin;
 }
 
+bool pnc_filter_is_encoded(int id)
+{
+    return find_kind(id)->encode != NULL;
+}
+
+const char *pnc_filter_chain_find_refusal(const pnc_filter_chain *chain)
+{
+    for (int i = 0; i < chain->nfilters; i++) {
+        if (chain->filters[i].id == PNC_FILTER_NUMBER)
+            return "its numbers have other bits than those of a type of netCDF: this library does not write them";
+        if (!pnc_filter_is_encoded(chain->filters[i].id))
+            return "its filter, nbit or scaleoffset, is one that this library decodes, but does not encode";
+    }
+    return NULL;
+}
+
 int pnc_filter_parameters_check(const pnc_filter *filter, int least, int most, pnc_error *error)
 {
     if (filter->nparameters >= least && filter->nparameters <= most)
@@ -54,9 +71,12 @@ int pnc_filter_damage_set(const pnc_filter_step *step, const char *what)
                          pnc_filter_name_get(step->filter->id), (long long)step->in_bytes, what);
 }
 
-static bool is_applied(uint32_t mask, int i)
+/* The mask has a bit for each filter of the file. */
+static bool is_applied(const pnc_filter_chain *chain, uint32_t mask, int i)
 {
-    return (mask >> i & 1) == 0;
+    int bit = chain->filters[0].id == PNC_FILTER_NUMBER ? i - 1 : i;
+
+    return bit < 0 || (mask >> bit & 1) == 0;
 }
 
 static int check_filter(const pnc_filter *filter, const pnc_codecs *codecs, pnc_error *error)
@@ -65,10 +85,11 @@ static int check_filter(const pnc_filter *filter, const pnc_codecs *codecs, pnc_
     bool has_library = kind->has_library == NULL || kind->has_library(codecs, filter->id);
 
     if (kind == &pnc_filter_kind_plugin && !has_library)
-        return pnc_error_set(error, NC_EFILTER,
-                             "%s (id %d) is not among the filters of this library (shuffle, deflate, fletcher32, szip, "
-                             "zstd, lzf), and no plugin of HDF5 has it: set HDF5_PLUGIN_PATH to the folder of one",
-                             pnc_filter_name_get(filter->id), filter->id);
+        return pnc_error_set(
+            error, NC_EFILTER,
+            "%s (id %d) is not among the filters of this library (shuffle, deflate, fletcher32, szip, "
+            "nbit, scaleoffset, zstd, lzf), and no plugin of HDF5 has it: set HDF5_PLUGIN_PATH to the folder of one",
+            pnc_filter_name_get(filter->id), filter->id);
     PNC_TRY(kind->check(filter, error));
     if (!has_library)
         return pnc_error_set(error, NC_EFILTER, "%s (id %d) needs %s, which is not installed (Debian: apt install %s)",
@@ -81,16 +102,23 @@ int pnc_filter_chain_check(const pnc_filter_chain *chain, uint32_t mask, const p
     if (chain->nfilters < 0 || chain->nfilters > PNC_FILTER_MOST)
         return pnc_error_set(error, NC_EFILTER, "%d filters: a chunk passes at most %d", chain->nfilters,
                              PNC_FILTER_MOST);
+    for (int i = 1; i < chain->nfilters; i++)
+        if (chain->filters[i].id == PNC_FILTER_NUMBER)
+            return pnc_error_set(error, NC_EFILTER, "filter %d has the id 0, which HDF5 does not have", i);
     for (int i = 0; i < chain->nfilters; i++)
-        if (is_applied(mask, i))
+        if (is_applied(chain, mask, i))
             PNC_TRY(check_filter(&chain->filters[i], codecs, error));
     return NC_NOERR;
 }
 
 /* The most bytes after a filter. A compressor that is not optional may make a chunk larger: zlib's bound is
  * n + n / 1000 + 12, that of zstd n + n / 256 + 64, of lzf n + n / 32 + 1. What plugins add is a guess. */
-static int64_t get_step_bound(const pnc_filter_kind *kind, int64_t bytes)
+static int64_t get_step_bound(const pnc_filter *filter, int64_t bytes)
 {
+    const pnc_filter_kind *kind = find_kind(filter->id);
+
+    if (kind == &pnc_filter_kind_number)
+        return bytes / filter->parameters[PNC_NUMBER_MEMORY_SIZE] * filter->parameters[PNC_NUMBER_SIZE];
     if (kind == &pnc_filter_kind_plugin)
         return pnc_min64(PNC_FILTER_CHUNK_MOST, 2 * bytes + 65536);
     return kind->compresses ? bytes + bytes / 32 + 128 : bytes + kind->added;
@@ -99,7 +127,7 @@ static int64_t get_step_bound(const pnc_filter_kind *kind, int64_t bytes)
 int64_t pnc_filter_chain_get_bound(const pnc_filter_chain *chain, int64_t bytes)
 {
     for (int i = 0; i < chain->nfilters; i++)
-        bytes = get_step_bound(find_kind(chain->filters[i].id), bytes);
+        bytes = get_step_bound(&chain->filters[i], bytes);
     return bytes;
 }
 
@@ -155,7 +183,7 @@ static int encode_step(pnc_filter_step *step, int *used)
     int into = *used == 0 ? 1 : 0, err;
 
     step->result = NULL;
-    step->capacity = must_shrink ? step->in_bytes - 1 : get_step_bound(kind, step->in_bytes);
+    step->capacity = must_shrink ? step->in_bytes - 1 : get_step_bound(step->filter, step->in_bytes);
     if (step->capacity == 0)
         return NC_NOERR;
     PNC_TRY(reserve_buffer(step->worker, into, step->capacity, step->error));
@@ -182,6 +210,8 @@ int pnc_filter_chunk_encode(pnc_filter_worker *worker, const pnc_filter_chain *c
 
     PNC_TRY(check_chunk_bytes(bytes, error));
     PNC_TRY(pnc_filter_chain_check(chain, 0, worker->codecs, error));
+    if (pnc_filter_chain_find_refusal(chain) != NULL)
+        return pnc_error_set(error, NC_EFILTER, "%s", pnc_filter_chain_find_refusal(chain));
     for (int i = 0; i < chain->nfilters; i++) {
         step.filter = &chain->filters[i];
         PNC_TRY(encode_step(&step, &used));
@@ -202,7 +232,7 @@ int pnc_filter_chunk_encode(pnc_filter_worker *worker, const pnc_filter_chain *c
 bool pnc_filter_chunk_is_plain(const pnc_filter_chain *chain, uint32_t mask)
 {
     for (int i = 0; i < chain->nfilters; i++)
-        if (is_applied(mask, i))
+        if (is_applied(chain, mask, i))
             return false;
     return true;
 }
@@ -222,11 +252,11 @@ static int expect_lengths(const pnc_filter_chain *chain, uint32_t mask, int64_t 
     int n = 0;
 
     for (int i = 0; i < chain->nfilters; i++) {
-        if (is_applied(mask, i)) {
+        if (is_applied(chain, mask, i)) {
             const pnc_filter_kind *kind = find_kind(chain->filters[i].id);
             order[n] = i;
             expected[n++] = now;
-            now = (expectation){get_step_bound(kind, now.bytes), now.is_exact && !kind->compresses};
+            now = (expectation){get_step_bound(&chain->filters[i], now.bytes), now.is_exact && !kind->compresses};
         }
     }
     return n;

@@ -13,9 +13,29 @@
 
 /* Ids as registered with The HDF Group. */
 enum { PNC_FILTER_DEFLATE = 1, PNC_FILTER_SHUFFLE = 2, PNC_FILTER_FLETCHER32 = 3, PNC_FILTER_SZIP = 4 };
+enum { PNC_FILTER_NBIT = 5, PNC_FILTER_SCALEOFFSET = 6 };
 enum { PNC_FILTER_LZF = 32000, PNC_FILTER_ZSTD = 32015 };
 /* ZSTD_minCLevel(), ZSTD_maxCLevel() */
 enum { PNC_FILTER_ZSTD_LEVEL_LEAST = -131072, PNC_FILTER_ZSTD_LEVEL_MOST = 22 };
+
+/* No filter of the file (HDF5 has no filter 0): the first one of a chain whose numbers have other bits in the file than
+ * those of a type in memory. It has no bit in masks. Its parameters: */
+#define PNC_FILTER_NUMBER 0
+typedef enum pnc_number_parameter {
+    PNC_NUMBER_SIZE,        /* bytes in the file, 1 to 8 */
+    PNC_NUMBER_MEMORY_SIZE, /* 1, 2, 4 or 8 */
+    PNC_NUMBER_ORDER,       /* of both; 1: big-endian */
+    PNC_NUMBER_IS_FLOAT,
+    PNC_NUMBER_IS_SIGNED, /* integers */
+    PNC_NUMBER_OFFSET,    /* the position of the lowest bit that counts; of a floating-point number, of its mantissa */
+    PNC_NUMBER_PRECISION, /* how many bits */
+    PNC_NUMBER_SIGN_AT,   /* floating-point numbers, as H5Tget_fields and H5Tget_ebias say */
+    PNC_NUMBER_EXPONENT_AT,
+    PNC_NUMBER_EXPONENT_BITS,
+    PNC_NUMBER_BIAS,
+    PNC_NUMBER_HAS_FIRST_BIT, /* of the mantissa; else it is implied */
+    PNC_NUMBER_PARAMETERS
+} pnc_number_parameter;
 
 /* The mask of a chunk has a bit for each filter; HDF5 has the same bound. */
 #define PNC_FILTER_MOST 32
@@ -54,6 +74,11 @@ bool pnc_filter_is_own(int id);
 /* Whether this library has all filters of a chain, with valid parameters, and their libraries are installed. Filters
  * whose bit is set in `mask` are not checked. NC_EFILTER with a message. */
 int pnc_filter_chain_check(const pnc_filter_chain *chain, uint32_t mask, const pnc_codecs *codecs, pnc_error *error);
+
+/* Whether this library encodes a filter that it has, or plugins may: not nbit and scaleoffset. */
+bool pnc_filter_is_encoded(int id);
+/* Why chunks can be decoded but not encoded: the end of a sentence that begins with their variable. NULL: they can. */
+const char *pnc_filter_chain_find_refusal(const pnc_filter_chain *chain);
 
 /* Whether a chunk with this mask is stored as it is: no filter was applied. */
 bool pnc_filter_chunk_is_plain(const pnc_filter_chain *chain, uint32_t mask);

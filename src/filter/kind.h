@@ -30,12 +30,13 @@ typedef struct pnc_filter_kind {
     bool (*has_library)(const pnc_codecs *codecs, int id);
     int (*check)(const pnc_filter *filter, pnc_error *error); /* its parameters; NC_EFILTER */
     /* NC_EFILTER without a message: the result does not fit into `capacity`. */
-    int (*encode)(pnc_filter_step *step);
+    int (*encode)(pnc_filter_step *step); /* NULL: chunks are only decoded */
     int (*decode)(pnc_filter_step *step);
 } pnc_filter_kind;
 
 extern const pnc_filter_kind pnc_filter_kind_deflate, pnc_filter_kind_shuffle, pnc_filter_kind_fletcher32,
-    pnc_filter_kind_szip, pnc_filter_kind_zstd, pnc_filter_kind_lzf, pnc_filter_kind_plugin;
+    pnc_filter_kind_szip, pnc_filter_kind_nbit, pnc_filter_kind_scaleoffset, pnc_filter_kind_zstd, pnc_filter_kind_lzf,
+    pnc_filter_kind_number, pnc_filter_kind_plugin;
 
 /* NC_EFILTER unless a filter has from `least` to `most` parameters. */
 int pnc_filter_parameters_check(const pnc_filter *filter, int least, int most, pnc_error *error);

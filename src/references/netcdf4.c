@@ -68,7 +68,7 @@ static int write_encoded(netcdf4_references *r, const pnc_references_chunk *chun
 
 static bool lacks_filters(const netcdf4_references *r, const pnc_references_chunk *chunk)
 {
-    for (int d = 0; d < r->var->ndims && r->storage->skips_partial; d++)
+    for (int d = 0; d < r->var->ndims && r->storage->obstacle == PNC_NETCDF4_SKIPS_PARTIAL; d++)
         if (r->storage->chunk[d] > r->storage->extent[d] - chunk->index[d])
             return true;
     return chunk->place.mask != 0;

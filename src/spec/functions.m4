@@ -223,8 +223,8 @@ FUNCTION([def_var_filter], [f77], [P(varid, varid)P(filter, filterid, id)P(lengt
 [Add a filter of HDF5 to a variable, by its registered id, such as 1 (deflate) or 32015 (zstd), with nparams parameters;
 params may be NULL if there are none. Chunks pass filters in the order of their definition. A filter that the variable
 has gets the new parameters. The variable becomes chunked. COLLECTIVE STORAGE_ERRORS NC_EINVAL (a scalar; a level or
-another parameter out of range) NC_EFILTER (not an id; deflate, szip or zstd with a wrong number of parameters; szip of
-NC_CHAR)])
+another parameter out of range) NC_EFILTER (not an id; deflate, szip or zstd with a wrong number of parameters; nbit and
+scaleoffset, which are only decoded; szip of NC_CHAR)])
 
 FUNCTION([inq_var_filter_ids], [f77], [P(varid, varid)P(length_out, nfiltersp, nfilters)P(words_out, filterids)],
 [Number of filters of a variable, and their ids in the order in which chunks pass them. Either pointer may be NULL; at

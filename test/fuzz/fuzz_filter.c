@@ -1,8 +1,9 @@
 /* Fuzz target of filters: whatever is stored for a chunk, decoding writes nothing beyond the chunk, and either fails
  * with a message or is followed by an encoding that decodes to the same bytes.
  *
- * An input: the number of filters (at most 4); for each its position in `ids`, the number of parameters (at most 5) and
- * these, 4 bytes each, little-endian; the mask; the length of the chunk in 4 bytes (at most LARGEST); what is stored.
+ * An input: the number of filters (at most 4); for each its position in `ids`, the number of parameters (at most 20)
+ * and these, 4 bytes each, little-endian; the mask; the length of the chunk in 4 bytes (at most LARGEST); what is
+ * stored.
  * Filters whose libraries are not installed fail.
  *
  * For longer runs with clang's libFuzzer, from a build folder, as for fuzz_codec.c:
@@ -15,11 +16,11 @@
 #include "host/codecs.h"
 #include "replay.h"
 
-enum { FILTERS = 4, PARAMETERS = 5, LARGEST = 1 << 17 };
+enum { FILTERS = 4, PARAMETERS = 20, LARGEST = 1 << 17 };
 
-static const int ids[] = {PNC_FILTER_DEFLATE, PNC_FILTER_SHUFFLE, PNC_FILTER_FLETCHER32,
-                          PNC_FILTER_SZIP,    PNC_FILTER_ZSTD,    32001,
-                          PNC_FILTER_LZF};
+static const int ids[] = {
+    PNC_FILTER_DEFLATE, PNC_FILTER_SHUFFLE, PNC_FILTER_FLETCHER32,  PNC_FILTER_SZIP,  PNC_FILTER_ZSTD, 32001,
+    PNC_FILTER_LZF,     PNC_FILTER_NBIT,    PNC_FILTER_SCALEOFFSET, PNC_FILTER_NUMBER};
 
 typedef struct input {
     const uint8_t *at;

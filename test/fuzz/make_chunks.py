@@ -13,7 +13,7 @@ import h5py
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-IDS = [1, 2, 3, 4, 32015, 32001, 32000] # the order in fuzz_filter.c
+IDS = [1, 2, 3, 4, 32015, 32001, 32000, 5, 6, 0] # the order in fuzz_filter.c
 COUNT = 40                              # of damaged ones
 
 
@@ -53,6 +53,18 @@ def known(folder):
     for name, piece in (("lzf", stored), ("lzf_early", stored[:-1]), ("lzf_before", b"\x00a\x20\x05"),
                         ("lzf_long", b"\x00a\xe0\xff\x00" * 10)):
         yield name, entry([(32000, [4, 261, 1200])], 0, values.nbytes, piece)
+    with h5py.File(os.path.join(folder, "scaled.h5"), "w") as file:
+        for name, kind, how in (("integers", "<i4", 0), ("shorts", ">i2", 5), ("floats", "<f4", 2),
+                                ("doubles", ">f8", 1)):
+            dataset = file.create_dataset(name, data=values.astype(kind), chunks=(300,), scaleoffset=how)
+            parameters = dataset.id.get_create_plist().get_filter(0)[2]
+            stored = dataset.id.read_direct_chunk((0,))[1]
+            yield f"scaled_{name}", entry([(6, parameters)], 0, dataset.dtype.itemsize * 300, stored)
+    for name, number_type in (("integers", [4, 4, 0, 0, 1, 3, 17]), ("halves", [2, 4, 0, 1, 0, 0, 10, 15, 10, 5, 15])):
+        number_type += [0] * (12 - len(number_type))
+        packed = [8, 0, 100, 1, number_type[0], 0, 14, 2]
+        yield f"numbers_{name}", entry([(0, number_type)], 0, 400, bytes(range(100)) * number_type[0])
+        yield f"packed_{name}", entry([(0, number_type), (5, packed)], 0, 400, bytes(range(175)))
     for bits in (1, 7, 12, 24, 30, 64): # lengths that are no multiple of a pixel
         yield f"szip_{bits}", entry([(4, [169, 2, bits, 3])], 0, 1001, number(1001) + bytes(300))
 

@@ -163,6 +163,264 @@ static void test_chunks_of_others(void **state)
     }
 }
 
+static const pnc_deflate_functions *no_deflate(void)
+{
+    return NULL;
+}
+
+static const pnc_szip_functions *no_szip(void)
+{
+    return NULL;
+}
+
+static const pnc_zstd_functions *no_zstd(void)
+{
+    return NULL;
+}
+
+static const pnc_codecs no_codecs = {no_deflate, no_szip, no_zstd, NULL};
+
+/* Chunks that HDF5 1.10.8 stores: the filter, the chunk and the values that it reads. The numbers of a row stand in
+ * test_numbers. */
+typedef struct number_chunk {
+    int id, nparameters;
+    uint32_t parameters[20];
+    const char *stored, *values; /* hexadecimal */
+} number_chunk;
+
+/* The head of a scaleoffset chunk of `bits` bits whose least number begins with these bytes. */
+#define SCALED(bits, least) bits "00000008" least "0000000000000000"
+
+static const number_chunk number_chunks[] = {
+    /* 10 11 13 12 10 17 of int, without a fill value, big-endian; with 0 and with 11 as one; at least 20 bits; 32 */
+    {PNC_FILTER_SCALEOFFSET,
+     20,
+     {2, 0, 6, 0, 4, 1, 1},
+     SCALED("03", "0a00000000000000") "05a1c0",
+     "0000000a0000000b0000000d0000000c0000000a00000011"},
+    {PNC_FILTER_SCALEOFFSET,
+     20,
+     {2, 0, 6, 0, 4, 1, 0, 1},
+     SCALED("04", "0a00000000000000") "01320700",
+     "0a0000000b0000000d0000000c0000000a00000011000000"},
+    {PNC_FILTER_SCALEOFFSET,
+     20,
+     {2, 0, 6, 0, 4, 1, 0, 1, 11},
+     SCALED("04", "0a00000000000000") "0f320700",
+     "0a0000000b0000000d0000000c0000000a00000011000000"},
+    {PNC_FILTER_SCALEOFFSET,
+     20,
+     {2, 20, 6, 0, 4, 1, 0, 1},
+     SCALED("14", "0a00000000000000") "00000000010000300002000000000700",
+     "0a0000000b0000000d0000000c0000000a00000011000000"},
+    {PNC_FILTER_SCALEOFFSET,
+     20,
+     {2, 32, 6, 0, 4, 1, 0, 1},
+     "0a0000000b0000000d0000000c0000000a00000011000000",
+     "0a0000000b0000000d0000000c0000000a00000011000000"},
+    /* 5 5 5 5: no bits; all the fill value */
+    {PNC_FILTER_SCALEOFFSET,
+     20,
+     {2, 0, 4, 0, 4, 1},
+     SCALED("00", "0500000000000000") "00",
+     "05000000050000000500000005000000"},
+    {PNC_FILTER_SCALEOFFSET,
+     20,
+     {2, 0, 4, 0, 4, 1, 1, 1, 5},
+     SCALED("01", "0000000000000000") "f0",
+     "00000005000000050000000500000005"},
+    /* all bits of big-endian shorts; -3 4 5; numbers from 2^63 on */
+    {PNC_FILTER_SCALEOFFSET,
+     20,
+     {2, 0, 3, 0, 2, 0, 1, 1, 7},
+     SCALED("10", "0000000000000000") "0000ffff0300",
+     "0000ffff0003"},
+    {PNC_FILTER_SCALEOFFSET, 20, {2, 0, 3, 0, 1, 1, 0, 1}, SCALED("04", "fdffffffffffffff") "0780", "fd0405"},
+    {PNC_FILTER_SCALEOFFSET,
+     20,
+     {2, 0, 3, 0, 8, 0, 0, 1},
+     SCALED("04", "0000000000000080") "0590",
+     "000000000000008005000000000000800900000000000080"},
+    /* 1.5 2.25 3.13 -1, of which -1 is the fill value or not; 1.5 2.25 3.125 -1 of double; all bits */
+    {PNC_FILTER_SCALEOFFSET,
+     20,
+     {0, 2, 4, 1, 4, 0, 0, 0},
+     SCALED("09", "000080bf00000000") "7d5173a000",
+     "0000c03f00001040ec514840000080bf"},
+    {PNC_FILTER_SCALEOFFSET,
+     20,
+     {0, 2, 4, 1, 4, 0, 1, 1, 0xbf800000},
+     SCALED("08", "0000c03f00000000") "004ba3ff00",
+     "3fc00000401000004048 51ecbf800000"},
+    {PNC_FILTER_SCALEOFFSET,
+     20,
+     {0, 3, 4, 1, 8, 0, 0, 1},
+     SCALED("0d", "000000000000f0bf") "4e232ca03a0000",
+     "000000000000f83f00000000000002400000000000000940000000000000f0bf"},
+    {PNC_FILTER_SCALEOFFSET,
+     20,
+     {0, 40, 4, 1, 4, 0, 0, 0},
+     SCALED("20", "0000000000000000") "0000c03f0000104000004840000080bf",
+     "0000c03f0000104000004840000080bf"},
+    /* NaN 1 2 3, of which libhdf5 stores nothing */
+    {PNC_FILTER_SCALEOFFSET,
+     20,
+     {0, 2, 4, 1, 4, 0, 0, 1},
+     SCALED("40", "0000c07f00000000") "000000000000000000000000000000000000000000000000000000000000000000",
+     "00000000000000000000000000000000"},
+    /* 5 -3 100 -65536 65535 0 of 17 bits, from bit 4 on in big-endian numbers; of all bits; 12 bits in 2 bytes */
+    {PNC_FILTER_NBIT,
+     8,
+     {8, 0, 6, 1, 4, 0, 17, 0},
+     "0002ffff400c900007fff80000",
+     "05000000fdff01006400000000000100ffff000000000000"},
+    {PNC_FILTER_NBIT,
+     8,
+     {8, 0, 6, 1, 4, 1, 17, 4},
+     "0002ffff400c900007fff80000",
+     "00000050001fffd00000064000100000000ffff000000000"},
+    {PNC_FILTER_NBIT, 8, {8, 1, 2, 1, 4, 0, 32, 0}, "05000000fdffffff", "05000000fdffffff"},
+    {PNC_FILTER_NBIT, 8, {8, 0, 6, 1, 2, 0, 12, 0}, "00a00b00d00c00a01100", "0a000b000d000c000a001100"},
+    {PNC_FILTER_NBIT,
+     8,
+     {8, 0, 4, 1, 5, 1, 20, 7},
+     "3f0004040041200be00000",
+     "0001f80000000202000000020900000005f00000"},
+    /* the same integers as the type in memory; 1.5 2.25 3.125 -1 of 20 bits in 5 bytes; half precision: 1.5 -2.25 65504
+     * 2^-24 infinity */
+    {PNC_FILTER_NUMBER,
+     12,
+     {4, 4, 0, 0, 1, 0, 17},
+     "05000000fdff01006400000000000100ffff000000000000",
+     "05000000fdffffff640000000000ffffffff000000000000"},
+    {PNC_FILTER_NUMBER,
+     12,
+     {4, 4, 1, 0, 1, 4, 17},
+     "00000050001fffd00000064000100000000ffff000000000",
+     "00000005fffffffd00000064ffff00000000ffff00000000"},
+    {PNC_FILTER_NUMBER, 12, {3, 4, 0, 0, 1, 0, 24}, "050000fdffff640000", "05000000fdffffff64000000"},
+    {PNC_FILTER_NUMBER, 12, {4, 2, 0, 0, 0, 0, 12}, "0a0000000b00f000", "0a000b00"},
+    {PNC_FILTER_NUMBER,
+     12,
+     {5, 8, 1, 1, 0, 7, 13, 26, 20, 6, 31, 0},
+     "0001f80000000202000000020900000005f00000",
+     "3ff8000000000000400200000000000040090000000000 00bff0000000000000"},
+    {PNC_FILTER_NUMBER,
+     12,
+     {2, 4, 0, 1, 0, 0, 10, 15, 10, 5, 15, 0},
+     "003e80c0ff7b0100007c",
+     "0000c03f000010c000e07f47000080330000807f"},
+};
+
+static int64_t read_hex(const char *text, unsigned char *out)
+{
+    int64_t n = 0;
+    unsigned byte;
+
+    for (; *text != '\0'; text++) {
+        if (*text == ' ')
+            continue;
+        assert_int_equal(sscanf(text++, "%2x", &byte), 1);
+        out[n++] = (unsigned char)byte;
+    }
+    return n;
+}
+
+static void test_numbers(void **state)
+{
+    pnc_filter_worker worker;
+
+    (void)state;
+    pnc_filter_worker_init(&worker, pnc_host_codecs_get());
+    for (size_t i = 0; i < sizeof number_chunks / sizeof *number_chunks; i++) {
+        const number_chunk *c = &number_chunks[i];
+        const pnc_filter filter = {c->id, true, c->nparameters, c->parameters};
+        const pnc_filter_chain chain = {1, &filter};
+        unsigned char stored[CHUNK], values[CHUNK], out[CHUNK + 1];
+        int64_t n = read_hex(c->stored, stored), bytes = read_hex(c->values, values);
+        const void *encoded;
+        uint32_t mask;
+
+        out[bytes] = 77;
+        assert_int_equal(pnc_filter_chunk_decode(&worker, &chain, stored, n, 0, out, bytes, NULL), NC_NOERR);
+        assert_memory_equal(out, values, (size_t)bytes);
+        assert_int_equal(out[bytes], 77);
+        assert_true(n <= pnc_filter_chain_get_bound(&chain, bytes));
+        for (int64_t less = 1; less < n; less++)
+            (void)pnc_filter_chunk_decode(&worker, &chain, stored, n - less, 0, out, bytes, NULL);
+        assert_int_equal(pnc_filter_chunk_decode(&worker, &chain, stored, 1, 0, out, bytes, NULL), NC_EHDFERR);
+        assert_int_equal(pnc_filter_chunk_decode(&worker, &chain, stored, n, 0, out, bytes - 1, NULL), NC_EHDFERR);
+        assert_false(pnc_filter_chunk_is_plain(&chain, 0));
+        assert_non_null(pnc_filter_chain_find_refusal(&chain));
+        assert_int_equal(pnc_filter_chunk_encode(&worker, &chain, values, bytes, &encoded, &n, &mask, NULL),
+                         NC_EFILTER);
+    }
+    pnc_filter_worker_free(&worker);
+}
+
+/* A filter that was left out has a bit of its own, also behind numbers of other bits, which always are converted. */
+static void test_mask_of_numbers(void **state)
+{
+    static const uint32_t twelve[] = {2, 2, 0, 0, 1, 0, 12, 0, 0, 0, 0, 0}, packed[] = {8, 0, 2, 1, 2, 0, 12, 0};
+    const pnc_filter filters[] = {{PNC_FILTER_NUMBER, false, PNC_NUMBER_PARAMETERS, twelve},
+                                  {PNC_FILTER_NBIT, true, 8, packed}};
+    const pnc_filter_chain chain = {2, filters}, turned = {2, (const pnc_filter[]){filters[1], filters[0]}};
+    static const unsigned char values[] = {0xff, 0xff, 0x05, 0x00};
+    pnc_filter_worker worker;
+    unsigned char out[4];
+
+    (void)state;
+    pnc_filter_worker_init(&worker, pnc_host_codecs_get());
+    assert_int_equal(pnc_filter_chunk_decode(&worker, &chain, "\xff\xf0\x05", 3, 0, out, 4, NULL), NC_NOERR);
+    assert_memory_equal(out, values, 4);
+    assert_int_equal(pnc_filter_chunk_decode(&worker, &chain, "\xff\x0f\x05\xf0", 4, 1, out, 4, NULL), NC_NOERR);
+    assert_memory_equal(out, values, 4);
+    assert_int_equal(pnc_filter_chain_check(&turned, UINT32_MAX, &no_codecs, NULL), NC_EFILTER);
+    pnc_filter_worker_free(&worker);
+}
+
+/* Some parameters and bytes of a chunk changed at random: nothing is written beyond the chunk, or read beyond what is
+ * stored (malloc, so that a sanitizer sees it). */
+static void test_random_numbers(void **state)
+{
+    const int rows = sizeof number_chunks / sizeof *number_chunks;
+    int decoded = 0;
+
+    (void)state;
+    for (int round = 0; round < 60000; round++) {
+        const number_chunk *c = &number_chunks[random_in(0, rows - 1)];
+        uint32_t parameters[20];
+        const pnc_filter filter = {c->id, false, random_in(0, 50) == 0 ? (int)random_in(0, 20) : c->nparameters,
+                                   parameters};
+        const pnc_filter_chain chain = {1, &filter};
+        unsigned char known[2 * CHUNK] = {0}, *stored, *out;
+        int64_t n = read_hex(c->stored, known), bytes = read_hex(c->values, known + CHUNK);
+        pnc_filter_worker worker;
+        int err;
+
+        n = random_in(0, 2) == 0 ? random_in(1, CHUNK) : n;
+        bytes = random_in(0, 2) == 0 ? random_in(1, 200) : bytes;
+        stored = malloc((size_t)n);
+        out = malloc((size_t)bytes);
+        assert_true(stored != NULL && out != NULL);
+        memcpy(stored, known, (size_t)n);
+        memcpy(parameters, c->parameters, sizeof parameters);
+        for (int64_t i = random_in(0, 3); i > 0; i--)
+            parameters[random_in(0, c->nparameters - 1)] =
+                (uint32_t)(random_in(0, 2) == 0 ? random_bits() : (uint64_t)random_in(0, 70));
+        for (int64_t i = random_in(0, 3); i > 0; i--)
+            stored[random_in(0, random_in(0, 1) == 0 ? n - 1 : 0)] = (unsigned char)random_in(0, 255);
+        pnc_filter_worker_init(&worker, &no_codecs);
+        err = pnc_filter_chunk_decode(&worker, &chain, stored, n, 0, out, bytes, NULL);
+        assert_true(err == NC_NOERR || err == NC_EFILTER || err == NC_EHDFERR);
+        decoded += err == NC_NOERR;
+        pnc_filter_worker_free(&worker);
+        free(stored);
+        free(out);
+    }
+    assert_true(decoded > 1000);
+}
+
 static void test_checksum_is_checked(void **state)
 {
     unsigned char stored[CHUNK + 4];
@@ -271,23 +529,6 @@ static void test_what_does_not_shrink(void **state)
     pnc_filter_worker_free(&worker);
 }
 
-static const pnc_deflate_functions *no_deflate(void)
-{
-    return NULL;
-}
-
-static const pnc_szip_functions *no_szip(void)
-{
-    return NULL;
-}
-
-static const pnc_zstd_functions *no_zstd(void)
-{
-    return NULL;
-}
-
-static const pnc_codecs no_codecs = {no_deflate, no_szip, no_zstd, NULL};
-
 static void test_missing_libraries(void **state)
 {
     static const struct {
@@ -383,6 +624,9 @@ int main(void)
         cmocka_unit_test(test_missing_libraries),
         cmocka_unit_test(test_invalid_chains),
         cmocka_unit_test(test_chunk_lengths),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_mask_of_numbers),
+        cmocka_unit_test(test_random_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,6 +121,8 @@ static int check_writable(const pnc_chunk_store *s, const pnc_chunk_array *a, pn
         return pnc_error_set(error, NC_EPERM, "variable \"%s\": the file is open for reading only", a->name);
     if (a->refusal != NULL)
         return pnc_error_set(error, NC_ENOTSUPPORT, "variable \"%s\": %s", a->name, a->refusal);
+    if (a->put_refusal != NULL)
+        return pnc_error_set(error, NC_ENOTSUPPORT, "variable \"%s\": %s", a->name, a->put_refusal);
     if (a->chunk == NULL)
         return pnc_error_set(error, NC_ENOTSUPPORT,
                              "variable \"%s\" has no space in the file, whose program has written no values of it: the "

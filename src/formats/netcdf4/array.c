@@ -19,6 +19,16 @@ static const char *find_refusal(const pnc_var *var, const pnc_netcdf4_storage *s
     return NULL;
 }
 
+static const char *find_put_refusal(const pnc_netcdf4_storage *s)
+{
+    switch (s->obstacle) {
+    case PNC_NETCDF4_IS_CONVERTED:
+        return "its numbers have other bits than those of a type of netCDF: this library does not write them";
+    case PNC_NETCDF4_IS_NULL: return "its dataset has a null dataspace, which has no values: none can be put";
+    default: return pnc_filter_chain_find_refusal(&s->filters);
+    }
+}
+
 static void set_fill_values(const pnc_var *var, const pnc_netcdf4_storage *s, pnc_chunk_array *a)
 {
     for (int i = 0; i < a->elem_size && s->has_fill; i++)
@@ -39,9 +49,10 @@ void pnc_netcdf4_array_init(const pnc_var *var, const pnc_netcdf4_storage *s, in
                            .shape = var->shape,
                            .extent = s->extent,
                            .refusal = find_refusal(var, s),
+                           .put_refusal = find_put_refusal(s),
                            .chunk = s->chunk,
                            .filters = s->filters,
-                           .skips_partial = s->skips_partial,
+                           .skips_partial = s->obstacle == PNC_NETCDF4_SKIPS_PARTIAL,
                            .places = s->places,
                            .contents = s->bytes};
     set_fill_values(var, s, a);

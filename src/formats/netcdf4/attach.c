@@ -215,7 +215,8 @@ static int place_compact(pnc_netcdf4 *n, pnc_var *var, const pnc_netcdf4_storage
 
 static bool is_writable_part(const pnc_var *var, const pnc_netcdf4_storage *s)
 {
-    return s->layout == PNC_NETCDF4_COMPACT && s->bytes != NULL && pnc_netcdf4_extent_is_whole(var, s);
+    return s->layout == PNC_NETCDF4_COMPACT && s->obstacle == PNC_NETCDF4_NO_OBSTACLE && s->bytes != NULL &&
+           pnc_netcdf4_extent_is_whole(var, s);
 }
 
 /* --- both --- */
@@ -250,7 +251,8 @@ static int make_arrays(pnc_netcdf4 *n)
         var->netcdf4.shape = var->shape;
         var->netcdf4.address = is_adjacent(n, i) ? s->address : begin;
         var->netcdf4.lacks_space = grows && s->layout == PNC_NETCDF4_CONTIGUOUS && s->address < 0 &&
-                                   !has_no_values(var) && pnc_netcdf4_extent_is_whole(var, s);
+                                   s->obstacle == PNC_NETCDF4_NO_OBSTACLE && !has_no_values(var) &&
+                                   pnc_netcdf4_extent_is_whole(var, s);
         n->format.lacks_space = n->format.lacks_space || var->netcdf4.lacks_space;
         if (is_adjacent(n, i) || (has_no_values(var) && !(grows && var->is_record)))
             continue;

@@ -112,7 +112,7 @@ static void write_filters(pnc_netcdf4_writer *w, const pnc_filter_chain *chain)
 
 void pnc_netcdf4_storage_write(pnc_netcdf4_writer *w, const pnc_netcdf4_storage *s, int64_t ndims)
 {
-    const int64_t numbers[] = {s->layout, s->is_big_endian, s->skips_partial, s->no_fill, s->has_fill, s->address};
+    const int64_t numbers[] = {s->layout, s->is_big_endian, s->obstacle, s->no_fill, s->has_fill, s->address};
 
     pnc_netcdf4_numbers_write(w, numbers, 6);
     add_written(w, s->fill, sizeof s->fill);
@@ -306,10 +306,23 @@ static void read_filters(description_reader *r, const char *name, pnc_filter_cha
         filters[i].is_optional = read_flag(r);
         filters[i].parameters = (const uint32_t *)(const void *)read_bytes(r, &bytes);
         filters[i].nparameters = (int)(bytes / 4);
-        if (bytes % 4 != 0 || bytes > 4 * INT16_MAX)
+        if (bytes % 4 != 0 || bytes > 4 * INT16_MAX || (filters[i].id == PNC_FILTER_NUMBER && i > 0))
             damage(r, "the parameters of a filter", name);
         out->nfilters = (int)i + 1;
     }
+}
+
+/* Numbers of other bits become values of the variable. */
+static void check_numbers(description_reader *r, const pnc_var *var, const pnc_filter_chain *chain)
+{
+    const pnc_filter *f = chain->filters;
+    const pnc_filter_chain converts = {1, f};
+
+    if (r->err != NC_NOERR || chain->nfilters == 0 || f->id != PNC_FILTER_NUMBER)
+        return;
+    if (pnc_filter_chain_check(&converts, 0, NULL, NULL) != NC_NOERR ||
+        f->parameters[PNC_NUMBER_MEMORY_SIZE] != (uint32_t)pnc_type_get_size(var->type))
+        damage(r, "numbers of other bits", var->name);
 }
 
 /* Bytes of a chunk, and the number of chunks; -1 if they are too large. */
@@ -356,6 +369,7 @@ static void read_chunks(description_reader *r, const pnc_var *var, pnc_netcdf4_s
     if (r->err == NC_NOERR && measure_chunk(s, var->ndims, (int64_t)pnc_type_get_size(var->type), &nchunks) < 0)
         damage(r, "chunks that are too large", var->name);
     read_filters(r, var->name, &s->filters);
+    check_numbers(r, var, &s->filters);
     if (r->err == NC_NOERR)
         read_places(r, var->name, nchunks, s);
 }
@@ -393,7 +407,7 @@ static void read_storage(description_reader *r, pnc_var *var, pnc_netcdf4_storag
 
     s->layout = (pnc_netcdf4_layout)read_number(r, 0, PNC_NETCDF4_LAYOUTS - 1, "the layout", var->name);
     var->little = !read_flag(r);
-    s->skips_partial = read_flag(r);
+    s->obstacle = (pnc_netcdf4_obstacle)read_number(r, 0, PNC_NETCDF4_OBSTACLES - 1, "the obstacle", var->name);
     s->no_fill = read_flag(r);
     s->has_fill = read_flag(r);
     s->address = read_number(r, -1, INT64_MAX, "the address", var->name);

@@ -20,11 +20,20 @@ typedef enum pnc_netcdf4_layout {
     PNC_NETCDF4_LAYOUTS
 } pnc_netcdf4_layout;
 
+/* Why values cannot be put, though they can be read. */
+typedef enum pnc_netcdf4_obstacle {
+    PNC_NETCDF4_NO_OBSTACLE,
+    PNC_NETCDF4_SKIPS_PARTIAL, /* chunks that extend beyond the dataset are stored without filters */
+    PNC_NETCDF4_IS_CONVERTED,  /* a compact one: libhdf5 has converted its values to the type of the variable */
+    PNC_NETCDF4_IS_NULL,       /* it has a null dataspace, and no values */
+    PNC_NETCDF4_OBSTACLES
+} pnc_netcdf4_obstacle;
+
 /* How the values of a variable are stored. */
 typedef struct pnc_netcdf4_storage {
     pnc_netcdf4_layout layout;
-    bool is_big_endian;    /* for writing; what is read is in the variable */
-    bool skips_partial;    /* chunks that extend beyond the dataset are stored without filters */
+    bool is_big_endian; /* for writing; what is read is in the variable */
+    pnc_netcdf4_obstacle obstacle;
     bool no_fill;          /* filling is off: of a file that was defined, since the file does not have it */
     bool has_fill;         /* the dataset defines a fill value */
     unsigned char fill[8]; /* host order; that of values that were never written */

@@ -36,8 +36,10 @@
     F(s_get_simple_extent_type, H5Sget_simple_extent_type) \
     F(t_close, H5Tclose) F(t_equal, H5Tequal) F(t_get_class, H5Tget_class) \
     \
-    F(t_get_offset, H5Tget_offset) F(t_get_order, H5Tget_order) F(t_get_precision, H5Tget_precision) \
-    F(t_get_sign, H5Tget_sign) F(t_get_size, H5Tget_size) F(t_get_super, H5Tget_super) \
+    F(t_get_ebias, H5Tget_ebias) F(t_get_fields, H5Tget_fields) F(t_get_native_type, H5Tget_native_type) \
+    F(t_get_norm, H5Tget_norm) F(t_get_offset, H5Tget_offset) F(t_get_order, H5Tget_order) \
+    F(t_get_precision, H5Tget_precision) F(t_get_sign, H5Tget_sign) F(t_get_size, H5Tget_size) \
+    F(t_get_super, H5Tget_super) \
     F(t_is_variable_str, H5Tis_variable_str) \
     \
     F(a_create, H5Acreate2) F(a_delete, H5Adelete) F(a_write, H5Awrite) \

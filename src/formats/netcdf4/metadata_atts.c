@@ -8,36 +8,112 @@
 
 /* --- types --- */
 
-static int identify_integer(const pnc_hdf5 *h, hid_t type, bool *is_big_endian)
+/* Bytes of the type in memory that libhdf5 takes for a type in a file, as netCDF-C does: that of an integer of 12 bits
+ * has 2 bytes, whatever it has in the file. */
+static size_t find_memory_size(const pnc_hdf5 *h, hid_t type)
+{
+    hid_t native = h->t_get_native_type(type, H5T_DIR_DEFAULT);
+    size_t size = native < 0 ? 0 : h->t_get_size(native);
+
+    if (native >= 0)
+        h->t_close(native);
+    return size;
+}
+
+static int identify_integer(const pnc_hdf5 *h, hid_t type)
 {
     static const int types[2][4] = {{NC_UBYTE, NC_USHORT, NC_UINT, NC_UINT64}, {NC_BYTE, NC_SHORT, NC_INT, NC_INT64}};
-    size_t size = h->t_get_size(type);
+    size_t size = find_memory_size(h, type);
     H5T_sign_t sign = h->t_get_sign(type);
     int log = 0;
 
     while (log < 3 && size > (size_t)1 << log)
         log++;
-    if (size != (size_t)1 << log || h->t_get_precision(type) != 8 * size || h->t_get_offset(type) != 0 ||
-        (sign != H5T_SGN_NONE && sign != H5T_SGN_2))
+    if (size != (size_t)1 << log || h->t_get_size(type) > 8 || (sign != H5T_SGN_NONE && sign != H5T_SGN_2))
         return NC_OPAQUE;
-    *is_big_endian = h->t_get_order(type) == H5T_ORDER_BE;
     return types[sign == H5T_SGN_2][log];
 }
 
-static int identify_float(const pnc_hdf5 *h, hid_t type, bool *is_big_endian)
+/* Values of another format than those of IEEE must fit to double. */
+static int identify_float(const pnc_hdf5 *h, hid_t type)
 {
-    *is_big_endian = h->t_equal(type, h->f32be) > 0 || h->t_equal(type, h->f64be) > 0;
+    uint32_t unused[PNC_NUMBER_PARAMETERS];
+    int nctype;
+
     if (h->t_equal(type, h->f32be) > 0 || h->t_equal(type, h->f32le) > 0)
         return NC_FLOAT;
-    return h->t_equal(type, h->f64be) > 0 || h->t_equal(type, h->f64le) > 0 ? NC_DOUBLE : NC_OPAQUE;
+    if (h->t_equal(type, h->f64be) > 0 || h->t_equal(type, h->f64le) > 0)
+        return NC_DOUBLE;
+    switch (h->t_get_size(type) <= 8 ? find_memory_size(h, type) : 0) {
+    case sizeof(float): nctype = NC_FLOAT; break;
+    case sizeof(double): nctype = NC_DOUBLE; break;
+    default: return NC_OPAQUE;
+    }
+    return pnc_netcdf4_number_find(h, type, nctype, unused) ? nctype : NC_OPAQUE;
+}
+
+static bool is_number_class(H5T_class_t class)
+{
+    return class == H5T_INTEGER || class == H5T_FLOAT;
+}
+
+static bool find_float_fields(const pnc_hdf5 *h, hid_t type, uint32_t *out)
+{
+    size_t sign = 0, exponent = 0, exponent_bits = 0, mantissa = 0, mantissa_bits = 0;
+    H5T_norm_t norm = h->t_get_norm(type);
+
+    if (h->t_get_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits) < 0 ||
+        (norm != H5T_NORM_IMPLIED && norm != H5T_NORM_MSBSET))
+        return false;
+    out[PNC_NUMBER_OFFSET] = (uint32_t)mantissa;
+    out[PNC_NUMBER_PRECISION] = (uint32_t)mantissa_bits;
+    out[PNC_NUMBER_SIGN_AT] = (uint32_t)sign;
+    out[PNC_NUMBER_EXPONENT_AT] = (uint32_t)exponent;
+    out[PNC_NUMBER_EXPONENT_BITS] = (uint32_t)exponent_bits;
+    out[PNC_NUMBER_BIAS] = (uint32_t)h->t_get_ebias(type);
+    out[PNC_NUMBER_HAS_FIRST_BIT] = norm == H5T_NORM_MSBSET;
+    return true;
+}
+
+bool pnc_netcdf4_number_find(const pnc_hdf5 *h, hid_t type, int nctype, uint32_t *out)
+{
+    const uint32_t memory_size = (uint32_t)pnc_type_get_size(nctype);
+    const bool is_float = h->t_get_class(type) == H5T_FLOAT;
+    const pnc_filter filter = {PNC_FILTER_NUMBER, false, PNC_NUMBER_PARAMETERS, out};
+    const pnc_filter_chain chain = {1, &filter};
+    H5T_order_t order = h->t_get_order(type);
+
+    memset(out, 0, PNC_NUMBER_PARAMETERS * sizeof *out);
+    if (!is_number_class(h->t_get_class(type)) || memory_size == 0 ||
+        (order != H5T_ORDER_LE && order != H5T_ORDER_BE && h->t_get_size(type) != 1))
+        return false;
+    out[PNC_NUMBER_SIZE] = (uint32_t)h->t_get_size(type);
+    out[PNC_NUMBER_MEMORY_SIZE] = memory_size;
+    out[PNC_NUMBER_ORDER] = order == H5T_ORDER_BE;
+    out[PNC_NUMBER_IS_FLOAT] = is_float;
+    out[PNC_NUMBER_IS_SIGNED] = !is_float && h->t_get_sign(type) == H5T_SGN_2;
+    out[PNC_NUMBER_OFFSET] = (uint32_t)h->t_get_offset(type);
+    out[PNC_NUMBER_PRECISION] = (uint32_t)h->t_get_precision(type);
+    if (is_float && !find_float_fields(h, type, out))
+        return false;
+    return pnc_filter_chain_check(&chain, 0, NULL, NULL) == NC_NOERR;
+}
+
+bool pnc_netcdf4_number_is_plain(const pnc_hdf5 *h, hid_t type, int nctype)
+{
+    if (h->t_get_class(type) != H5T_INTEGER)
+        return h->t_get_class(type) != H5T_FLOAT || h->t_equal(type, h->f32be) > 0 || h->t_equal(type, h->f32le) > 0 ||
+               h->t_equal(type, h->f64be) > 0 || h->t_equal(type, h->f64le) > 0;
+    return h->t_get_size(type) == pnc_type_get_size(nctype) && h->t_get_precision(type) == 8 * h->t_get_size(type) &&
+           h->t_get_offset(type) == 0;
 }
 
 int pnc_netcdf4_type_identify(const pnc_hdf5 *h, hid_t type, bool *is_big_endian)
 {
-    *is_big_endian = false;
+    *is_big_endian = is_number_class(h->t_get_class(type)) && h->t_get_order(type) == H5T_ORDER_BE;
     switch (h->t_get_class(type)) {
-    case H5T_INTEGER: return identify_integer(h, type, is_big_endian);
-    case H5T_FLOAT: return identify_float(h, type, is_big_endian);
+    case H5T_INTEGER: return identify_integer(h, type);
+    case H5T_FLOAT: return identify_float(h, type);
     case H5T_STRING: return h->t_is_variable_str(type) > 0 || h->t_get_size(type) != 1 ? NC_STRING : NC_CHAR;
     case H5T_ENUM: return NC_ENUM;
     case H5T_COMPOUND: return NC_COMPOUND;

@@ -34,6 +34,10 @@ bool pnc_netcdf4_order_is_kept(pnc_netcdf4_metadata *m);
 /* The type of netCDF of an HDF5 type: NC_BYTE ... NC_UINT64, NC_STRING for strings, or NC_OPAQUE, NC_ENUM, NC_COMPOUND,
  * NC_VLEN for those of its class, whose values this library does not read. */
 int pnc_netcdf4_type_identify(const pnc_hdf5 *h, hid_t type, bool *is_big_endian);
+/* Whether the numbers in the file have the bits of their type, NC_BYTE ... NC_UINT64. Otherwise: the parameters of
+ * PNC_FILTER_NUMBER; false: this library does not read them. */
+bool pnc_netcdf4_number_is_plain(const pnc_hdf5 *h, hid_t type, int nctype);
+bool pnc_netcdf4_number_find(const pnc_hdf5 *h, hid_t type, int nctype, uint32_t *parameters);
 /* The type of values in memory, of such a number; -1: none. */
 hid_t pnc_netcdf4_type_get_native(const pnc_hdf5 *h, int type);
 

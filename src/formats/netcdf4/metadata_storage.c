@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "convert/convert.h"
 
 /* Bytes of a chunk are in the file as the filters leave them. H5Dread_chunk would copy them: the driver notes where
  * they are and reads nothing (H5Dget_chunk_info_by_coord is linear in the number of chunks in HDF5 1.10). */
@@ -96,21 +97,24 @@ typedef struct filter_list {
     uint32_t parameters[PNC_FILTER_MOST][PARAMETERS_MOST];
 } filter_list;
 
-static int get_filters(pnc_netcdf4_metadata *m, hid_t plist, const char *path, filter_list *list, pnc_filter_chain *out)
+/* Behind the first `known` of the list. */
+static int get_filters(pnc_netcdf4_metadata *m, hid_t plist, const char *path, filter_list *list, int known,
+                       pnc_filter_chain *out)
 {
     int n = m->h->p_get_nfilters(plist);
 
-    if (n < 0 || n > PNC_FILTER_MOST)
+    if (n < 0 || n > PNC_FILTER_MOST - known)
         return pnc_error_set(m->source.file->error, NC_EFILTER,
                              "%s: variable \"%s\" has %d filters: at most %d are "
                              "possible",
-                             m->source.file->path, path, n, PNC_FILTER_MOST);
-    for (int i = 0; i < n; i++) {
+                             m->source.file->path, path, n, PNC_FILTER_MOST - known);
+    for (int i = known; i < known + n; i++) {
         size_t count = PARAMETERS_MOST;
         unsigned flags = 0, config = 0;
-        H5Z_filter_t id = m->h->p_get_filter(plist, (unsigned)i, &flags, &count, list->parameters[i], 0, NULL, &config);
+        H5Z_filter_t id =
+            m->h->p_get_filter(plist, (unsigned)(i - known), &flags, &count, list->parameters[i], 0, NULL, &config);
 
-        if (id < 0)
+        if (id <= 0)
             return pnc_netcdf4_metadata_fail(m, "read the filters of", path);
         if (count > PARAMETERS_MOST)
             return pnc_error_set(m->source.file->error, NC_EFILTER,
@@ -119,8 +123,22 @@ static int get_filters(pnc_netcdf4_metadata *m, hid_t plist, const char *path, f
                                  m->source.file->path, path, (int)id, (long long)count, PARAMETERS_MOST);
         list->at[i] = (pnc_filter){(int)id, (flags & H5Z_FLAG_OPTIONAL) != 0, (int)count, list->parameters[i]};
     }
-    *out = (pnc_filter_chain){n, list->at};
+    *out = (pnc_filter_chain){known + n, list->at};
     return NC_NOERR;
+}
+
+/* Numbers whose bits are not those of a type of netCDF are converted as by a filter. The number of these filters. */
+static int find_number_filter(pnc_netcdf4_metadata *m, hid_t dataset, int type, filter_list *list)
+{
+    hid_t stored = m->h->d_get_type(dataset);
+    bool is_other = stored >= 0 && !pnc_netcdf4_number_is_plain(m->h, stored, type) &&
+                    pnc_netcdf4_number_find(m->h, stored, type, list->parameters[0]);
+
+    if (stored >= 0)
+        m->h->t_close(stored);
+    if (is_other)
+        list->at[0] = (pnc_filter){PNC_FILTER_NUMBER, false, PNC_NUMBER_PARAMETERS, list->parameters[0]};
+    return is_other;
 }
 
 /* The list is on the stack. */
@@ -160,7 +178,7 @@ int pnc_netcdf4_metadata_read_filters(pnc_netcdf4_metadata *m, const char *path,
         return NC_ENOTBUILT;
     dataset = m->h->d_open(m->root, path, H5P_DEFAULT);
     plist = dataset >= 0 ? m->h->d_get_create_plist(dataset) : -1;
-    err = plist >= 0 ? get_filters(m, plist, path, &list, &found)
+    err = plist >= 0 ? get_filters(m, plist, path, &list, 0, &found)
                      : pnc_netcdf4_metadata_fail(m, "read the filters of", path);
     if (plist >= 0)
         m->h->p_close(plist);
@@ -185,7 +203,7 @@ static int get_chunk_shape(pnc_netcdf4_metadata *m, hid_t plist, const char *pat
 }
 
 static int describe_chunks(pnc_netcdf4_metadata *m, hid_t dataset, hid_t plist, const pnc_netcdf4_storage *begun,
-                           int ndims, int64_t *places, pnc_netcdf4_writer *out)
+                           int type, int ndims, int64_t *places, pnc_netcdf4_writer *out)
 {
     int64_t chunk[PNC_STORAGE_DIMS_MOST], n;
     pnc_chunk_place *known = NULL;
@@ -195,10 +213,10 @@ static int describe_chunks(pnc_netcdf4_metadata *m, hid_t dataset, hid_t plist, 
     int err;
 
     PNC_TRY(get_chunk_shape(m, plist, s.path, ndims, chunk));
-    PNC_TRY(get_filters(m, plist, s.path, &filters, &s.filters));
+    PNC_TRY(get_filters(m, plist, s.path, &filters, find_number_filter(m, dataset, type, &filters), &s.filters));
     s.chunk = chunk;
-    s.skips_partial =
-        m->h->p_get_chunk_opts(plist, &options) >= 0 && (options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) != 0;
+    if (m->h->p_get_chunk_opts(plist, &options) >= 0 && (options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) != 0)
+        s.obstacle = PNC_NETCDF4_SKIPS_PARTIAL;
     n = count_chunks(s.extent, chunk, ndims);
     if (n > 0 && n <= *places)
         known = pnc_memory_alloc(n, sizeof *known);
@@ -243,7 +261,8 @@ static int describe_compact(pnc_netcdf4_metadata *m, hid_t dataset, pnc_netcdf4_
         if (pnc_size_multiply(n, s->extent[i], &n) < 0 || n > COMPACT_MOST)
             return pnc_netcdf4_metadata_fail(m, "have so many values in the compact dataset", s->path);
     values = pnc_memory_alloc(n, 1);
-    stored = m->h->d_get_type(dataset);
+    stored = s->obstacle == PNC_NETCDF4_IS_CONVERTED ? m->h->t_copy(pnc_netcdf4_type_get(m->h, type, s->is_big_endian))
+                                                     : m->h->d_get_type(dataset);
     if (values == NULL)
         err = pnc_error_set(m->source.file->error, NC_ENOMEM, "%s: no memory for variable \"%s\"", m->source.file->path,
                             s->path);
@@ -259,6 +278,54 @@ static int describe_compact(pnc_netcdf4_metadata *m, hid_t dataset, pnc_netcdf4_
     return err;
 }
 
+/* Values in one part whose numbers have other bits than a type of netCDF: libhdf5 converts them, if they are few. */
+static int describe_converted(pnc_netcdf4_metadata *m, hid_t dataset, hid_t plist, pnc_netcdf4_storage *s, int type,
+                              int ndims, pnc_netcdf4_writer *out)
+{
+    int64_t n = (int64_t)pnc_type_get_size(type);
+    bool are_few = m->h->p_get_external_count(plist) == 0;
+
+    for (int i = 0; i < ndims && are_few; i++)
+        are_few = pnc_size_multiply(n, s->extent[i], &n) == 0 && n <= COMPACT_MOST;
+    s->layout = are_few ? PNC_NETCDF4_COMPACT : PNC_NETCDF4_UNREADABLE;
+    s->obstacle = PNC_NETCDF4_IS_CONVERTED;
+    if (are_few)
+        return describe_compact(m, dataset, s, type, ndims, out);
+    pnc_netcdf4_storage_write(out, s, ndims);
+    return NC_NOERR;
+}
+
+/* No values: they read as fill values. */
+static void describe_null(int type, pnc_netcdf4_storage *s, int ndims, pnc_netcdf4_writer *out)
+{
+    s->layout = PNC_NETCDF4_CONTIGUOUS;
+    s->obstacle = PNC_NETCDF4_IS_NULL;
+    if (!s->has_fill)
+        pnc_convert_fill_get_external(type, (pnc_encoding){.little = PNC_HOST_IS_LITTLE}, s->fill);
+    s->has_fill = true;
+    pnc_netcdf4_storage_write(out, s, ndims);
+}
+
+static bool has_null_space(pnc_netcdf4_metadata *m, hid_t dataset)
+{
+    hid_t space = m->h->d_get_space(dataset);
+    bool is_null = space >= 0 && m->h->s_get_simple_extent_type(space) == H5S_NULL;
+
+    if (space >= 0)
+        m->h->s_close(space);
+    return is_null;
+}
+
+static bool is_plain_dataset(pnc_netcdf4_metadata *m, hid_t dataset, int type)
+{
+    hid_t stored = m->h->d_get_type(dataset);
+    bool is_plain = stored >= 0 && pnc_netcdf4_number_is_plain(m->h, stored, type);
+
+    if (stored >= 0)
+        m->h->t_close(stored);
+    return is_plain;
+}
+
 static void get_fill_value(pnc_netcdf4_metadata *m, hid_t plist, int type, pnc_netcdf4_storage *s)
 {
     hid_t native = type == NC_CHAR ? m->h->c_string : pnc_netcdf4_type_get_native(m->h, type);
@@ -266,6 +333,29 @@ static void get_fill_value(pnc_netcdf4_metadata *m, hid_t plist, int type, pnc_n
 
     s->has_fill = native >= 0 && m->h->p_fill_value_defined(plist, &defined) >= 0 &&
                   defined == H5D_FILL_VALUE_USER_DEFINED && m->h->p_get_fill_value(plist, native, s->fill) >= 0;
+}
+
+static int describe_values(pnc_netcdf4_metadata *m, hid_t dataset, hid_t plist, pnc_netcdf4_storage *s, int type,
+                           int ndims, int64_t *places, pnc_netcdf4_writer *out)
+{
+    H5D_layout_t layout = type < NC_STRING ? m->h->p_get_layout(plist) : H5D_NLAYOUTS;
+
+    if (layout != H5D_NLAYOUTS && has_null_space(m, dataset)) {
+        describe_null(type, s, ndims, out);
+        return NC_NOERR;
+    }
+    if ((layout == H5D_CONTIGUOUS || layout == H5D_COMPACT) && !is_plain_dataset(m, dataset, type))
+        return describe_converted(m, dataset, plist, s, type, ndims, out);
+    switch (layout) {
+    case H5D_CONTIGUOUS:
+        s->layout = PNC_NETCDF4_CONTIGUOUS;
+        return describe_contiguous(m, dataset, plist, s, ndims, out);
+    case H5D_COMPACT: s->layout = PNC_NETCDF4_COMPACT; return describe_compact(m, dataset, s, type, ndims, out);
+    case H5D_CHUNKED:
+        s->layout = PNC_NETCDF4_CHUNKED;
+        return describe_chunks(m, dataset, plist, s, type, ndims, places, out);
+    default: pnc_netcdf4_storage_write(out, s, ndims); return NC_NOERR;
+    }
 }
 
 int pnc_netcdf4_storage_describe(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, int type, bool is_big_endian,
@@ -277,27 +367,13 @@ int pnc_netcdf4_storage_describe(pnc_netcdf4_metadata *m, hid_t dataset, const c
                              .extent = extent,
                              .address = -1};
     hid_t plist = m->h->d_get_create_plist(dataset);
-    int err = NC_NOERR;
+    int err;
 
     if (plist < 0)
         return pnc_netcdf4_metadata_fail(m, "read the properties of", path);
     if (type < NC_STRING)
         get_fill_value(m, plist, type, &s);
-    switch (type < NC_STRING ? m->h->p_get_layout(plist) : H5D_NLAYOUTS) {
-    case H5D_CONTIGUOUS:
-        s.layout = PNC_NETCDF4_CONTIGUOUS;
-        err = describe_contiguous(m, dataset, plist, &s, ndims, out);
-        break;
-    case H5D_COMPACT:
-        s.layout = PNC_NETCDF4_COMPACT;
-        err = describe_compact(m, dataset, &s, type, ndims, out);
-        break;
-    case H5D_CHUNKED:
-        s.layout = PNC_NETCDF4_CHUNKED;
-        err = describe_chunks(m, dataset, plist, &s, ndims, places, out);
-        break;
-    default: pnc_netcdf4_storage_write(out, &s, ndims);
-    }
+    err = describe_values(m, dataset, plist, &s, type, ndims, places, out);
     m->h->p_close(plist);
     return err;
 }

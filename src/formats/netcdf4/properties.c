@@ -6,7 +6,8 @@
 static int set_filters(pnc_model *model, pnc_var *var, const pnc_filter_chain *chain, pnc_error *error)
 {
     for (int i = 0; var->ndims > 0 && i < chain->nfilters; i++)
-        PNC_TRY(pnc_format_storage_set_filter(model, var, &chain->filters[i], error));
+        if (chain->filters[i].id != PNC_FILTER_NUMBER) /* the file has no such filter */
+            PNC_TRY(pnc_format_storage_set_filter(model, var, &chain->filters[i], error));
     return NC_NOERR;
 }
 

@@ -14,7 +14,15 @@
 #include "tools/common/message.h"
 
 /* Ids of filters as registered with The HDF Group. */
-enum { FILTER_DEFLATE = 1, FILTER_SHUFFLE = 2, FILTER_FLETCHER32 = 3, FILTER_SZIP = 4, FILTER_ZSTD = 32015 };
+enum {
+    FILTER_DEFLATE = 1,
+    FILTER_SHUFFLE = 2,
+    FILTER_FLETCHER32 = 3,
+    FILTER_SZIP = 4,
+    FILTER_NBIT = 5,
+    FILTER_SCALEOFFSET = 6
+};
+enum { FILTER_ZSTD = 32015 };
 enum { FILTERS_MOST = 32 };
 
 bool copy_format_has_storage(int format)
@@ -268,20 +276,31 @@ static int define_layout(const copy_plan *plan, int from, const copy_var *var, i
     return chunked ? ncmpi_def_var_chunking(to, varid, NC_CHUNKED, lengths) : NC_NOERR;
 }
 
-/* Chunks of this library are not compressed by szip, whose licence and speed few users want. */
-static int replace_szip(copy_plan *plan, const copy_var *var, int to, int varid)
+/* Chunks of this library are not compressed by szip, whose licence and speed few users want; and not by nbit and
+ * scaleoffset, which it does not encode. NULL: others. */
+static const char *find_replaced(unsigned id)
+{
+    switch (id) {
+    case FILTER_SZIP: return "szip";
+    case FILTER_NBIT: return "nbit";
+    case FILTER_SCALEOFFSET: return "scaleoffset";
+    default: return NULL;
+    }
+}
+
+static int replace_filter(copy_plan *plan, const copy_var *var, const char *name, int to, int varid)
 {
     if (plan->rank == 0)
-        tool_warning_print("warning: %s: variable %s: is compressed by deflate, not by szip, which is only read",
-                           plan->options->output, var->name);
+        tool_warning_print("warning: %s: variable %s: is compressed by deflate, not by %s, which is only read",
+                           plan->options->output, var->name, name);
     return ncmpi_def_var_deflate(to, varid, 1, 1, 1);
 }
 
 static int keep_filter(copy_plan *plan, int from, const copy_var *var, unsigned id, int to, int varid)
 {
     MPI_Offset n = 0;
-    if (id == FILTER_SZIP)
-        return replace_szip(plan, var, to, varid);
+    if (find_replaced(id) != NULL)
+        return replace_filter(plan, var, find_replaced(id), to, varid);
     if (id == FILTER_SHUFFLE && plan->options->shuffle < 0)
         return NC_NOERR;
     PNC_TRY(ncmpi_inq_var_filter_info(from, var->id, id, &n, NULL));
