@@ -75,6 +75,35 @@ static int check_compact(pnc_dataset *ds, const pnc_var *var)
     return NC_NOERR;
 }
 
+/* szip of HDF5 takes no block that is longer than a chunk. Lengths of chunks that nobody has chosen are at most those of
+ * the dimensions; of unlimited ones there are many. */
+static int check_szip_block(pnc_dataset *ds, const pnc_var *var, const int64_t *chunks, unsigned block)
+{
+    int64_t elements = 1;
+
+    for (int d = 0; d < var->ndims; d++) {
+        const pnc_dim *dim = ds->model.dims[var->dimids[d]];
+        int64_t length = chunks != NULL && chunks[d] > 0 ? chunks[d] : dim->unlimited ? INT64_MAX : dim->len;
+
+        if (length <= 0 || pnc_size_multiply(elements, length, &elements) < 0)
+            return NC_NOERR;
+    }
+    if (elements >= block)
+        return NC_NOERR;
+    return pnc_error_set(
+        &ds->error, NC_EFILTER,
+        "variable \"%s\": szip has %u pixels per block, but a chunk has %lld elements: must be at most "
+        "as many",
+        var->name, block, (long long)elements);
+}
+
+static int check_chunks_of_szip(pnc_dataset *ds, const pnc_var *var, const int64_t *chunks)
+{
+    int at = pnc_format_storage_find_filter(var, PNC_FILTER_SZIP);
+
+    return at < 0 ? NC_NOERR : check_szip_block(ds, var, chunks, var->storage->filters[at].parameters[1]);
+}
+
 int pnc_dataset_def_var_chunking(pnc_dataset *ds, int varid, int storage, const MPI_Offset *chunksizes)
 {
     bool is_var = varid >= 0 && varid < ds->model.nvars;
@@ -84,6 +113,8 @@ int pnc_dataset_def_var_chunking(pnc_dataset *ds, int varid, int storage, const 
     PNC_TRY(begin_change(ds, varid, &storage, 1, chunksizes, bytes, &var));
     if (storage == NC_COMPACT)
         PNC_TRY(check_compact(ds, var));
+    if (storage == NC_CHUNKED && chunksizes != NULL)
+        PNC_TRY(check_chunks_of_szip(ds, var, (const int64_t *)chunksizes));
     PNC_TRY(pnc_format_storage_set_layout(&ds->model, var, storage, (const int64_t *)chunksizes, &ds->error));
     var->storage->chosen_layout = true;
     return NC_NOERR;
@@ -113,6 +144,7 @@ int pnc_dataset_var_set_chunk(pnc_dataset *ds, int varid, int *chunk_dim)
     assert(ndims <= PNC_STORAGE_DIMS_MOST); /* as the rules of the format require */
     for (int d = 0; chunk_dim != NULL && d < ndims; d++)
         lengths[d] = chunk_dim[d];
+    PNC_TRY(check_chunks_of_szip(ds, var, lengths));
     return pnc_format_storage_set_layout(&ds->model, var, storage, lengths, &ds->error);
 }
 
@@ -260,6 +292,8 @@ int pnc_dataset_def_var_filter(pnc_dataset *ds, int varid, unsigned int filterid
     if (filterid == PNC_FILTER_SZIP && var->type == NC_CHAR)
         return pnc_error_set(&ds->error, NC_EFILTER, "variable \"%s\" is of NC_CHAR: szip compresses numbers",
                              var->name);
+    if (filterid == PNC_FILTER_SZIP)
+        PNC_TRY(check_szip_block(ds, var, var->storage->chunks, params[1]));
     return set_filter(ds, var, (int)filterid, (int)nparams, params);
 }
 

@@ -189,7 +189,7 @@ FUNCTION([def_var_chunking], [f77_by_hand], [P(varid, varid)P(flags, storage)P(c
 for a few values). chunksizes: with NC_CHUNKED, the elements of a chunk along each dimension; 0 there, or NULL: the
 library chooses. COLLECTIVE STORAGE_ERRORS NC_EBADCHUNK (a length is negative or above that of a fixed dimension, or a
 chunk has 4 GiB) NC_EINVAL (not a storage; NC_CHUNKED for a scalar; another with an unlimited dimension or filters)
-NC_EVARSIZE (NC_COMPACT for more than 65531 bytes)])
+NC_EFILTER (szip with blocks that are longer than chunks) NC_EVARSIZE (NC_COMPACT for more than 65531 bytes)])
 
 FUNCTION([inq_var_chunking], [f77_by_hand], [P(varid, varid)P(flags_out, storagep, storage)P(chunk_lengths_out, chunksizesp, chunksizes)],
 [Storage of a variable, and the elements of a chunk along each dimension: 0 where ncmpi_enddef will choose; nothing is
@@ -224,7 +224,7 @@ FUNCTION([def_var_filter], [f77], [P(varid, varid)P(filter, filterid, id)P(lengt
 params may be NULL if there are none. Chunks pass filters in the order of their definition. A filter that the variable
 has gets the new parameters. The variable becomes chunked. COLLECTIVE STORAGE_ERRORS NC_EINVAL (a scalar; a level or
 another parameter out of range) NC_EFILTER (not an id; deflate, szip or zstd with a wrong number of parameters; nbit and
-scaleoffset, which are only decoded; szip of NC_CHAR)])
+scaleoffset, which are only decoded; szip of NC_CHAR, or with blocks that are longer than chunks)])
 
 FUNCTION([inq_var_filter_ids], [f77], [P(varid, varid)P(length_out, nfiltersp, nfilters)P(words_out, filterids)],
 [Number of filters of a variable, and their ids in the order in which chunks pass them. Either pointer may be NULL; at

@@ -492,6 +492,26 @@ static void test_hidden_names(int ncid)
     }
 }
 
+/* A block of szip that is longer than a chunk: libhdf5 would not create the variable. */
+static void test_szip_blocks(int ncid, int dim)
+{
+    static const unsigned short_block[] = {4, 8}, long_block[] = {4, 32};
+    const MPI_Offset few[] = {8}, many[] = {32};
+    int small, varid;
+
+    is_fine(ncmpi_def_dim(ncid, "few", 16, &small), "def_dim");
+    is_fine(ncmpi_def_var(ncid, "chunks_first", NC_INT, 1, &dim, &varid), "def_var");
+    is_fine(ncmpi_def_var_chunking(ncid, varid, NC_CHUNKED, few), "def_var_chunking");
+    is_refused(ncmpi_def_var_filter(ncid, varid, 4, 2, long_block), NC_EFILTER, "szip blocks of 32 in chunks of 8");
+    is_fine(ncmpi_def_var_filter(ncid, varid, 4, 2, short_block), "szip blocks of 8 in chunks of 8");
+    is_fine(ncmpi_def_var(ncid, "szip_first", NC_INT, 1, &dim, &varid), "def_var");
+    is_fine(ncmpi_def_var_filter(ncid, varid, 4, 2, long_block), "szip blocks of 32 without chunks");
+    is_refused(ncmpi_def_var_chunking(ncid, varid, NC_CHUNKED, few), NC_EFILTER, "chunks of 8 with blocks of 32");
+    is_fine(ncmpi_def_var_chunking(ncid, varid, NC_CHUNKED, many), "chunks of 32 with blocks of 32");
+    is_fine(ncmpi_def_var(ncid, "short_var", NC_INT, 1, &small, &varid), "def_var");
+    is_refused(ncmpi_def_var_filter(ncid, varid, 4, 2, long_block), NC_EFILTER, "szip blocks of 32 of 16 elements");
+}
+
 /* Refused when they are chosen: later the file would be one that other software cannot read. */
 static void test_refusals(void)
 {
@@ -520,6 +540,7 @@ static void test_refusals(void)
     }
     is_fine(ncmpi_def_var(ncid, "text", NC_CHAR, 1, &dim, &varid), "def_var");
     is_refused(ncmpi_def_var_filter(ncid, varid, 4, 2, szip), NC_EFILTER, "szip of text");
+    test_szip_blocks(ncid, dim);
     for (int n = 65531; n <= 65532; n++) {
         char name[16];
 
