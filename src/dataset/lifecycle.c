@@ -19,11 +19,8 @@
 #include "file/agree.h"
 #include "file/behind.h"
 #include "file/log.h"
+#include "file/writer.h"
 #include "io/request/queue.h"
-
-/* Flags of netCDF that parallel files cannot support. Other flags without a meaning here are ignored, as programs pass
- * the same mode to other libraries. */
-#define REFUSED_FLAGS (NC_DISKLESS | NC_MMAP)
 
 static atomic_int default_format = NC_FORMAT_CLASSIC;
 
@@ -41,51 +38,6 @@ int pnc_dataset_default_format_set(int format, int *old, pnc_error *error)
     if (old != NULL)
         *old = before;
     return NC_NOERR;
-}
-
-/* *version: what the program has asked for, and then what the hint chooses. A program that asked for CDF-1 or CDF-2
- * gets the classic model, which keeps the meaning of its calls: types, unsigned bytes, one unlimited dimension. */
-static void apply_format_hint(pnc_dataset *ds, int *version)
-{
-    static const int hinted[] = {NC_FORMAT_NETCDF4, NC_FORMAT_NETCDF4_CLASSIC, NC_FORMAT_CLASSIC, NC_FORMAT_CDF2,
-                                 NC_FORMAT_CDF5}; /* as the words of nc_format */
-    int asked = *version;
-    bool is_old = asked == NC_FORMAT_CLASSIC || asked == NC_FORMAT_CDF2;
-
-    if (ds->hints.new_format == 0)
-        return;
-    *version = hinted[ds->hints.new_format - 1];
-    if (*version == NC_FORMAT_NETCDF4 && (is_old || asked == NC_FORMAT_NETCDF4_CLASSIC))
-        *version = NC_FORMAT_NETCDF4_CLASSIC;
-    if (*version == NC_FORMAT_NETCDF4_CLASSIC && is_old)
-        ds->format->asked = asked;
-}
-
-/* *version: the format that the hint chooses, or the mode, or the default one. */
-static int check_create_mode(pnc_dataset *ds, int cmode, int *version)
-{
-
-    if (cmode & REFUSED_FLAGS)
-        return pnc_error_set(&ds->error, NC_EINVAL_CMODE,
-                             "cmode has NC_DISKLESS or NC_MMAP, which parallel files "
-                             "do not support: leave them out");
-    PNC_TRY(pnc_formats_mode_choose(cmode, *version, version, &ds->error));
-    apply_format_hint(ds, version);
-    return NC_NOERR;
-}
-
-static int check_open_mode(pnc_dataset *ds, int omode)
-{
-    if (omode & REFUSED_FLAGS)
-        return pnc_error_set(&ds->error, NC_EINVAL_OMODE,
-                             "omode has NC_DISKLESS or NC_MMAP, which parallel files "
-                             "do not support: leave them out");
-    return NC_NOERR;
-}
-
-static int check_mode(pnc_dataset *ds, pnc_opening *o)
-{
-    return o->creates ? check_create_mode(ds, o->mode, &o->format) : check_open_mode(ds, o->mode);
 }
 
 static void set_modes(pnc_dataset *ds, const pnc_opening *o)
@@ -129,6 +81,12 @@ static void begin_behind(pnc_dataset *ds, const pnc_opening *o)
     pnc_file_log_init(&ds->file, ds->store_path, is_given ? folder : NULL, ds->hints.burst_buf_size, delays);
 }
 
+static int create_format(pnc_dataset *ds, const pnc_opening *o)
+{
+    ds->format->asked = o->asked;
+    return pnc_formats_file_create(ds->format, o->format);
+}
+
 /* Open the file, make or read the definitions, and assign an ncid. Collective; err is the result so far of this rank.
  * After an error on any rank, all ranks have closed the file. */
 static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
@@ -149,9 +107,11 @@ static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
     if (!o->creates)
         err = pnc_formats_file_load(ds->format, err);
     else if (err == NC_NOERR)
-        err = pnc_formats_file_create(ds->format, o->format);
+        err = create_format(ds, o);
     if (ds->format->ops != NULL)
         ds->io.addressing = ds->format->ops->addressing;
+    if (ds->format->ops == NULL || !ds->format->ops->has_one_writer)
+        pnc_file_writer_end(&ds->file); /* that of a file which was replaced */
     if (err == NC_NOERR)
         err = pnc_dataset_registry_add(ds, &ds->ncid);
     err = pnc_dataset_opening_end(o, ds, err);
@@ -199,7 +159,7 @@ static int open_or_create(pnc_opening *o, int *ncidp)
 
     PNC_TRY(pnc_dataset_mpi_state_check(o->call, o->path, o->comm));
     PNC_TRY(pnc_dataset_opening_begin(o, &ds, &late));
-    err = check_mode(ds, o); /* the same on all ranks, like what rank 0 has found */
+    err = pnc_dataset_opening_check_mode(ds, o); /* the same on all ranks, like what rank 0 has found */
     if (err == NC_NOERR)
         err = pnc_error_copy(&ds->error, &o->inspected.error, ds->file.rank != 0);
     if (err == NC_NOERR) {
@@ -278,6 +238,7 @@ static int close_file(pnc_dataset *ds, int err)
 
     pnc_dataset_statistics_report(ds);
     closed = ds->file.store->ops->close(ds->file.store, &ds->error);
+    pnc_file_writer_end(&ds->file); /* before another rank returns, which may open the file again */
     err = pnc_error_keep_first(err, own);
     err = pnc_error_keep_first(err, closed);
     return finish(ds, pnc_dataset_references_write(ds, err));
@@ -292,12 +253,14 @@ static int delete_file(pnc_dataset *ds, int err)
     pnc_dataset_statistics_report(ds);
     if (store->ops->discard != NULL) {
         closed = store->ops->discard(store, ds->info, &ds->error);
+        pnc_file_writer_end(&ds->file);
         return finish(ds, pnc_error_keep_first(err, closed));
     }
     closed = store->ops->close(store, &ds->error);
     err = pnc_error_keep_first(err, closed);
     if (ds->file.rank == 0)
         err = pnc_error_keep_first(err, ds->file.driver->remove(ds->file.path, ds->info, &ds->error));
+    pnc_file_writer_end(&ds->file);
     return finish(ds, err);
 }
 
@@ -339,6 +302,7 @@ static int abandon(pnc_dataset *ds, int err)
 {
     write_own_deferred(ds);
     ds->format->ops->abandon(ds->format);
+    pnc_file_writer_end(&ds->file);
     pnc_dataset_lost_report_name(ds);
     pnc_dataset_statistics_discard(ds);
     pnc_file_watch_free(ds->file.watch);

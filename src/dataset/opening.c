@@ -28,8 +28,10 @@
 #include "file/communicator.h"
 #include "file/log.h"
 #include "file/nodes.h"
+#include "file/writer.h"
 
-#define LIST_BYTES 1024 /* a longer list of hints takes a broadcast of its own */
+#define FRONT_BYTES 4096 /* of a file that is replaced: its format is known by them */
+#define LIST_BYTES 1024  /* a longer list of hints takes a broadcast of its own */
 
 /* What rank 0 decides. Plain bytes. */
 typedef struct decisions {
@@ -63,6 +65,7 @@ void pnc_dataset_state_free(pnc_dataset *ds)
         MPI_Info_free(&ds->info);
     if (ds->environment != MPI_INFO_NULL)
         MPI_Info_free(&ds->environment);
+    pnc_file_writer_end(&ds->file);
     pnc_file_log_free(&ds->file);
     pnc_file_maxima_free(&ds->file);
     pnc_file_comm_release(&ds->file);
@@ -168,6 +171,58 @@ pnc_open_purpose pnc_dataset_opening_get_purpose(const pnc_opening *o)
     return (o->mode & NC_WRITE) != 0 ? PNC_OPEN_UPDATE : PNC_OPEN_READ;
 }
 
+/* --- the mode --- */
+
+/* Flags of netCDF that parallel files cannot support. Other flags without a meaning here are ignored, as programs pass
+ * the same mode to other libraries. */
+#define REFUSED_FLAGS (NC_DISKLESS | NC_MMAP)
+
+/* A program that asked for CDF-1 or CDF-2 gets the classic model, which keeps the meaning of its calls: types, unsigned
+ * bytes, one unlimited dimension. */
+static void apply_format_hint(const pnc_dataset *ds, pnc_opening *o)
+{
+    static const int hinted[] = {NC_FORMAT_NETCDF4, NC_FORMAT_NETCDF4_CLASSIC, NC_FORMAT_CLASSIC, NC_FORMAT_CDF2,
+                                 NC_FORMAT_CDF5}; /* as the words of nc_format */
+    int asked = o->format;
+    bool is_old = asked == NC_FORMAT_CLASSIC || asked == NC_FORMAT_CDF2;
+
+    if (ds->hints.new_format == 0)
+        return;
+    o->format = hinted[ds->hints.new_format - 1];
+    if (o->format == NC_FORMAT_NETCDF4 && (is_old || asked == NC_FORMAT_NETCDF4_CLASSIC))
+        o->format = NC_FORMAT_NETCDF4_CLASSIC;
+    if (o->format == NC_FORMAT_NETCDF4_CLASSIC && is_old)
+        o->asked = asked;
+}
+
+/* o->format: the format that the hint chooses, or the mode, or the default one. */
+static int check_create_mode(pnc_dataset *ds, pnc_opening *o)
+{
+    if (o->mode & REFUSED_FLAGS)
+        return pnc_error_set(&ds->error, NC_EINVAL_CMODE,
+                             "cmode has NC_DISKLESS or NC_MMAP, which parallel files "
+                             "do not support: leave them out");
+    PNC_TRY(pnc_formats_mode_choose(o->mode, o->format, &o->format, &ds->error));
+    apply_format_hint(ds, o);
+    return NC_NOERR;
+}
+
+static int check_open_mode(pnc_dataset *ds, int omode)
+{
+    if (omode & REFUSED_FLAGS)
+        return pnc_error_set(&ds->error, NC_EINVAL_OMODE,
+                             "omode has NC_DISKLESS or NC_MMAP, which parallel files "
+                             "do not support: leave them out");
+    return NC_NOERR;
+}
+
+int pnc_dataset_opening_check_mode(pnc_dataset *ds, pnc_opening *o)
+{
+    return o->creates ? check_create_mode(ds, o) : check_open_mode(ds, o->mode);
+}
+
+/* --- rank 0 --- */
+
 /* Of a name that no other program chooses: MPI_MODE_EXCL makes it certain. */
 static void choose_suffix(char *suffix)
 {
@@ -176,6 +231,28 @@ static void choose_suffix(char *suffix)
     uint64_t hash = pnc_digest_add(pnc_digest_add(PNC_DIGEST_START, &now, sizeof now), &process, sizeof process);
 
     snprintf(suffix, PNC_SUFFIX_BYTES, ".part-%08lx", (unsigned long)(hash & 0xffffffff));
+}
+
+/* Before a file is replaced: another program may have it open for writing, and the old file, or the new one, may be of
+ * a format that has one writer. */
+static void hold_replaced(pnc_dataset *ds, const pnc_opening *o, pnc_inspection *found)
+{
+    pnc_opening checked = *o;
+    char front[FRONT_BYTES];
+    bool is_for_one;
+
+    if (pnc_dataset_opening_get_purpose(o) != PNC_OPEN_REPLACE || found->error.code != NC_NOERR)
+        return;
+    is_for_one =
+        pnc_dataset_opening_check_mode(ds, &checked) == NC_NOERR && pnc_formats_version_has_one_writer(checked.format);
+    if (!is_for_one)
+        is_for_one =
+            pnc_formats_front_has_one_writer(front, pnc_file_front_peek(&ds->file, ds->file.path, front, sizeof front));
+    pnc_error_clear(&ds->error); /* all ranks find one of the mode */
+    if (is_for_one && pnc_file_writer_begin(&ds->file, ds->file.path) != NC_NOERR) {
+        found->error = ds->error;
+        pnc_error_clear(&ds->error);
+    }
 }
 
 /* Rank 0. */
@@ -203,6 +280,8 @@ static int decide(pnc_dataset *ds, const pnc_opening *o, decisions *d)
         choose_suffix(d->inspected.suffix);
     if (driver->inspect != NULL)
         driver->inspect(ds->file.path, pnc_dataset_opening_get_purpose(o), &d->inspected);
+    ds->file.driver = driver;
+    hold_replaced(ds, o, &d->inspected);
     if (driver->local_path != NULL && pnc_dataset_opening_get_purpose(o) == PNC_OPEN_UPDATE)
         (void)pnc_file_log_mark_check(ds->file.path, &d->inspected.error);
     return NC_NOERR;

@@ -14,6 +14,7 @@ typedef struct pnc_opening {
     const int *ncidp;
 
     int mode, format;         /* cmode or omode, and the default format: of this rank; of rank 0 after begin */
+    int asked;                /* the format of which a hint chooses the classic model of netCDF-4; 0: none */
     int mismatch;             /* NC_NOERR, or a code if ranks have passed different modes */
     pnc_inspection inspected; /* by rank 0 */
     bool delays, reads_ahead; /* what the hints ask for, and the mode allows; after begin */
@@ -25,6 +26,9 @@ typedef struct pnc_opening {
 int pnc_dataset_opening_begin(pnc_opening *o, pnc_dataset **out, int *late);
 /* Collective. err is the result of this rank; all ranks return an error, or none does. */
 int pnc_dataset_opening_end(const pnc_opening *o, pnc_dataset *ds, int err);
+/* Whether the mode is one of this library. o->format: the format that the hint chooses, or the mode, or the default
+ * one. */
+int pnc_dataset_opening_check_mode(pnc_dataset *ds, pnc_opening *o);
 pnc_open_purpose pnc_dataset_opening_get_purpose(const pnc_opening *o);
 /* Report the error and free the dataset, whose file is not open. Returns err. */
 int pnc_dataset_opening_discard(pnc_dataset *ds, int err);

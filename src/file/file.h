@@ -56,12 +56,13 @@ struct pnc_file {
     struct pnc_behind *behind; /* the store of delayed writes: file/behind.h; NULL: off */
     struct pnc_behind *ahead;  /* that of what is read ahead, the same if both are on; NULL: off */
     pnc_file_log log;
-    pnc_statistics *statistics; /* NULL: off */
-    int64_t put_size, get_size; /* bytes that this rank has written and read */
-    bool unsynced;              /* this rank may have changed the file since the last flush that succeeded */
-    pnc_error *error;           /* of the call in progress */
-    int late;                   /* error of a collective step, see agree.h */
-    int lost_put;               /* error of a call that has written a part of its data, or none; of the first one */
+    pnc_statistics *statistics;     /* NULL: off */
+    struct pnc_host_writer *writer; /* rank 0: what it holds against other writers (file/writer.h); NULL: nothing */
+    int64_t put_size, get_size;     /* bytes that this rank has written and read */
+    bool unsynced;                  /* this rank may have changed the file since the last flush that succeeded */
+    pnc_error *error;               /* of the call in progress */
+    int late;                       /* error of a collective step, see agree.h */
+    int lost_put;                   /* error of a call that has written a part of its data, or none; of the first one */
     pnc_file_call call;
     pnc_maxima maxima;
     pnc_time_limit *limit;             /* of the first agreement of each call; NULL: none */

@@ -166,6 +166,22 @@ int pnc_formats_version_get_mode(int version)
     return 0;
 }
 
+bool pnc_formats_version_has_one_writer(int version)
+{
+    int number;
+
+    return find_version(version, &number) != NULL && formats[number]->has_one_writer;
+}
+
+bool pnc_formats_front_has_one_writer(const char *front, int64_t n)
+{
+    bool has = false;
+
+    for (int i = 0; i < FORMATS && !has; i++)
+        has = formats[i]->has_one_writer && formats[i]->is_format(front, n);
+    return has;
+}
+
 /* --- creating and opening --- */
 
 int pnc_formats_file_create(pnc_format *f, int version)

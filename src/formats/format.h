@@ -101,7 +101,8 @@ typedef struct pnc_format_ops {
     size_t bytes;                                   /* of the struct of the format */
     pnc_format_version versions[PNC_VERSIONS_MOST]; /* those whose modes have more flags first; zeros at the end */
     const pnc_addressing *addressing;
-    bool has_storage; /* variables have chunks, filters .. (format/storage.h) */
+    bool has_storage;    /* variables have chunks, filters .. (format/storage.h) */
+    bool has_one_writer; /* `create` and `load` hold a file that is open for writing: file/writer.h */
 
     /* --- creating and opening --- */
 
@@ -196,6 +197,9 @@ int pnc_formats_mode_choose(int cmode, int otherwise, int *version, pnc_error *e
 int pnc_formats_version_check(int version, pnc_error *error);
 /* The mode of a version. */
 int pnc_formats_version_get_mode(int version);
+/* Whether its files, or files that begin with these n bytes, have one writer at a time. */
+bool pnc_formats_version_has_one_writer(int version);
+bool pnc_formats_front_has_one_writer(const char *front, int64_t n);
 
 /* Local. Create the model of a file that is opened as a new one: version is NC_FORMAT_CLASSIC .. */
 int pnc_formats_file_create(pnc_format *f, int version);

@@ -49,7 +49,7 @@ ERROR([NC_EDATADDS], [-73], [NetCDF: Malformed or inaccessible DAP2 DATADDS or D
 ERROR([NC_EDAPURL], [-74], [NetCDF: Malformed URL], [code of netCDF-C; never returned by this library])
 ERROR([NC_EDAPCONSTRAINT], [-75], [NetCDF: Malformed DAP or URL constraint], [code of netCDF-C; never returned by this library])
 ERROR([NC_ETRANSLATION], [-76], [NetCDF: Untranslatable construct], [code of netCDF-C; never returned by this library])
-ERROR([NC_EACCESS], [-77], [NetCDF: Access to the file or remote object was denied], [no permission to read or write the file])
+ERROR([NC_EACCESS], [-77], [NetCDF: Access to the file or remote object was denied], [no permission to read or write the file, or another program has a netCDF-4 file open for writing])
 ERROR([NC_EAUTH], [-78], [NetCDF: Authorization failed], [code of netCDF-C; never returned by this library])
 ERROR([NC_ENOTFOUND], [-90], [NetCDF: Remote object not found], [code of netCDF-C; never returned by this library])
 ERROR([NC_ECANTREMOVE], [-91], [NetCDF: The file cannot be removed], [code of netCDF-C; never returned by this library])
@@ -169,7 +169,7 @@ ERROR([NC_EINTERRUPTED], [-280], [A change of the header was interrupted: open t
 ERROR([NC_EMULTICALL], [-281], [The collective calls of MPI processes do not match], [ranks made different collective calls])
 ERROR([NC_ETIMEOUT], [-282], [Not all MPI processes made a collective call within the time limit], [a rank did not make a collective call within the limit nc_timeout])
 ERROR([NC_EMOVELIMIT], [-283], [More data would have to move than the hint nc_data_move_limit permits], [definitions grow, and data would move: reserve space in the header, or raise nc_data_move_limit])
-ERROR([NC_ESTALE], [-284], [Another program or handle has changed the header since the file was opened], [definitions in the file are no longer those of this ncid: close it and open the file again])
+ERROR([NC_ESTALE], [-284], [Another program or handle has changed the header since the file was opened], [definitions in the file, or what another program has written to a netCDF-4 file, are not those of this ncid: close it and open the file again])
 ])
 
 m4_define([ERROR_ALIASES], [ALIAS([NC_EDMR], [NC_EDDS])

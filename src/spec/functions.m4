@@ -43,14 +43,16 @@ PLAIN([int], [create], [all], [P(comm, comm, mpi_comm)P(path, path)P(flags, cmod
 NC_64BIT_DATA (CDF-5) for the larger formats, NC_NETCDF4 for a netCDF-4 file, NC_NETCDF4 | NC_CLASSIC_MODEL for one with
 the types and the one unlimited dimension of classic files, and with NC_SHARE to SHARE_DOC. NC_DISKLESS, NC_MMAP and two
 formats are errors; other flags have no effect. comm and info may be freed after the call. Collective over comm. Errors:
-NC_EEXIST NC_EINVAL_CMODE NC_ENOTBUILT (NC_NETCDF4 without libhdf5) NC_EBAD_FILE NC_EACCESS NC_ENFILE
-NC_EMULTIDEFINE_CMODE NC_EPARINIT (MPI_Init was not called, or MPI_Finalize was)])
+NC_EEXIST NC_EINVAL_CMODE NC_ENOTBUILT (NC_NETCDF4 without libhdf5) NC_EBAD_FILE NC_EACCESS (also: another program has
+the netCDF-4 file that would be replaced open for writing) NC_ENFILE NC_EMULTIDEFINE_CMODE
+NC_EPARINIT (MPI_Init was not called, or MPI_Finalize was)])
 
 PLAIN([int], [open], [all], [P(comm, comm, mpi_comm)P(path, path)P(flags, omode)P(info, info, mpi_info)P(ncid_out, ncidp, ncid)],
 [Open an existing dataset in collective data mode. omode: NC_NOWRITE or NC_WRITE, and with it NC_SHARE to SHARE_DOC.
 NC_DISKLESS and NC_MMAP are errors; other flags have no effect: the file has its format. Collective over comm. Errors:
-NC_ENOENT NC_EINVAL_OMODE NC_EACCESS NC_ENOTNC NC_EHDFERR NC_ENOTBUILT (netCDF-4 without libhdf5) NC_EBAD_FILE NC_ENFILE
-NC_EMULTIDEFINE_OMODE NC_EMAXDIMS NC_EMAXATTS NC_EMAXVARS NC_EMAXNAME (a count in the header exceeds the limit of the
+NC_ENOENT NC_EINVAL_OMODE NC_EACCESS (also: NC_WRITE, and another program has the netCDF-4 file open for writing)
+NC_ENOTNC NC_EHDFERR NC_ENOTBUILT (netCDF-4 without libhdf5) NC_EBAD_FILE NC_ENFILE NC_EMULTIDEFINE_OMODE
+NC_EMAXDIMS NC_EMAXATTS NC_EMAXVARS NC_EMAXNAME (a count in the header exceeds the limit of the
 format) NC_EVARSIZE NC_EINTERRUPTED (a program has not completed a change of the header: with NC_WRITE, ncmpi_open
 completes that if the program has ended; see the hint nc_repair. Or values are in the logs of a burst buffer only:
 ncmpilog(1)) NC_EPARINIT (MPI_Init was not called, or MPI_Finalize
@@ -79,7 +81,8 @@ NC_ESTALE])
 
 FUNCTION([sync], [all], [],
 [Write the number of records, and request the file system to write all data to disk. Keeps the data mode, independent or
-collective. COLLECTIVE Errors: NC_EINDEFINE])
+collective. COLLECTIVE Errors: NC_EINDEFINE NC_ESTALE (another program or ncid has written the netCDF-4 file; nothing is
+written)])
 
 FUNCTION([sync_numrecs], [all], [],
 [Agree on the number of records and write it to the header. Keeps the data mode, independent or collective. COLLECTIVE
@@ -101,8 +104,8 @@ NC_EFILE: the path names another file than create has made, which is not deleted
 
 FUNCTION([close], [all], [],
 [Close a dataset: leave define mode if it is active, write what the file lacks. The dataset is closed even after an
-error; after NC_EMULTICALL or NC_ETIMEOUT without the other ranks. COLLECTIVE Errors: NC_EPENDING NC_EMULTICALL (other
-ranks are, or were, in another collective call)])
+error; after NC_EMULTICALL or NC_ETIMEOUT without the other ranks. COLLECTIVE Errors: NC_EPENDING NC_ESTALE (as in
+ncmpi_sync) NC_EMULTICALL (other ranks are, or were, in another collective call)])
 
 PLAIN([int], [set_default_format], [all], [P(flags, format, new_format)P(flags_out, old_formatp, old_format)],
 [Set the format of files that ncmpi_create creates without a format flag: NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 or

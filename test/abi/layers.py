@@ -88,6 +88,7 @@ MAY_CHANGE = {
     "src/host/codecs": {f"{library}_{what}": "set by pthread_once" for library in ("deflate", "szip", "zstd")
                         for what in ("once", "functions")} |
                        {f"has_{library}": "set by pthread_once" for library in ("deflate", "szip", "zstd")},
+    "src/host/writer": {"writers_lock": "a mutex", "writers": "under the lock"},
     "src/drivers/behind/worker": {"worker_lock": "a mutex", "has_work": "a condition", "has_progress": "a condition",
                                   "at_fork": "set by pthread_once", "worker": "under the lock",
                                   "is_running": "under the lock", "is_joinable": "under the lock",

@@ -70,6 +70,9 @@ typedef struct pnc_chunk_source {
     int (*find)(void *own, int64_t array, const int64_t *index, pnc_chunk_place *out, pnc_error *error);
     /* Local, on rank 0: the file gets these values of a part with one chunk, and `contents` has them. */
     int (*write_part)(void *own, int64_t array, const void *values, int64_t bytes, pnc_error *error);
+    /* Collective, before new chunks are written behind the end of the file; NULL: there is nothing to check. If it
+     * fails, on all ranks, their values are kept. */
+    int (*check)(void *own, pnc_error *error);
     void (*release)(void *own);
     bool is_writable;
     int64_t end;         /* of the file: the address of the next new chunk, the same on all ranks */

@@ -230,7 +230,7 @@ static int fill_round(pnc_chunk_store *s, write_job *job, write_round *round, pn
 static int assign_addresses(pnc_chunk_store *s, write_round *round, bool *more, pnc_error *error)
 {
     int64_t sums[3] = {round->added, *more, round->nadded}, before = 0;
-    int summed = MPI_SUCCESS, scanned = MPI_SUCCESS;
+    int summed = MPI_SUCCESS, scanned = MPI_SUCCESS, checked;
 
     if (s->store.nprocs > 1) {
         summed = MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_INT64_T, MPI_SUM, s->store.comm);
@@ -238,10 +238,15 @@ static int assign_addresses(pnc_chunk_store *s, write_round *round, bool *more, 
         if (sums[0] > 0)
             scanned = MPI_Exscan(&round->added, &before, 1, MPI_INT64_T, MPI_SUM, s->store.comm);
     }
+    *more = sums[1] > 0;
+    checked = sums[0] > 0 && s->source.check != NULL ? s->source.check(s->source.own, error) : NC_NOERR;
+    if (checked != NC_NOERR) {
+        *more = false;
+        return checked;
+    }
     round->first = s->end + (s->store.rank > 0 ? before : 0);
     s->end += sums[0];
     s->unregistered += sums[2];
-    *more = sums[1] > 0;
     if (summed == MPI_SUCCESS && scanned == MPI_SUCCESS)
         return NC_NOERR;
     return pnc_error_set(error, NC_EMPI, "%s of the bytes of chunks failed",
@@ -399,9 +404,11 @@ int pnc_chunks_whole_write(pnc_chunk_store *s, const pnc_chunk_item *item, const
             return NC_NOERR;
         if (!pnc_chunks_places_reserve(&s->places, item))
             return pnc_error_set(error, NC_ENOMEM, "variable \"%s\": no memory for the place of a chunk", a->name);
+        if (s->source.check != NULL)
+            PNC_TRY(s->source.check(s->source.own, error));
         place = (pnc_chunk_place){.offset = s->end, .bytes = length};
+        s->end += length; /* a write that fails may have written a part */
         PNC_TRY(write_inner(s, place.offset, bytes, length, error));
-        s->end += length;
         s->unregistered++;
         pnc_chunks_places_set(&s->places, item, &place);
     } else {

@@ -24,11 +24,15 @@ int pnc_netcdf4_handle_get(pnc_netcdf4 *n)
 
     if (n->metadata != NULL)
         return NC_NOERR;
+    if (file->rank == 0 && !file->read_only)
+        PNC_TRY(pnc_netcdf4_seen_check(n));
     return pnc_netcdf4_metadata_open(n->format.file, n->end, file->rank == 0 && !file->read_only, &n->metadata);
 }
 
 void pnc_netcdf4_handle_release(pnc_netcdf4 *n)
 {
+    if (n->metadata != NULL)
+        pnc_netcdf4_seen_extend(n, pnc_netcdf4_metadata_get_end(n->metadata));
     pnc_netcdf4_metadata_close(n->metadata);
     n->metadata = NULL;
 }
@@ -309,6 +313,7 @@ int pnc_netcdf4_store_attach(pnc_netcdf4 *n)
                                .own = n,
                                .find = find_chunk_place,
                                .write_part = write_compact_part,
+                               .check = pnc_netcdf4_seen_check_chunks,
                                .release = close_metadata};
     int nvars = n->format.model->nvars;
     pnc_store *store = NULL;

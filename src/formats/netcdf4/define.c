@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "file/agree.h"
+#include "file/writer.h"
 #include "format/codec.h"
 #include "format/storage.h"
 #include "formats/difference.h"
@@ -14,12 +15,16 @@
 int pnc_netcdf4_model_create(pnc_format *f, int version)
 {
     pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
+    const char *path = f->file->store->full_path;
 
     pnc_format_model_init_rules(f->model, version, pnc_netcdf4_rules_get(version));
     if (f->asked != 0)
         f->model->rules = pnc_netcdf4_rules_get_asked(f->asked);
     f->model->little = PNC_HOST_IS_LITTLE;
-    return f->file->rank == 0 ? pnc_netcdf4_metadata_create(f->file, version, &n->metadata) : NC_NOERR;
+    if (f->file->rank != 0)
+        return NC_NOERR;
+    PNC_TRY(pnc_file_writer_begin(f->file, path != NULL ? path : f->file->path));
+    return pnc_netcdf4_metadata_create(f->file, version, &n->metadata);
 }
 
 /* --- the description of a model --- */

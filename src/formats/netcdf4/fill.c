@@ -115,6 +115,7 @@ static int find_space(pnc_netcdf4 *n, int varid, int64_t *address)
     *address = -1;
     if (n->format.file->rank != 0)
         return NC_NOERR;
+    PNC_TRY(pnc_netcdf4_seen_check(n));
     PNC_TRY(pnc_netcdf4_handle_get(n));
     pnc_netcdf4_metadata_raise_end(n->metadata, pnc_max64(n->end, pnc_chunks_store_get_end(n->format.file->store)));
     return pnc_netcdf4_metadata_alloc_values(n->metadata, n->content.storage[varid].path, address);

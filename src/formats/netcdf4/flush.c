@@ -90,8 +90,11 @@ static int complete_commit(pnc_netcdf4 *n)
     } else {
         pnc_netcdf4_handle_release(n); /* it has read the old ones */
     }
-    if (set_file_end(n) != NC_NOERR)
+    err = set_file_end(n);
+    if (err != NC_NOERR)
         pnc_error_clear(n->format.file->error);
+    if (n->format.file->rank == 0)
+        pnc_netcdf4_seen_adopt(n, err == NC_NOERR);
     return NC_NOERR;
 }
 
@@ -120,25 +123,27 @@ static int write_log(pnc_netcdf4 *n, int err)
     return err;
 }
 
-/* On rank 0. It has the writes of one that has failed, too. */
-static int list_metadata(pnc_netcdf4 *n)
+/* On rank 0: what will be written to the file, if it is that of the last commit; with the writes of one that has
+ * failed. */
+static int list_writes(pnc_netcdf4 *n)
 {
     pnc_redo redo = {0};
 
+    PNC_TRY(pnc_netcdf4_seen_check(n));
     PNC_TRY(pnc_netcdf4_metadata_list(n->metadata, &redo));
     if (n->is_unfinished)
         pnc_netcdf4_redo_follow(&redo, &n->unfinished);
     pnc_netcdf4_redo_free(&n->unfinished);
     n->unfinished = redo;
+    n->end = pnc_netcdf4_metadata_get_end(n->metadata);
+    pnc_netcdf4_seen_derive(n);
     return NC_NOERR;
 }
 
 int pnc_netcdf4_metadata_update(pnc_netcdf4 *n, int err)
 {
     if (err == NC_NOERR && n->format.file->rank == 0)
-        err = list_metadata(n);
-    if (err == NC_NOERR && n->format.file->rank == 0)
-        n->end = pnc_netcdf4_metadata_get_end(n->metadata);
+        err = list_writes(n);
     err = write_log(n, err);
     if (err == NC_NOERR)
         err = write_marked(n);
@@ -158,13 +163,16 @@ int pnc_netcdf4_file_restore(pnc_format *f)
 
     if (!n->is_unfinished)
         return NC_NOERR;
-    err = take_step(n, NC_NOERR, pnc_netcdf4_redo_begin); /* the file may have the mark and the log of an earlier one */
+    err = f->file->rank == 0 ? pnc_netcdf4_seen_check(n) : NC_NOERR;
+    err = take_step(n, err, pnc_netcdf4_redo_begin); /* the file may have the mark and the log of an earlier one */
     if (err == NC_NOERR)
         err = take_step(n, NC_NOERR, pnc_netcdf4_mark_write);
     if (err == NC_NOERR)
         err = write_marked(n);
     if (err == NC_NOERR)
         return complete_commit(n);
+    if (err == NC_ESTALE)
+        return err;
     pnc_error_add_context(f->file->error, "%s: the metadata of the file cannot be completed yet", f->file->path);
     return err;
 }

@@ -4,13 +4,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "file/writer.h"
 #include "format/codec.h"
 
 /* Chunks whose places all ranks get when the file is opened; for others each rank asks libhdf5. A guess: 24 bytes each
  * in the broadcast, 0.3 to 3 us each to find. */
 #define PLACES_MOST INT64_C(16384)
-
-enum { SUPERBLOCK_BYTES = 48 }; /* of version 2; of an older one, up to the end of the file */
 
 /* --- a file whose program died while it wrote the metadata --- */
 
@@ -77,19 +76,37 @@ static int make_description(pnc_format *f, const pnc_format_bytes *found, pnc_ne
  * writes the head of the superblock, which has the end of the file. */
 static int check_unchanged(pnc_format *f, const pnc_format_bytes *found, int err)
 {
-    char head[SUPERBLOCK_BYTES];
+    char head[PNC_NETCDF4_FRONT];
     int64_t at;
     int later;
 
-    if (!pnc_netcdf4_signature_find(found->at, found->n, &at) || at + SUPERBLOCK_BYTES > found->n)
+    if (!pnc_netcdf4_signature_find(found->at, found->n, &at) || at + PNC_NETCDF4_FRONT > found->n)
         return err;
-    later = pnc_file_range_read(f->file, (pnc_extent){at, SUPERBLOCK_BYTES}, head);
-    if (later != NC_NOERR || memcmp(head, found->at + at, SUPERBLOCK_BYTES) == 0)
+    later = pnc_file_range_read(f->file, (pnc_extent){at, PNC_NETCDF4_FRONT}, head);
+    if (later != NC_NOERR || memcmp(head, found->at + at, PNC_NETCDF4_FRONT) == 0)
         return pnc_error_keep_first(err, later);
     pnc_error_clear(f->file->error); /* one that follows from it */
     return pnc_error_set(f->file->error, NC_EINTERRUPTED,
                          "%s: another program has written metadata of this file while they were read: open it again",
                          f->file->path);
+}
+
+/* What was read before the file was held may be another writer's of that time. */
+static int begin_writing(pnc_format *f, pnc_format_bytes *found)
+{
+    const char *path = f->file->store->full_path;
+    int64_t superblock = 0, size;
+
+    PNC_TRY(pnc_file_writer_begin(f->file, path != NULL ? path : f->file->path));
+    PNC_TRY(pnc_file_get_size(f->file, &size));
+    if (size != found->file_size)
+        PNC_TRY(pnc_formats_bytes_begin(f, found));
+    if (pnc_netcdf4_redo_find(found->at, found->n, &superblock)) {
+        PNC_TRY(complete_file(f, found->file_size, superblock));
+        PNC_TRY(pnc_formats_bytes_begin(f, found));
+    }
+    (void)pnc_netcdf4_signature_find(found->at, found->n, &superblock);
+    return pnc_netcdf4_seen_begin(pnc_netcdf4_state_get(f), found->file_size, superblock);
 }
 
 static int load_description(pnc_format *f, pnc_format_bytes *found)
@@ -98,11 +115,10 @@ static int load_description(pnc_format *f, pnc_format_bytes *found)
     int64_t superblock;
     int err;
 
-    if (pnc_netcdf4_redo_find(found->at, found->n, &superblock)) {
-        if (f->file->read_only)
-            return refuse_interrupted(f);
-        PNC_TRY(complete_file(f, found->file_size, superblock));
-    }
+    if (!f->file->read_only)
+        PNC_TRY(begin_writing(f, found));
+    else if (pnc_netcdf4_redo_find(found->at, found->n, &superblock))
+        return refuse_interrupted(f);
     err = make_description(f, found, &out);
     if (err == NC_NOERR || err == NC_EHDFERR)
         err = check_unchanged(f, found, err);
@@ -281,6 +297,7 @@ const pnc_format_ops pnc_netcdf4_format = {
     .bytes = sizeof(pnc_netcdf4),
     .addressing = &netcdf4_addressing,
     .has_storage = true,
+    .has_one_writer = true,
     .versions = {{NC_FORMAT_NETCDF4_CLASSIC, NC_NETCDF4 | NC_CLASSIC_MODEL, "NC_FORMAT_NETCDF4_CLASSIC"},
                  {NC_FORMAT_NETCDF4, NC_NETCDF4, "NC_FORMAT_NETCDF4"}},
     .is_format = pnc_netcdf4_front_is_known,

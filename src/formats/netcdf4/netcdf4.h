@@ -21,6 +21,16 @@ typedef struct pnc_netcdf4_content {
     int *varids; /* of the arrays */
 } pnc_netcdf4_content;
 
+/* What rank 0 knows that the file has: of its last commit, or of the time when the file was opened. */
+#define PNC_NETCDF4_FRONT 48 /* the superblock of version 2; of an older one, up to the end of the file */
+typedef struct pnc_netcdf4_seen {
+    bool has_front; /* a new file has none before its first commit */
+    int64_t superblock;
+    char front[PNC_NETCDF4_FRONT];
+    char next[PNC_NETCDF4_FRONT]; /* after the commit in progress */
+    int64_t least, most;          /* bytes of the file, with those that the ranks may have written since */
+} pnc_netcdf4_seen;
+
 typedef struct pnc_netcdf4 {
     pnc_format format;
     pnc_netcdf4_content content;
@@ -31,6 +41,7 @@ typedef struct pnc_netcdf4 {
     bool parts_dirty;    /* rank 0 has values of compact variables that others do not have */
     pnc_redo unfinished; /* on rank 0: metadata that are not completely written, as on a full disk */
     bool is_unfinished;  /* on all ranks: there are such metadata */
+    pnc_netcdf4_seen seen;
     /* libhdf5's file: on rank 0 since the file was opened, on others since they looked up a chunk */
     pnc_netcdf4_metadata *metadata;
     pnc_codecs codecs; /* of the store of chunks */
@@ -85,6 +96,21 @@ int pnc_netcdf4_chunks_flush(pnc_format *f, int err, bool *unsynced);
 int pnc_netcdf4_chunks_publish(pnc_format *f);
 int pnc_netcdf4_file_restore(pnc_format *f);
 int pnc_netcdf4_file_restore_before_put(pnc_format *f, bool collective);
+
+/* --- seen.c: whether another program has changed the file, although a file has one writer --- */
+
+/* On rank 0, when the file is opened: before the metadata are read. */
+int pnc_netcdf4_seen_begin(pnc_netcdf4 *n, int64_t size, int64_t superblock);
+/* On rank 0, before anything is written that would overwrite what another program has written: NC_ESTALE if the file is
+ * not that of the last commit, with what the ranks may have written since. */
+int pnc_netcdf4_seen_check(pnc_netcdf4 *n);
+/* Collective. The same before new chunks are written. */
+int pnc_netcdf4_seen_check_chunks(void *own, pnc_error *error);
+/* Ranks may have written up to there, also if what they have written is not part of the file then. */
+void pnc_netcdf4_seen_extend(pnc_netcdf4 *n, int64_t end);
+/* On rank 0: the commit begins; it is complete, and the file has its end. */
+void pnc_netcdf4_seen_derive(pnc_netcdf4 *n);
+void pnc_netcdf4_seen_adopt(pnc_netcdf4 *n, bool has_end);
 
 /* --- register.c --- */
 

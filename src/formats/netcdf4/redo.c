@@ -58,18 +58,23 @@ static int alloc_redo(pnc_redo *r, pnc_file *file, int64_t n, int64_t nbytes)
     return r->extents == NULL || r->bytes == NULL ? lack_redo_memory(r, file) : NC_NOERR;
 }
 
-/* The part of an extent that is in front of or behind the head of the superblock is written at once. */
-static void take_head(pnc_redo *r)
+void pnc_netcdf4_redo_apply(const pnc_redo *r, pnc_extent extent, char *bytes)
 {
     const char *from = r->bytes;
 
     for (int64_t i = 0; i < r->n; from += r->extents[i++].length) {
-        int64_t low = pnc_max64(r->extents[i].offset, r->superblock);
-        int64_t high = pnc_min64(r->extents[i].offset + r->extents[i].length, r->superblock + PNC_REDO_HEAD);
+        int64_t low = pnc_max64(r->extents[i].offset, extent.offset);
+        int64_t high = pnc_min64(r->extents[i].offset + r->extents[i].length, extent.offset + extent.length);
 
         if (low < high)
-            memcpy(r->head + (low - r->superblock), from + (low - r->extents[i].offset), (size_t)(high - low));
+            memcpy(bytes + (low - extent.offset), from + (low - r->extents[i].offset), (size_t)(high - low));
     }
+}
+
+/* The part of an extent that is in front of or behind the head of the superblock is written at once. */
+static void take_head(pnc_redo *r)
+{
+    pnc_netcdf4_redo_apply(r, (pnc_extent){r->superblock, PNC_REDO_HEAD}, r->head);
 }
 
 void pnc_netcdf4_redo_init(pnc_redo *r, pnc_extent *extents, int64_t n, char *bytes, int64_t end, int64_t superblock)
@@ -130,14 +135,19 @@ int pnc_netcdf4_redo_begin(pnc_redo *r, pnc_file *file)
     return err;
 }
 
-int pnc_netcdf4_mark_write(pnc_redo *r, pnc_file *file)
+void pnc_netcdf4_mark_make(const pnc_redo *r, char *mark)
 {
-    char mark[PNC_REDO_HEAD] = {0};
-
     memcpy(mark, mark_signature, SIGNATURE);
     put_log_number(mark + 8, r->log);
     put_log_number(mark + 16, r->length);
     put_log_number(mark + 24, compute_digest(r));
+}
+
+int pnc_netcdf4_mark_write(pnc_redo *r, pnc_file *file)
+{
+    char mark[PNC_REDO_HEAD];
+
+    pnc_netcdf4_mark_make(r, mark);
     return pnc_file_range_write(file, (pnc_extent){r->superblock, PNC_REDO_HEAD}, mark);
 }
 

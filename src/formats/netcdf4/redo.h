@@ -48,6 +48,11 @@ int pnc_netcdf4_mark_remove(pnc_redo *redo, pnc_file *file);
 int pnc_netcdf4_redo_write(pnc_redo *redo, pnc_file *file);
 int pnc_netcdf4_redo_finish(pnc_redo *redo, pnc_file *file);
 
+/* The mark of such a log: PNC_REDO_HEAD bytes. */
+void pnc_netcdf4_mark_make(const pnc_redo *redo, char *mark);
+/* Put what is written to these bytes of the file over those in `bytes`. */
+void pnc_netcdf4_redo_apply(const pnc_redo *redo, pnc_extent extent, char *bytes);
+
 /* Whether a file that begins with these n bytes is an HDF5 file, or has the mark. */
 bool pnc_netcdf4_front_is_known(const char *front, int64_t n);
 /* The length that its superblock states; 0: it is not known. PNC_REDO_FRONT bytes suffice. */

@@ -17,6 +17,8 @@
 #include "base/memory.h"
 #include "base/path.h"
 #include "format/codec.h"
+#include "formats/netcdf4/reader.h"
+#include "host/writer.h"
 #include "tools/common/message.h"
 
 static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
@@ -143,17 +145,43 @@ bool tool_input_is_stdout(const char *path)
     return true;
 }
 
+enum { HEAD_BYTES = 4096 };
+
+/* -1: the file cannot be read. */
+static ssize_t read_head(const char *path, char *head)
+{
+    ssize_t n = -1;
+    int file = open(pnc_path_strip(path), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (file >= 0) {
+        n = read(file, head, HEAD_BYTES);
+        close(file);
+    }
+    return n;
+}
+
 /* A file that cannot be read is of no known kind. */
 static bool has_kind(const tool_output_request *request)
 {
-    char head[4096];
-    ssize_t n = -1;
-    int file = open(pnc_path_strip(request->path), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (file >= 0) {
-        n = read(file, head, sizeof head);
-        close(file);
-    }
+    char head[HEAD_BYTES];
+    ssize_t n = read_head(request->path, head);
     return n >= 0 && request->is_kind(head, (size_t)n);
+}
+
+/* What a program would still write to a netCDF-4 file that is replaced would be lost. */
+static int check_writer(const char *path, pnc_error *error)
+{
+    char head[HEAD_BYTES], why[PNC_HOST_WHY_BYTES];
+    ssize_t n = read_head(path, head);
+    pnc_host_writer *writer;
+    pnc_held held;
+    if (n <= 0 || !pnc_netcdf4_reader_is_format(head, n))
+        return NC_NOERR;
+    held = pnc_host_writer_begin(pnc_path_strip(path), &writer, why, sizeof why);
+    if (held == PNC_HELD_BY_OTHERS)
+        return pnc_error_set(error, NC_EACCESS, "%s: is not replaced: %s", path, why);
+    if (held == PNC_HELD)
+        pnc_host_writer_end(writer);
+    return NC_NOERR;
 }
 
 static int check_existing(const tool_output_request *request, const struct stat *there, pnc_error *error)
@@ -166,7 +194,7 @@ static int check_existing(const tool_output_request *request, const struct stat 
     if (!S_ISREG(there->st_mode))
         return pnc_error_set(error, NC_EACCESS, "%s: not a regular file: choose another output", path);
     if (there->st_size == 0 || request->overwrite || (request->is_kind != NULL && has_kind(request)))
-        return NC_NOERR;
+        return check_writer(path, error);
     return pnc_error_set(error, NC_EEXIST, "%s: exists already%s%s%s%s%s", path,
                          request->is_kind != NULL ? " and is not " : "", request->is_kind != NULL ? request->kind : "",
                          option != NULL ? " (" : "", option != NULL ? option : "",
