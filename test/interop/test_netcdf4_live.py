@@ -3,12 +3,18 @@ an old dataset or a new one, complete, or an error; netCDF-C may lack a part of 
 netCDF-C and ours read; netCDF-C writes, and ours reads. PNC_TEST_LIVE: so many records."""
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import time
 
 import netCDF4
 import numpy as np
+
+try:
+    import h5py
+except ImportError:
+    h5py = None
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from tap import choose, finish, ok, scratch, skip  # noqa: E402
@@ -115,6 +121,63 @@ def test_our_writer(writers, readers):
        f"{label}: {readers} ranks of ours read them {opened} times, and get an error {refused} times {codes}", wrong)
 
 
+# --- other readers ---
+
+def read_by_h5py(path):
+    """Until PATH.done exists. What HDF5 refuses is an error of Python; a crash is the status of this process."""
+    opened, wrong = 0, []
+    while not os.path.exists(path + ".done"):
+        try:
+            with h5py.File(path) as file:
+                records = min(len(file["v"]), len(file["w"]))
+                first = max(0, records - 3)
+                found = {"v": file["v"][first:records], "w": file["w"][:records]}
+        except (OSError, RuntimeError, KeyError, ValueError):
+            continue
+        opened += 1
+        for name, wanted in (("v", np.arange(first, records)[:, None] * 1000 + np.arange(X)),
+                             ("w", np.arange(records) + 1)):
+            if differs(found[name], wanted, {"partial": 0}):
+                wrong.append(f"{name} with {records} records")
+    print(opened, *wrong[:5], sep="\n")
+
+
+def dump_once(path, seen):
+    """The numbers of w by ncdump, in which fill values are underscores."""
+    done = subprocess.run(["ncdump", "-v", "w", path], capture_output=True, text=True, check=False)
+    if done.returncode < 0:
+        seen["wrong"].append(f"signal {-done.returncode} in ncdump")
+    if done.returncode != 0 or " w =" not in done.stdout:
+        seen["refused"] += 1
+        return
+    words = [word.strip() for word in done.stdout.rsplit(" w =", 1)[1].split(";")[0].split(",")]
+    known = words.index("_") if "_" in words else len(words)
+    seen["opened"] += 1
+    if words[:known] != [str(i + 1) for i in range(known)] and words != [""] or set(words[known:]) > {"_"}:
+        seen["wrong"].append(f"w of ncdump: {words}")
+
+
+def test_other_readers(records):
+    """h5py in one process and ncdump in many read what two ranks write: none crashes, or stops the writer."""
+    path = scratch("others.nc")
+    seen = new_findings()
+    writer = start(2, "write", path, records)
+    with subprocess.Popen([sys.executable, os.path.abspath(__file__), "h5py", path], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as reader:
+        while writer.poll() is None:
+            dump_once(path, seen)
+        dump_once(path, seen)
+        with open(path + ".done", "w", encoding="ascii"):
+            pass
+        out, err = reader.communicate()
+    lines = [line for line in out.splitlines() if not line.startswith("#")]
+    opened, *wrong = lines if reader.returncode == 0 else ["0", f"h5py: {reader.returncode}, {err}"]
+    last = read_finished(path)
+    ok(writer.returncode == 0 and not wrong and not seen["wrong"] and last == f"{records} records, all right",
+       f"2 ranks write {records} records: h5py reads them {opened} times, and ncdump {seen['opened']} times",
+       "\n".join([*wrong, *seen["wrong"][:5], last, writer.communicate()[1]]))
+
+
 WRITE = """
 import netCDF4, numpy as np, sys
 path, records = sys.argv[1], int(sys.argv[2])
@@ -150,6 +213,9 @@ def test_their_writer(readers):
        f"{refused} times {codes}", wrong + err)
 
 
+if sys.argv[1:2] == ["h5py"]:
+    read_by_h5py(sys.argv[2])
+    sys.exit()
 if len(sys.argv) > 1: # read_finished
     found = new_findings()
     read_once(sys.argv[2], found)
@@ -163,4 +229,8 @@ test_our_writer(1, 1)
 test_our_writer(2, 2)
 for n in (1, 2):
     test_their_writer(n)
+if h5py is None or shutil.which("ncdump") is None:
+    skip("other readers", "h5py or ncdump is not installed (Debian: python3-h5py, netcdf-bin)")
+else:
+    test_other_readers(min(RECORDS, choose(30, 60, RECORDS)))
 finish()
