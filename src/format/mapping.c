@@ -38,10 +38,10 @@ int pnc_format_records_check(const pnc_model *model, const pnc_var *var, int64_t
                          (long long)records, kind, var->name, model->format, (long long)most);
 }
 
-int pnc_format_reach_check(const pnc_model *model, const pnc_var *var, int64_t first, int64_t end, bool is_put,
+int pnc_format_reach_check(const pnc_model *model, const pnc_var *var, const pnc_reach *reach, bool is_put,
                            int64_t *numrecs, pnc_error *error)
 {
-    int64_t low = model->classic.header_extent, records;
+    int64_t low = model->classic.header_extent, first = reach->first, end = reach->end, records;
     int64_t high = model->classic.recsize > 0 ? INT64_MAX : pnc_format_layout_get_file_end(model);
 
     if (first < low - var->classic.begin || end > high - var->classic.begin)

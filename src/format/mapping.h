@@ -11,7 +11,7 @@ pnc_mapping pnc_format_mapping_get(const pnc_model *model, const pnc_var *var);
 int64_t pnc_format_records_get_most(const pnc_model *model);
 int pnc_format_records_check(const pnc_model *model, const pnc_var *var, int64_t first, int64_t records,
                              pnc_error *error);
-int pnc_format_reach_check(const pnc_model *model, const pnc_var *var, int64_t first, int64_t end, bool is_put,
+int pnc_format_reach_check(const pnc_model *model, const pnc_var *var, const pnc_reach *reach, bool is_put,
                            int64_t *numrecs, pnc_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* The hint nc_format=netcdf4 changes neither codes nor values: a program that asks for CDF-1 or CDF-2 makes the same
- * calls with and without it. One that asks for CDF-5 has its types, and one that asks for the classic model keeps it. */
+ * calls with and without it. One that asks for CDF-5 has its types, one that asks for the classic model keeps it. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

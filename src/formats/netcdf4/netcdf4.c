@@ -271,20 +271,57 @@ static int allow_records(const pnc_model *model, const pnc_var *var, int64_t fir
     return NC_NOERR;
 }
 
-static int check_within_var(const pnc_model *model, const pnc_var *var, int64_t first, int64_t end, bool is_put,
-                            int64_t *numrecs, pnc_error *error)
+/* A filetype over records has those of a classic file in mind, at the distance of the record size. Here they are at
+ * that of their own bytes: the same with one record variable. */
+static int check_record_distance(const pnc_model *model, const pnc_var *var, int64_t end, pnc_error *error)
 {
-    int64_t records = var->is_record && var->size > 0 ? (end - 1) / var->size + 1 : 0;
-    int64_t most = is_put && var->is_record ? var->netcdf4.shape[0] : pnc_format_var_get_records(model, var);
+    int64_t record = get_record_bytes(model, var), distance;
 
-    if (is_put && records > 0)
-        *numrecs = records;
-    if (first >= 0 && !var->inner_unlimited && (var->is_record ? records <= most : end <= var->size))
+    if (record > 0 && end <= record)
+        return NC_NOERR;
+    distance = get_record_size(model);
+    if (record > 0 && record == distance)
+        return NC_NOERR;
+    return pnc_error_set(error, NC_ETYPESIZE,
+                         "variable \"%s\" has %lld bytes in each record, of %lld bytes of all variables, and the "
+                         "filetype reaches byte %lld: in a netCDF-4 file it must be inside the first record: use varn "
+                         "or nonblocking calls",
+                         var->name, (long long)record, (long long)distance, (long long)end - 1);
+}
+
+/* Other variables are elsewhere: what is behind this one belongs to none, or to any. */
+static int check_inside(const pnc_var *var, const pnc_reach *reach, bool is_record, pnc_error *error)
+{
+    if (reach->is_aligned && reach->first >= 0 && !var->inner_unlimited && (is_record || reach->end <= var->size))
         return NC_NOERR;
     return pnc_error_set(error, NC_ETYPESIZE,
                          "variable \"%s\" of a netCDF-4 file has %lld bytes, and the filetype covers bytes %lld to "
-                         "%lld: must be inside the variable",
-                         var->name, (long long)var->size, (long long)first, (long long)end);
+                         "%lld%s: must be %s",
+                         var->name, (long long)var->size, (long long)reach->first, (long long)reach->end,
+                         reach->is_aligned ? "" : ", also parts of elements",
+                         var->inner_unlimited ? "MPI_DATATYPE_NULL, as a dimension behind the first is unlimited"
+                                              : "elements inside the variable");
+}
+
+static int check_within_var(const pnc_model *model, const pnc_var *var, const pnc_reach *reach, bool is_put,
+                            int64_t *numrecs, pnc_error *error)
+{
+    bool is_record = var->ndims > 0 && model->dims[var->dimids[0]]->unlimited;
+    int64_t records, most;
+
+    PNC_TRY(check_inside(var, reach, is_record, error));
+    if (!is_record)
+        return NC_NOERR;
+    PNC_TRY(check_record_distance(model, var, reach->end, error));
+    records = (reach->end - 1) / get_record_bytes(model, var) + 1;
+    most = is_put ? var->netcdf4.shape[0] : pnc_format_dim_get_length(model, var->dimids[0]);
+    if (records > most)
+        return pnc_error_set(error, NC_EINVALCOORDS,
+                             "variable \"%s\": the filetype extends to %lld records, but the file has %lld", var->name,
+                             (long long)records, (long long)most);
+    if (is_put)
+        *numrecs = records;
+    return NC_NOERR;
 }
 
 static const pnc_addressing netcdf4_addressing = {.get_mapping = get_array_mapping,

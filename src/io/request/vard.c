@@ -4,13 +4,8 @@
 #include "io/request/request.h"
 #include "mpitype/flatten.h"
 
-/* Range and runs of a filetype, in bytes from the beginning of the variable. */
-typedef struct reach {
-    int64_t runs;       /* contiguous runs of bytes */
-    int64_t first, end; /* the lowest byte; one beyond the highest byte */
-} reach;
-
-static int measure(const pnc_flat_type *flat, reach *r)
+/* *runs: contiguous runs of bytes. */
+static int measure(const pnc_flat_type *flat, pnc_reach *r, int64_t *runs)
 {
     int64_t size = pnc_select_flat_get_element_size(flat), last = 0;
     pnc_run_cursor cursor;
@@ -19,6 +14,8 @@ static int measure(const pnc_flat_type *flat, reach *r)
 
     if (err != NC_NOERR)
         return err;
+    *runs = 0;
+    r->is_aligned = true;
     while (pnc_select_run_cursor_next(&cursor, pnc_select_flat_count_elements(flat), &run)) {
         int64_t pieces = run.stride == size ? 1 : run.count;
 
@@ -26,9 +23,10 @@ static int measure(const pnc_flat_type *flat, reach *r)
             int64_t offset = run.offset + i * run.stride, before = last;
 
             last = offset + run.count / pieces * size;
-            r->first = r->runs == 0 || offset < r->first ? offset : r->first;
-            r->end = r->runs == 0 || last > r->end ? last : r->end;
-            r->runs += r->runs == 0 || offset != before;
+            r->first = *runs == 0 || offset < r->first ? offset : r->first;
+            r->end = *runs == 0 || last > r->end ? last : r->end;
+            r->is_aligned = r->is_aligned && offset % size == 0;
+            *runs += *runs == 0 || offset != before;
         }
     }
     pnc_select_run_cursor_free(&cursor);
@@ -36,9 +34,10 @@ static int measure(const pnc_flat_type *flat, reach *r)
 }
 
 /* Flatten the filetype; its elements must have the variable's type. */
-static int read_filetype(pnc_io_context *io, const pnc_var *var, MPI_Datatype filetype, pnc_request *q, reach *r)
+static int read_filetype(pnc_io_context *io, const pnc_var *var, MPI_Datatype filetype, pnc_request *q, pnc_reach *r)
 {
     pnc_mem_type mem;
+    int64_t runs = 0;
     int err = pnc_mpitype_buffer_flatten((pnc_mpi_buffer){1, filetype}, var->type, q->elements.count,
                                          &q->elements.filetype, &mem, io->file->error);
 
@@ -55,10 +54,10 @@ static int read_filetype(pnc_io_context *io, const pnc_var *var, MPI_Datatype fi
         err = pnc_error_set(io->file->error, NC_ETYPE_MISMATCH,
                             "variable \"%s\" has type %s, but the filetype has elements of type %s", var->name,
                             pnc_type_get_name(var->type), pnc_mem_type_get_name(mem));
-    if (err == NC_NOERR && measure(q->elements.filetype, r) != NC_NOERR)
+    if (err == NC_NOERR && measure(q->elements.filetype, r, &runs) != NC_NOERR)
         err = pnc_error_set(io->file->error, NC_ENOMEM, "no memory to flatten a filetype");
     q->elements.form = q->elements.filetype != NULL ? PNC_FILETYPE : PNC_SLABS;
-    q->elements.n = r->runs;
+    q->elements.n = runs;
     return err;
 }
 
@@ -73,7 +72,7 @@ int pnc_io_vard_request_init(pnc_io_context *io, const pnc_vard *vard, pnc_reque
                            .buftype = vard->buftype};
     const pnc_var *var;
     MPI_Count size = 0;
-    reach r = {0};
+    pnc_reach reach = {0};
 
     *q = (pnc_request){.direction = pnc_io_op_get_direction(vard->op), .elements = {.varid = vard->varid}};
     PNC_TRY(pnc_format_var_check(io->model, vard->varid, io->file->error));
@@ -90,12 +89,11 @@ int pnc_io_vard_request_init(pnc_io_context *io, const pnc_vard *vard, pnc_reque
     q->elements.count = size / q->elements.elem_size;
     if (q->elements.count == 0)
         return NC_NOERR;
-    PNC_TRY(read_filetype(io, var, vard->filetype, q, &r));
+    PNC_TRY(read_filetype(io, var, vard->filetype, q, &reach));
     if (vard->bufcount == 0 && vard->buftype != MPI_DATATYPE_NULL) { /* no elements */
         q->elements.count = 0;
         return NC_NOERR;
     }
-    PNC_TRY(io->addressing->check_reach(io->model, var, r.first, r.end, q->direction == PNC_PUT, &q->numrecs,
-                                        io->file->error));
+    PNC_TRY(io->addressing->check_reach(io->model, var, &reach, q->direction == PNC_PUT, &q->numrecs, io->file->error));
     return pnc_io_request_set_memory(io, &call, q);
 }
