@@ -55,18 +55,18 @@ static int check_size(const pnc_netcdf4 *n)
     return size < n->seen.least && !file->store->striping.on_servers ? refuse_stale(n, "it is shorter") : NC_NOERR;
 }
 
-/* A commit that has failed may have left the old bytes, the new ones, or its mark. */
+/* A commit that has failed may have left the old bytes, the new ones, its mark, or some of each. */
 static bool is_of_commit(const pnc_netcdf4 *n, const char *front)
 {
     const pnc_netcdf4_seen *s = &n->seen;
-    char mark[PNC_REDO_HEAD];
+    char mark[PNC_NETCDF4_FRONT];
+    bool is_known = true;
 
-    if (memcmp(front + PNC_REDO_HEAD, s->front + PNC_REDO_HEAD, PNC_NETCDF4_FRONT - PNC_REDO_HEAD) != 0 &&
-        memcmp(front + PNC_REDO_HEAD, s->next + PNC_REDO_HEAD, PNC_NETCDF4_FRONT - PNC_REDO_HEAD) != 0)
-        return false;
+    memcpy(mark, s->front, sizeof mark);
     pnc_netcdf4_mark_make(&n->unfinished, mark);
-    return memcmp(front, s->front, PNC_REDO_HEAD) == 0 || memcmp(front, s->next, PNC_REDO_HEAD) == 0 ||
-           memcmp(front, mark, PNC_REDO_HEAD) == 0;
+    for (int i = 0; i < PNC_NETCDF4_FRONT && is_known; i++)
+        is_known = front[i] == s->front[i] || front[i] == s->next[i] || front[i] == mark[i];
+    return is_known;
 }
 
 static int check_front(pnc_netcdf4 *n)
