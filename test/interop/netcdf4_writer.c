@@ -9,7 +9,14 @@
  * H define NAME                     a variable
  * H sync, H close, H abort
  * H exec SECONDS                    start a program that sleeps, as popen does, and go on
+ * H fail N                          write N from now on of each rank, to any file, writes a half and has no space left
  * H die, H kill                     all ranks end at once, by _exit or SIGKILL */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#undef _FILE_OFFSET_BITS /* on 32-bit processors it makes one name of pwrite and pwrite64 */
+#include <dlfcn.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +33,26 @@ typedef struct command {
     char verb[20], text[3000], more[2][20];
 } command;
 
-static int rank, nprocs, ncids[HANDLES];
+static int rank, nprocs, ncids[HANDLES], fails_at;
+
+/* clang-format off */
+#define WRITE(name, position)                                          \
+    ssize_t name(int fd, const void *bytes, size_t n, position offset) \
+    {                                                                  \
+        static ssize_t (*real)(int, const void *, size_t, position);   \
+                                                                       \
+        if (real == NULL)                                              \
+            *(void **)&real = dlsym(RTLD_NEXT, #name);                 \
+        if (fails_at > 0 && --fails_at == 0) {                         \
+            (void)!real(fd, bytes, n / 2, offset);                     \
+            errno = ENOSPC;                                            \
+            return -1;                                                 \
+        }                                                              \
+        return real(fd, bytes, n, offset);                             \
+    }
+WRITE(pwrite, off_t)
+WRITE(pwrite64, off64_t)
+/* clang-format on */
 
 static int create_file(const command *c, int *ncid)
 {
@@ -108,6 +134,10 @@ static int execute(const command *c)
         return ncmpi_abort(*ncid);
     if (strcmp(c->verb, "exec") == 0)
         return start_sleep(c);
+    if (strcmp(c->verb, "fail") == 0) {
+        fails_at = atoi(c->text);
+        return NC_NOERR;
+    }
     if (strcmp(c->verb, "kill") == 0)
         raise(SIGKILL);
     _exit(0);

@@ -443,6 +443,20 @@ def test_tools():
     conclude(wrong, path, [7, 8], "tools read a file that is written, and do not replace it")
 
 
+def test_failed_write(kind, most):
+    """A program whose own write has failed, and wrote a part, does not take it for another program's."""
+    wrong, failed, path = [], 0, scratch("failed.nc")
+    one = Program.start(kind, "FALSE", 3)
+    for number in range(1, most):
+        codes = [one.do("create", path), one.do("put", 0, 7), one.do("sync"), one.do("fail", number)]
+        codes += [one.do(*step) for step in (("put", 1, 7), ("define", "w"), ("put", 2, 7), ("sync",), ("put", 3, 7),
+                                             ("sync",), ("close",), ("fail", 0))]
+        failed += any("NC_ENO_SPACE" in code for code in codes)
+        wrong += [f"write {number}: {code}" for code in codes if "NC_ESTALE" in code or not code]
+    ok(not wrong and failed > most / 2, f"{kind}: after each of {failed} writes that failed the file is its own",
+       "\n".join(wrong[:5]))
+
+
 def test_environment():
     wrong, path = make_file(scratch("environment.nc"), "ours"), scratch("environment.nc")
     for value, code in (("TRUE", "NC_EACCESS"), ("1", "NC_EACCESS"), ("BEST_EFFORT", "NC_EACCESS"),
@@ -486,6 +500,8 @@ test_classic()
 test_tools()
 test_environment()
 random.seed(os.environ.get("PNC_TEST_SEED", "1"))
+for n in OURS:
+    test_failed_write(n, 30)
 test_race(choose(3, 10, 200))
 for running in Program.running.values():
     running.end()
