@@ -26,6 +26,7 @@ typedef enum pnc_netcdf4_obstacle {
     PNC_NETCDF4_SKIPS_PARTIAL, /* chunks that extend beyond the dataset are stored without filters */
     PNC_NETCDF4_IS_CONVERTED,  /* a compact one: libhdf5 has converted its values to the type of the variable */
     PNC_NETCDF4_IS_NULL,       /* it has a null dataspace, and no values */
+    PNC_NETCDF4_IS_ALIAS,      /* another variable has the same dataset */
     PNC_NETCDF4_OBSTACLES
 } pnc_netcdf4_obstacle;
 

@@ -27,7 +27,7 @@
     F(p_get_external_count, H5Pget_external_count) F(p_get_fill_value, H5Pget_fill_value) \
     F(p_get_filter, H5Pget_filter2) F(p_get_layout, H5Pget_layout) \
     F(p_get_link_creation_order, H5Pget_link_creation_order) F(p_get_nfilters, H5Pget_nfilters) \
-    F(p_get_userblock, H5Pget_userblock) \
+    F(p_get_userblock, H5Pget_userblock) F(p_set_elink_cb, H5Pset_elink_cb) \
     F(pl_get, H5PLget) F(pl_get_loading_state, H5PLget_loading_state) F(pl_size, H5PLsize) \
     F(p_set_driver, H5Pset_driver) F(p_set_fclose_degree, H5Pset_fclose_degree) F(r_create, H5Rcreate) \
     F(s_close, H5Sclose) F(s_get_simple_extent_dims, H5Sget_simple_extent_dims) \
@@ -60,7 +60,8 @@
 
 /* Variables that hold ids; what H5T_NATIVE_INT and others of the header stand for. */
 #define PNC_HDF5_IDS(F) \
-    F(file_access, H5P_CLS_FILE_ACCESS_ID_g) F(c_string, H5T_C_S1_g) F(reference, H5T_STD_REF_OBJ_g) \
+    F(file_access, H5P_CLS_FILE_ACCESS_ID_g) F(link_access, H5P_CLS_LINK_ACCESS_ID_g) \
+    F(c_string, H5T_C_S1_g) F(reference, H5T_STD_REF_OBJ_g) \
     F(f32le, H5T_IEEE_F32LE_g) F(f32be, H5T_IEEE_F32BE_g) F(f64le, H5T_IEEE_F64LE_g) F(f64be, H5T_IEEE_F64BE_g) \
     F(schar, H5T_NATIVE_SCHAR_g) F(uchar, H5T_NATIVE_UCHAR_g) F(sshort, H5T_NATIVE_SHORT_g) \
     F(ushort, H5T_NATIVE_USHORT_g) F(sint, H5T_NATIVE_INT_g) F(uint, H5T_NATIVE_UINT_g) \

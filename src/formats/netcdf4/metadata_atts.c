@@ -293,11 +293,6 @@ static int describe_att(pnc_netcdf4_metadata *m, hid_t object, const char *name,
     bool is_big_endian;
     int type, err = NC_NOERR;
 
-    if (strlen(name) > NC_MAX_NAME)
-        return pnc_error_set(m->source.file->error, NC_EMAXNAME,
-                             "%s: the name of attribute \"%.60s...\" has more than "
-                             "%d bytes",
-                             m->source.file->path, name, NC_MAX_NAME);
     if (!open_att_of(m, object, name, &a)) {
         err = pnc_netcdf4_metadata_fail(m, "open attribute", name);
     } else {
@@ -330,7 +325,7 @@ static herr_t visit_att(hid_t object, const char *name, const H5A_info_t *info, 
     size_t path = strlen(walk->path), length = strlen(name);
 
     (void)info;
-    if (pnc_format_att_name_is_hidden(pnc_netcdf4_rules_get(NC_FORMAT_NETCDF4), name) ||
+    if (pnc_format_att_name_is_hidden(pnc_netcdf4_rules_get(NC_FORMAT_NETCDF4), name) || length > NC_MAX_NAME ||
         (path > 0 && path + 1 + length > NC_MAX_NAME))
         return 0;
     if (path > 0) {
@@ -359,8 +354,9 @@ int pnc_netcdf4_atts_add(pnc_netcdf4_metadata *m, hid_t object, bool is_ordered,
 {
     att_walk walk = {.m = m, .out = out, .path = path, .n = n};
     hsize_t from = 0;
-    herr_t done =
-        m->h->a_iterate(object, is_ordered ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME, H5_ITER_INC, &from, visit_att, &walk);
+    /* Without an order of creation that in which libhdf5 finds them first, as netCDF-C. */
+    herr_t done = m->h->a_iterate(object, is_ordered ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME,
+                                  is_ordered ? H5_ITER_INC : H5_ITER_NATIVE, &from, visit_att, &walk);
 
     PNC_TRY(walk.err);
     return done < 0 ? pnc_netcdf4_metadata_fail(m, "read the attributes of", path) : NC_NOERR;

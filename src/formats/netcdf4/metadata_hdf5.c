@@ -61,7 +61,8 @@ static int describe_open_var(pnc_tree *t, hid_t id, const pnc_tree_dataset *d, i
     at = pnc_netcdf4_atts_begin(out);
     PNC_TRY(pnc_netcdf4_atts_add(t->m, id, is_ordered, "", &natts, out));
     pnc_netcdf4_atts_end(out, at, natts);
-    return pnc_netcdf4_storage_describe(t->m, id, d->path, type, is_big_endian, d->ndims, d->extent, places, out);
+    return pnc_netcdf4_storage_describe(t->m, id, d->path, d->is_alias, type, is_big_endian, d->ndims, d->extent,
+                                        places, out);
 }
 
 static int describe_group_vars(pnc_tree *t, int64_t places, pnc_netcdf4_writer *out)

@@ -56,10 +56,11 @@ bool pnc_netcdf4_atts_get_text(pnc_netcdf4_metadata *m, hid_t object, const char
  * is no such attribute. */
 bool pnc_netcdf4_atts_get_references(pnc_netcdf4_metadata *m, hid_t object, const char *name, int n, hobj_ref_t *out);
 
-/* The storage of a dataset, and the places of its chunks if there are at most *places of them, whose number is
- * subtracted. */
-int pnc_netcdf4_storage_describe(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, int type, bool is_big_endian,
-                                 int ndims, const int64_t *extent, int64_t *places, pnc_netcdf4_writer *out);
+/* The storage of a dataset, which another variable has as well if it is an alias, and the places of its chunks if there
+ * are at most *places of them, whose number is subtracted. */
+int pnc_netcdf4_storage_describe(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, bool is_alias, int type,
+                                 bool is_big_endian, int ndims, const int64_t *extent, int64_t *places,
+                                 pnc_netcdf4_writer *out);
 int pnc_netcdf4_chunk_locate(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, const int64_t *index, int ndims,
                              pnc_chunk_place *out);
 

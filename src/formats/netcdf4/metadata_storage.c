@@ -358,10 +358,12 @@ static int describe_values(pnc_netcdf4_metadata *m, hid_t dataset, hid_t plist, 
     }
 }
 
-int pnc_netcdf4_storage_describe(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, int type, bool is_big_endian,
-                                 int ndims, const int64_t *extent, int64_t *places, pnc_netcdf4_writer *out)
+int pnc_netcdf4_storage_describe(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, bool is_alias, int type,
+                                 bool is_big_endian, int ndims, const int64_t *extent, int64_t *places,
+                                 pnc_netcdf4_writer *out)
 {
     pnc_netcdf4_storage s = {.layout = PNC_NETCDF4_UNREADABLE,
+                             .obstacle = is_alias ? PNC_NETCDF4_IS_ALIAS : PNC_NETCDF4_NO_OBSTACLE,
                              .is_big_endian = is_big_endian,
                              .path = path,
                              .extent = extent,

@@ -2,6 +2,7 @@
 #include "formats/netcdf4/metadata_tree.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -106,6 +107,8 @@ static int get_scale(pnc_tree *t, hid_t id, pnc_tree_dataset *d)
     char text[128];
     int64_t own;
 
+    if (t->m->h->r_create(&d->reference, t->m->root, d->path, H5R_OBJECT, -1) < 0)
+        return pnc_netcdf4_metadata_fail(t->m, "refer to", d->path);
     d->has_variable = true;
     d->own_id = d->dim = -1;
     d->is_scale = d->ndims > 0 && pnc_netcdf4_atts_get_text(t->m, id, "CLASS", text, sizeof text) &&
@@ -116,13 +119,11 @@ static int get_scale(pnc_tree *t, hid_t id, pnc_tree_dataset *d)
         d->has_variable = strncmp(text, PNC_NETCDF4_NO_VARIABLE, strlen(PNC_NETCDF4_NO_VARIABLE)) != 0;
     if (pnc_netcdf4_atts_get_integers(t->m, id, "_Netcdf4Dimid", &own, 1) == 1)
         d->own_id = own;
-    if (t->m->h->r_create(&d->reference, t->m->root, d->path, H5R_OBJECT, -1) < 0)
-        return pnc_netcdf4_metadata_fail(t->m, "refer to", d->path);
     return NC_NOERR;
 }
 
 /* `path` becomes that of the dataset. */
-static int add_dataset(pnc_tree *t, int64_t group, hid_t id, char *path)
+static int add_dataset(pnc_tree *t, int64_t group, hid_t id, bool is_soft, char *path)
 {
     pnc_tree_dataset *d = pnc_netcdf4_tree_reserve((void **)&t->datasets, t->n, &t->capacity, sizeof *d);
 
@@ -133,8 +134,50 @@ static int add_dataset(pnc_tree *t, int64_t group, hid_t id, char *path)
     t->n++;
     d->path = path;
     d->group = group;
+    d->is_soft = is_soft;
     PNC_TRY(get_dataset_extent(t, id, d));
-    return get_scale(t, id, d);
+    PNC_TRY(get_scale(t, id, d));
+    if (is_soft && d->is_scale) { /* a second dimension of the same scale */
+        pnc_memory_free(d->path);
+        t->n--;
+    }
+    return NC_NOERR;
+}
+
+/* --- several links to a dataset --- */
+
+typedef struct linked_dataset {
+    hobj_ref_t reference;
+    bool is_soft;
+    int64_t dataset;
+} linked_dataset;
+
+static int compare_links(const void *a, const void *b)
+{
+    const linked_dataset *x = a, *y = b;
+
+    if (x->reference != y->reference)
+        return x->reference < y->reference ? -1 : 1;
+    if (x->is_soft != y->is_soft)
+        return x->is_soft ? 1 : -1;
+    return x->dataset < y->dataset ? -1 : x->dataset > y->dataset;
+}
+
+/* Of the links to a dataset the first one that is not soft is its own. */
+static int find_aliases(pnc_tree *t)
+{
+    linked_dataset *links = pnc_memory_alloc(t->n, sizeof *links);
+
+    if (links == NULL)
+        return pnc_netcdf4_tree_fail(t);
+    for (int64_t i = 0; i < t->n; i++)
+        links[i] = (linked_dataset){t->datasets[i].reference, t->datasets[i].is_soft, i};
+    if (t->n > 0)
+        qsort(links, (size_t)t->n, sizeof *links, compare_links);
+    for (int64_t i = 1; i < t->n; i++)
+        t->datasets[links[i].dataset].is_alias = links[i].reference == links[i - 1].reference;
+    pnc_memory_free(links);
+    return NC_NOERR;
 }
 
 /* --- groups --- */
@@ -169,35 +212,41 @@ static int add_group(pnc_tree *t, char *path)
 }
 
 /* `path` is freed, or becomes that of an entry. */
-static int visit_object(pnc_tree *t, int64_t group, hid_t id, char *path)
+static int visit_object(pnc_tree *t, int64_t group, hid_t id, bool is_soft, char *path)
 {
-    switch (t->m->h->i_get_type(id)) {
-    case H5I_DATASET: return add_dataset(t, group, id, path);
-    case H5I_GROUP: return add_group(t, path);
-    default: pnc_memory_free(path); return NC_NOERR;
-    }
+    H5I_type_t type = t->m->h->i_get_type(id);
+
+    if (type == H5I_DATASET)
+        return add_dataset(t, group, id, is_soft, path);
+    if (type == H5I_GROUP && !is_soft)
+        return add_group(t, path);
+    pnc_memory_free(path);
+    return NC_NOERR;
 }
 
-/* Links to other files are not followed. */
+/* Soft links to nothing, to themselves or to other files are left out, too. */
 static int visit_link(pnc_tree *t, int64_t group, char *path)
 {
     const pnc_hdf5 *h = t->m->h;
     PNC_H5L_INFO info;
+    bool is_soft = false;
     hid_t id = -1;
     int err = NC_NOERR;
 
-    if (h->l_get_info(t->m->root, path, &info, H5P_DEFAULT) < 0)
+    if (h->l_get_info(t->m->root, path, &info, H5P_DEFAULT) < 0) {
         err = pnc_netcdf4_metadata_fail(t->m, "read the link", path);
-    else if (info.type == H5L_TYPE_HARD) {
-        id = h->o_open(t->m->root, path, H5P_DEFAULT);
-        if (id < 0)
+    } else if (info.type == H5L_TYPE_HARD || info.type == H5L_TYPE_SOFT) {
+        is_soft = info.type == H5L_TYPE_SOFT;
+        id = h->o_open(t->m->root, path, t->access);
+        if (id < 0 && (!is_soft || t->error->code != NC_NOERR))
             err = pnc_netcdf4_metadata_fail(t->m, "open", path);
+        h->e_clear(H5E_DEFAULT);
     }
     if (id < 0) {
         pnc_memory_free(path);
         return err;
     }
-    err = visit_object(t, group, id, path);
+    err = visit_object(t, group, id, is_soft, path);
     h->o_close(id);
     return err;
 }
@@ -223,13 +272,12 @@ static int read_link(pnc_tree *t, int64_t group, const char *name, bool is_whole
 {
     char *path;
 
-    if (!is_whole && group == 0)
-        return pnc_error_set(t->error, NC_EMAXNAME, "%s: the name \"%.60s...\" has more than %d bytes",
-                             t->m->source.file->path, name, NC_MAX_NAME);
+    if (!is_whole)
+        return NC_NOERR;
     path = join_path(t->groups[group].path, name);
     if (path == NULL)
         return pnc_netcdf4_tree_fail(t);
-    if (is_whole && (group == 0 || is_short(path)))
+    if (is_short(path))
         return visit_link(t, group, path);
     pnc_memory_free(path);
     return NC_NOERR;
@@ -276,9 +324,17 @@ static int read_group(pnc_tree *t, int64_t group)
     return NC_NOERR;
 }
 
+static herr_t refuse_file(const char *parent, const char *group, const char *file, const char *object, unsigned *flags,
+                          hid_t fapl, void *data)
+{
+    (void)parent, (void)group, (void)file, (void)object, (void)flags, (void)fapl, (void)data;
+    return -1;
+}
+
 int pnc_netcdf4_tree_read(pnc_tree *t)
 {
     pnc_tree_group *root = pnc_netcdf4_tree_reserve((void **)&t->groups, 0, &t->groups_capacity, sizeof *root);
+    int err;
 
     if (root == NULL)
         return pnc_netcdf4_tree_fail(t);
@@ -288,5 +344,12 @@ int pnc_netcdf4_tree_read(pnc_tree *t)
         return pnc_netcdf4_tree_fail(t);
     if (t->m->h->r_create(&root->reference, t->m->root, ".", H5R_OBJECT, -1) < 0)
         return pnc_netcdf4_metadata_fail(t->m, "refer to", "/");
-    return read_group(t, 0);
+    t->access = t->m->h->p_create(t->m->h->link_access);
+    if (t->access < 0 || t->m->h->p_set_elink_cb(t->access, refuse_file, NULL) < 0)
+        err = pnc_netcdf4_metadata_fail(t->m, "follow links of", "/");
+    else
+        err = read_group(t, 0);
+    if (t->access >= 0)
+        t->m->h->p_close(t->access);
+    return err == NC_NOERR ? find_aliases(t) : err;
 }

@@ -12,6 +12,8 @@ typedef struct pnc_tree_dataset {
     int64_t extent[PNC_STORAGE_DIMS_MOST];
     bool is_unlimited[PNC_STORAGE_DIMS_MOST];
     bool is_scale, has_variable;
+    bool is_soft;  /* a soft link leads to it */
+    bool is_alias; /* another link leads to it, which is that of the dataset */
     hobj_ref_t reference;
     int64_t own_id; /* _Netcdf4Dimid; -1: none */
     int64_t dim;    /* the dimension whose scale it is; -1: none */
@@ -37,6 +39,7 @@ typedef struct pnc_tree {
     pnc_netcdf4_metadata *m;
     pnc_error *error;
     pnc_netcdf4_scope scope;
+    hid_t access;           /* properties by which links to other files are not followed */
     pnc_tree_group *groups; /* the first one is the root group */
     int64_t ngroups, groups_capacity;
     pnc_tree_dataset *datasets; /* those of a group are one behind the other, and in front of those of its children */
@@ -45,8 +48,8 @@ typedef struct pnc_tree {
     int64_t ndims, dims_capacity;
 } pnc_tree;
 
-/* Read groups and datasets. What is in a group that several links lead to has one path. Names that are longer than
- * NC_MAX_NAME: of the root group NC_EMAXNAME, of others left out. */
+/* Read groups and datasets. What is in a group that several links lead to has one path. Left out: what has a path that
+ * is longer than NC_MAX_NAME, and soft links to groups, to dimensions, to other files and to nothing. */
 int pnc_netcdf4_tree_read(pnc_tree *t);
 void pnc_netcdf4_tree_free(pnc_tree *t);
 /* NC_ENOMEM */

@@ -232,6 +232,8 @@ static int check_variables(examination *e)
 
         e->r->variables++;
         check_attributes(e, var);
+        if (s->obstacle == PNC_NETCDF4_IS_ALIAS) /* checked as that of another variable */
+            continue;
         if (s->layout == PNC_NETCDF4_CHUNKED)
             PNC_TRY(check_chunks(e, i));
         else if (s->layout == PNC_NETCDF4_UNREADABLE)
