@@ -1,5 +1,6 @@
-"""HDF5 files of others with links of all kinds, names that are too long, and attributes in any order: definitions and
-values are those that ncdump prints where it opens the file, no loop of links blocks, and no link loses a value."""
+"""HDF5 files of others with links of all kinds, names that are too long, and attributes in any order and with
+newlines: definitions and values are those that ncdump prints where it opens the file, no loop of links blocks, and no
+link loses a value."""
 import os
 import re
 import shutil
@@ -15,6 +16,11 @@ try:
 except ImportError:
     skip("links of HDF5 files", "h5py is not installed (Debian: apt install python3-h5py)")
     finish()
+
+try:
+    import netCDF4
+except ImportError:
+    netCDF4 = None
 
 PROGRAM = "test/interop/netcdf4_calls"
 TOOLS = os.path.join(os.environ.get("PNC_BUILD", os.getcwd()), "src/tools")
@@ -203,6 +209,49 @@ def check_order():
        "\n".join(wrong))
 
 
+# --- newlines ---
+
+TEXTS = {"plain": "one line", "two": "first\nsecond", "end": "first\nsecond\n", "only": "\n", "many": "a\n\n\nb\n\n",
+         "quote": 'say "x"\nand \\ tab\there\r', "letters": "\u00fcber\n\u00df", "long": "x" * 90 + "\n" + "y" * 90}
+
+
+def make_texts(path, form):
+    with netCDF4.Dataset(path, "w", format=form) as file:
+        file.createDimension("x", 3)
+        var = file.createVariable("v", "i4", ("x",))
+        var[:] = [1, 2, 3]
+        for target in (file, var):
+            for name, value in TEXTS.items():
+                target.setncattr(name, value)
+                if form == "NETCDF4":
+                    target.setncattr_string("s_" + name, value)
+            if form == "NETCDF4":
+                target.setncattr_string("strings", ["a", "b\nc", "", "\n", "d\n"])
+    return path
+
+
+def make_texts_by_h5py(path):
+    with h5py.File(path, "w") as file:
+        data = file.create_dataset("v", data=[1, 2])
+        for name, value in TEXTS.items():
+            data.attrs["fixed_" + name] = np.bytes_(value.encode())
+            data.attrs["variable_" + name] = value
+        data.attrs["strings"] = np.array([b"ab", b"c\nd", b"", b"e\n"], "S4")
+        data.attrs["more"] = ["x", "y\nz", ""]
+    return path
+
+
+def check_newlines():
+    if not shutil.which("ncdump") or netCDF4 is None:
+        skip("newlines in attributes", "ncdump or netCDF4 is not installed (Debian: netcdf-bin, python3-netcdf4)")
+        return
+    paths = [make_texts_by_h5py(scratch("texts.h5"))]
+    for form in ("NETCDF3_CLASSIC", "NETCDF3_64BIT_DATA", "NETCDF4_CLASSIC", "NETCDF4"):
+        paths.append(make_texts(scratch(f"texts_{form}.nc"), form))
+    wrong = [path + "\n" + dump(DUMP, path)[1] for path in paths if dump("ncdump", path)[1] != dump(DUMP, path)[1]]
+    ok(not wrong, "newlines in attributes are printed as by ncdump, in files of all formats", "\n".join(wrong))
+
+
 if not has_hdf5():
     skip("links of HDF5 files", "the build is without HDF5")
     finish()
@@ -212,4 +261,5 @@ for number in choose((2,), (1, 3), (1, 2, 4)):
     check_redef(number)
 check_long_names()
 check_order()
+check_newlines()
 finish()

@@ -49,11 +49,13 @@ static void write_dimensions(const dump_file *file)
     }
 }
 
+/* ncdump begins a new line behind each newline of a text, but not where strings are another type. */
 static void write_values(const dump_file *file, const cdl_type *type, size_t length, const char *values)
 {
     if (type->class == CDL_TEXT || length == 0) {
         cdl_string string;
-        tool_cdl_string_begin(file->out, "\t\t\t", false, &string);
+        bool has_strings = file->input.model.format == NC_FORMAT_NETCDF4;
+        tool_cdl_string_begin(file->out, has_strings ? NULL : "\t\t\t", false, &string);
         for (size_t i = 0; i < length; i++)
             tool_cdl_string_put(&string, values[i]);
         tool_cdl_string_end(&string);
