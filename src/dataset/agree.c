@@ -85,28 +85,31 @@ static uint64_t digest_arguments(const pnc_argument *args, int n)
     return hash;
 }
 
-/* Whether no rank has an error, and the arguments of all ranks are equal: the usual case, with one reduction. */
-static int find_agreement(pnc_dataset *ds, int local, const pnc_argument *args, int n, bool *out)
+/* Whether no rank has an error, and the arguments of all ranks are equal: the usual case, with one reduction. Else
+ * whether a rank has no memory, perhaps for its arguments: those cannot be compared. */
+static int find_agreement(pnc_dataset *ds, int local, const pnc_argument *args, int n, bool *out, bool *lacks_memory)
 {
     int64_t digest = (int64_t)(digest_arguments(args, n) >> 1);
-    int64_t values[] = {local != NC_NOERR, digest, -digest};
+    int64_t values[] = {local == NC_ENOMEM ? 2 : local != NC_NOERR, digest, -digest};
 
     PNC_TRY(pnc_file_maxima_agree(&ds->file, values, 3, "the arguments"));
     *out = values[0] == 0 && values[1] == -values[2];
+    *lacks_memory = values[0] == 2;
     return NC_NOERR;
 }
 
 /* Collective, on several ranks. */
 static int agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, int n)
 {
-    bool all_agree;
-    int err = find_agreement(ds, local, args, n, &all_agree);
+    bool all_agree, lacks_memory;
+    int err = find_agreement(ds, local, args, n, &all_agree, &lacks_memory);
 
     if (err != NC_NOERR)
         return pnc_error_keep_first(local, err);
     if (all_agree)
         return NC_NOERR;
-    err = compare_with_root(ds, args, n);
+    if (!lacks_memory)
+        err = compare_with_root(ds, args, n);
     return pnc_file_status_agree(&ds->file, pnc_error_keep_first(local, err));
 }
 
