@@ -75,16 +75,18 @@ static int check_compact(pnc_dataset *ds, const pnc_var *var)
     return NC_NOERR;
 }
 
-/* szip of HDF5 takes no block that is longer than a chunk. Lengths of chunks that nobody has chosen are at most those of
- * the dimensions; of unlimited ones there are many. */
+/* szip of HDF5 takes no block that is longer than a chunk. Lengths of chunks that the library will choose are at most
+ * those of the dimensions; along unlimited ones they are long enough. */
 static int check_szip_block(pnc_dataset *ds, const pnc_var *var, const int64_t *chunks, unsigned block)
 {
     int64_t elements = 1;
 
     for (int d = 0; d < var->ndims; d++) {
         const pnc_dim *dim = ds->model.dims[var->dimids[d]];
-        int64_t length = chunks != NULL && chunks[d] > 0 ? chunks[d] : dim->unlimited ? INT64_MAX : dim->len;
+        int64_t length = dim->unlimited ? INT64_MAX : dim->len;
 
+        if (chunks != NULL && chunks[d] > 0)
+            length = chunks[d];
         if (length <= 0 || pnc_size_multiply(elements, length, &elements) < 0)
             return NC_NOERR;
     }
