@@ -4,6 +4,7 @@
 
 #include "dataset/deferred.h"
 #include "dataset/modes.h"
+#include "dataset/same_file.h"
 #include "dataset/statistics.h"
 #include "file/agree.h"
 #include "file/behind.h"
@@ -126,6 +127,8 @@ int pnc_dataset_list_transfer(pnc_dataset *ds, pnc_request_list *list)
     int64_t numrecs;
     int err;
 
+    if (ds->format->ops->has_storage)
+        pnc_dataset_same_file_begin(ds, list->direction);
     if (list->direction == PNC_PUT) { /* values could overwrite what a failed enddef needs to be undone */
         PNC_TRY(ds->format->ops->restore_before_put(ds->format, list->collective));
         PNC_TRY(add_space(ds, list));

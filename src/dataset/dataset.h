@@ -52,6 +52,14 @@ typedef struct pnc_failure {
     int path, path_length;         /* the name of the file in the sentence; length 0: it is not there */
 } pnc_failure;
 
+/* Other handles of this process on the same netCDF-4 file (same_file.h). */
+typedef struct pnc_same_file {
+    bool is_shared; /* there is one, or was */
+    bool has_put;   /* since the last flush */
+    bool is_stale;  /* another one has put since this one read the places of values */
+    bool has_warned;
+} pnc_same_file;
+
 typedef struct pnc_dataset {
     int ncid;
     pnc_file file;            /* its `error` is the one below */
@@ -77,6 +85,7 @@ typedef struct pnc_dataset {
 
     pnc_io_context io;     /* for requests */
     pnc_deferred deferred; /* collective puts that a later call writes */
+    pnc_same_file same_file;
 
     /* the error of the call in progress, and of the last one that failed */
     pnc_error error;

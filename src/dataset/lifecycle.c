@@ -14,6 +14,7 @@
 #include "dataset/opening.h"
 #include "dataset/references_file.h"
 #include "dataset/registry.h"
+#include "dataset/same_file.h"
 #include "dataset/statistics.h"
 #include "dataset/storage_hints.h"
 #include "file/agree.h"
@@ -158,6 +159,8 @@ static int open_or_create(pnc_opening *o, int *ncidp)
     int late, err;
 
     PNC_TRY(pnc_dataset_mpi_state_check(o->call, o->path, o->comm));
+    if (!o->creates)
+        pnc_dataset_same_file_write(o->path);
     PNC_TRY(pnc_dataset_opening_begin(o, &ds, &late));
     err = pnc_dataset_opening_check_mode(ds, o); /* the same on all ranks, like what rank 0 has found */
     if (err == NC_NOERR)
@@ -169,6 +172,7 @@ static int open_or_create(pnc_opening *o, int *ncidp)
     if (err != NC_NOERR)
         return pnc_dataset_opening_discard(ds, err);
     *ncidp = ds->ncid;
+    pnc_dataset_same_file_find(ds);
     pnc_dataset_lost_watch();
     pnc_dataset_references_begin(ds);
     pnc_dataset_statistics_open(ds);

@@ -63,6 +63,14 @@ static int finish_puts(pnc_dataset *ds)
                                           : pnc_file_behind_agree(&ds->file, NC_NOERR);
 }
 
+/* The file has then what was put, but for the caches of the file system. */
+static int flush_puts(pnc_dataset *ds, bool *unsynced)
+{
+    PNC_TRY(ds->format->ops->flush(ds->format, NC_NOERR, unsynced));
+    ds->same_file.has_put = false;
+    return NC_NOERR;
+}
+
 /* An error of the last step may be one of this rank alone: the mode is the same on all ranks, so that they take part in
  * the flush of ncmpi_end_indep_data. */
 int pnc_dataset_begin_indep_data(pnc_dataset *ds)
@@ -89,7 +97,7 @@ int pnc_dataset_end_indep_data(pnc_dataset *ds)
         return NC_NOERR;
     pnc_file_ahead_discard(&ds->file);
     if (!ds->file.read_only)
-        err = ds->format->ops->flush(ds->format, NC_NOERR, NULL);
+        err = flush_puts(ds, NULL);
     if (!ds->file.call.mismatch)
         ds->mode = PNC_COLLECTIVE;
     return err;
@@ -106,10 +114,12 @@ int pnc_dataset_redef(pnc_dataset *ds)
     pnc_file_ahead_discard(&ds->file);
     err = pnc_formats_before_keep(ds->format);
     err = ds->format->ops->redef(ds->format, err);
-    if (err == NC_NOERR)
+    if (err == NC_NOERR) {
         ds->mode = PNC_DEFINE;
-    else
+        ds->same_file.has_put = false;
+    } else {
         pnc_formats_before_restore(ds->format);
+    }
     return err;
 }
 
@@ -125,7 +135,7 @@ int pnc_dataset_sync(pnc_dataset *ds)
     if (ds->file.read_only)
         return NC_NOERR;
     PNC_TRY(ds->format->ops->restore(ds->format));
-    err = ds->format->ops->flush(ds->format, NC_NOERR, &unsynced);
+    err = flush_puts(ds, &unsynced);
     if (ds->file.call.mismatch || !unsynced)
         return err;
     synced = pnc_file_data_sync(&ds->file);
@@ -137,7 +147,7 @@ static int sync_numrecs(pnc_dataset *ds)
     PNC_TRY(pnc_dataset_mode_check_data(ds));
     PNC_TRY(pnc_dataset_deferred_write(ds));
     pnc_file_ahead_discard(&ds->file);
-    return ds->file.read_only ? NC_NOERR : ds->format->ops->flush(ds->format, NC_NOERR, NULL);
+    return ds->file.read_only ? NC_NOERR : flush_puts(ds, NULL);
 }
 
 /* In collective mode each call that changes the number of records agrees on it and writes it: all ranks know that there

@@ -156,6 +156,9 @@ typedef struct pnc_format_ops {
     /* Collective, before the ranks access the file each on its own: what any of them has put can be read by all. A file
      * where that is so at any time takes no collective step. */
     int (*prepare)(pnc_format *f);
+    /* Local, before a get. Another handle of this process has changed values of the file: they are read again. False if
+     * this handle may still read what was there before. */
+    bool (*renew)(pnc_format *f);
     /* Local, for a file that can only be closed by each rank on its own, in any state: write what this rank can. */
     void (*abandon)(pnc_format *f);
 

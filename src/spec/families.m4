@@ -127,8 +127,8 @@ m4_define([VARD_DOC], [filetype is an MPI datatype that describes a region of th
 of the variable, its displacements are in bytes from its first byte (ncmpi_inq_varoffset). It may extend into
 other variables, at lower or higher offsets, but not beyond the data of the file. A put adds the records that the region
 contains. MPI_DATATYPE_NULL selects nothing, and a bufcount of 0 with a datatype transfers nothing. In a netCDF-4 file
-it covers whole elements of the variable, of the first record only if there are several record variables; others, and those
-of a variable with an inner unlimited dimension, are NC_ETYPESIZE.])
+it covers whole elements of the variable, of the first record only if there are several record variables; others, and
+those of a variable with an inner unlimited dimension, are NC_ETYPESIZE.])
 m4_define([PUT_ATT_DOC], [create or replace attribute name of variable varid (or NC_GLOBAL) with len values, converted to xtype.
 In data mode the new value must not be longer than the old one. Collective. Errors: NC_EPERM NC_ENOTVAR NC_EBADNAME
 NC_ENAMEINUSE (netCDF-4: a name that the format keeps for itself) NC_EBADTYPE NC_ESTRICTCDF2 NC_ECHAR NC_EINVAL

@@ -1,6 +1,8 @@
 /* Two handles of one file that both write: what one of them changes in the header moves the places that the other one
  * knows. A later change by that one is right, or NC_ESTALE on all ranks and the file is as it was. Expected results
- * follow from the order of entries in the format: dimensions, attributes of the file, variables with theirs. */
+ * follow from the order of entries in the format: dimensions, attributes of the file, variables with theirs.
+ *
+ * Two handles of a netCDF-4 file, of which one reads: it finds what the other one has put, or there is a warning. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -338,6 +340,219 @@ static void test_mark(void)
     expect_ok(ncmpi_abort(ncid), "abort");
 }
 
+/* --- netCDF-4 files: what waits in chunks --- */
+
+enum { NV = 4, ROWS = 3 };
+
+static char own_path[4200], warnings[4200];
+
+static MPI_Info make_info(const char *key, const char *value)
+{
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, key, value);
+    return info;
+}
+
+/* A compressed variable, a contiguous one, and two with records, of which one is in chunks of 2 records. */
+static int make_chunks(MPI_Comm comm, const char *name, MPI_Info info)
+{
+    int ncid, dims[3], id, err = ncmpi_create(comm, name, NC_CLOBBER | NC_NETCDF4, info, &ncid);
+
+    t_local(err == NC_NOERR, "create: %s", ncmpi_strerrno(err));
+    ncmpi_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]);
+    ncmpi_def_dim(ncid, "y", ROWS, &dims[1]);
+    ncmpi_def_dim(ncid, "x", NX, &dims[2]);
+    ncmpi_def_var(ncid, "deflated", NC_INT, 2, dims + 1, &id);
+    ncmpi_def_var_deflate(ncid, id, 1, 1, 1);
+    ncmpi_def_var(ncid, "plain", NC_INT, 2, dims + 1, &id);
+    ncmpi_def_var(ncid, "record", NC_INT, 2, (int[]){dims[0], dims[2]}, &id);
+    ncmpi_def_var(ncid, "chunked", NC_INT, 2, (int[]){dims[0], dims[2]}, &id);
+    ncmpi_def_var_chunking(ncid, id, NC_CHUNKED, (MPI_Offset[]){2, 7});
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    return ncid;
+}
+
+/* A rank of several puts its columns. */
+static void put_chunks(int ncid, int base, bool shares, bool collective)
+{
+    MPI_Offset first = shares ? NX * t_rank / t_nprocs : 0, end = shares ? NX * (t_rank + 1) / t_nprocs : NX;
+    MPI_Offset start[2] = {0, first}, count[2] = {ROWS, end - first};
+    int values[ROWS * NX];
+
+    for (int v = 0; v < NV; v++) {
+        int err;
+
+        for (int i = 0; i < ROWS * (int)(end - first); i++)
+            values[i] = base + 1000 * v + i / (int)(end - first) * NX + (int)first + i % (int)(end - first);
+        err = collective ? ncmpi_put_vara_int_all(ncid, v, start, count, values)
+                         : ncmpi_put_vara_int(ncid, v, start, count, values);
+        t_local(err == NC_NOERR, "put %d: %s", v, ncmpi_strerrno(err));
+    }
+}
+
+static int count_wrong(int ncid, int base)
+{
+    int got[ROWS * NX], wrong = 0;
+
+    for (int v = 0; v < NV; v++) {
+        int err = ncmpi_get_vara_int_all(ncid, v, (MPI_Offset[]){0, 0}, (MPI_Offset[]){ROWS, NX}, got);
+
+        t_local(err == NC_NOERR, "get %d: %s", v, ncmpi_strerrno(err));
+        for (int i = 0; i < ROWS * NX; i++)
+            wrong += got[i] != base + 1000 * v + i;
+    }
+    return wrong;
+}
+
+static int open_own(MPI_Comm comm, const char *name)
+{
+    int ncid, err = ncmpi_open(comm, name, NC_NOWRITE, MPI_INFO_NULL, &ncid);
+
+    t_local(err == NC_NOERR, "open: %s", ncmpi_strerrno(err));
+    return ncid;
+}
+
+/* A handle of this rank alone puts, and another one reads: opened after the put, and before the next ones. */
+static void test_own_handles(const char *key, const char *value, bool collective)
+{
+    MPI_Info info = key == NULL ? MPI_INFO_NULL : make_info(key, value);
+    int writer = make_chunks(MPI_COMM_SELF, own_path, info), reader, wrong;
+
+    if (!collective)
+        t_local(ncmpi_begin_indep_data(writer) == NC_NOERR, "begin_indep_data");
+    put_chunks(writer, 5, false, collective);
+    reader = open_own(MPI_COMM_SELF, own_path);
+    wrong = count_wrong(reader, 5);
+    t_local(wrong == 0, "after the open %d values are wrong", wrong);
+    for (int base = 10; base < 13; base++) {
+        put_chunks(writer, base, false, collective);
+        wrong = count_wrong(reader, base);
+        t_local(wrong == 0, "after put %d %d values are wrong", base, wrong);
+    }
+    put_chunks(writer, 20, false, collective);
+    t_local(ncmpi_close(writer) == NC_NOERR, "close the writer");
+    wrong = count_wrong(reader, 20);
+    t_local(wrong == 0, "after the close %d values are wrong", wrong);
+    t_local(ncmpi_close(reader) == NC_NOERR, "close the reader");
+    if (info != MPI_INFO_NULL)
+        MPI_Info_free(&info);
+    t_check(true, "a second handle reads what the first has put: %s%s", key == NULL ? "no hints" : key,
+            collective ? "" : ", independent");
+}
+
+/* What is printed on stderr between both calls goes to a file. */
+static int begin_warnings(void)
+{
+    int kept = dup(2), fd = open(warnings, O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+    fflush(stderr);
+    dup2(fd, 2);
+    close(fd);
+    return kept;
+}
+
+static int end_warnings(int kept)
+{
+    static char text[20000];
+    FILE *file;
+    size_t n = 0;
+    int found = 0;
+
+    fflush(stderr);
+    dup2(kept, 2);
+    close(kept);
+    file = fopen(warnings, "rb");
+    if (file != NULL) {
+        n = fread(text, 1, sizeof text - 1, file);
+        fclose(file);
+    }
+    text[n] = '\0';
+    for (const char *at = text; (at = strstr(at, "another handle of this process")) != NULL; at++)
+        found++;
+    unlink(warnings);
+    return found;
+}
+
+/* A handle of all ranks needs all of them: a warning, until ncmpi_sync. */
+static void test_common_handle(void)
+{
+    int writer, reader, kept, wrong, printed;
+
+    writer = make_chunks(MPI_COMM_WORLD, path, MPI_INFO_NULL);
+    put_chunks(writer, 5, true, true);
+    t_local(ncmpi_sync(writer) == NC_NOERR, "sync");
+    kept = begin_warnings();
+    reader = open_own(MPI_COMM_SELF, path);
+    wrong = count_wrong(reader, 5);
+    printed = end_warnings(kept);
+    t_check(printed == 0 && wrong == 0, "after a sync no warning (%d), and %d wrong values", printed, wrong);
+    barrier();
+    put_chunks(writer, 10, true, true);
+    kept = begin_warnings();
+    wrong = count_wrong(reader, 10);
+    (void)count_wrong(reader, 10);
+    printed = end_warnings(kept);
+    t_check(printed == (t_nprocs > 1) && (t_nprocs > 1 || wrong == 0), "%d warnings before the sync", printed);
+    barrier();
+    t_local(ncmpi_sync(writer) == NC_NOERR, "sync");
+    wrong = count_wrong(reader, 10);
+    t_check(wrong == 0, "after the sync %d values are wrong", wrong);
+    t_local(ncmpi_close(reader) == NC_NOERR, "close the reader");
+    expect_ok(ncmpi_close(writer), "close");
+}
+
+/* Values in the metadata are those of the open: a warning. */
+static void test_compact(void)
+{
+    int writer, reader, dim, id, kept, got[3] = {0}, values[3] = {1, 2, 3}, printed;
+
+    t_local(ncmpi_create(MPI_COMM_SELF, own_path, NC_CLOBBER | NC_NETCDF4, MPI_INFO_NULL, &writer) == NC_NOERR,
+            "create");
+    ncmpi_def_dim(writer, "x", 3, &dim);
+    ncmpi_def_var(writer, "v", NC_INT, 1, &dim, &id);
+    ncmpi_def_var_chunking(writer, id, NC_COMPACT, NULL);
+    t_local(ncmpi_enddef(writer) == NC_NOERR, "enddef");
+    reader = open_own(MPI_COMM_SELF, own_path);
+    t_local(ncmpi_put_var_int_all(writer, id, values) == NC_NOERR, "put");
+    kept = begin_warnings();
+    t_local(ncmpi_get_var_int_all(reader, id, got) == NC_NOERR, "get");
+    printed = end_warnings(kept);
+    t_check(printed == 1, "a compact variable: %d warnings", printed);
+    t_local(ncmpi_close(reader) == NC_NOERR, "close the reader");
+    reader = open_own(MPI_COMM_SELF, own_path);
+    t_local(ncmpi_get_var_int_all(reader, id, got) == NC_NOERR && got[2] == 3, "opened again: %d", got[2]);
+    t_local(ncmpi_close(reader) == NC_NOERR, "close the reader");
+    expect_ok(ncmpi_close(writer), "close");
+}
+
+static bool has_netcdf4(void)
+{
+    int ncid, err = ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, MPI_INFO_NULL, &ncid);
+
+    if (err == NC_NOERR)
+        ncmpi_close(ncid);
+    else
+        t_skip("netCDF-4: the build is without HDF5");
+    return err == NC_NOERR;
+}
+
+static void test_chunks(void)
+{
+    if (!has_netcdf4())
+        return;
+    snprintf(own_path, sizeof own_path, "%s.%d", path, t_rank);
+    snprintf(warnings, sizeof warnings, "%s.%d.warnings", path, t_rank);
+    test_own_handles(NULL, "", true);
+    test_own_handles(NULL, "", false);
+    test_own_handles("nc_defer_puts", "enable", true);
+    test_own_handles("nc_write_behind", "enable", true);
+    test_common_handle();
+    test_compact();
+    unlink(own_path);
+}
+
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
@@ -349,6 +564,7 @@ int main(int argc, char **argv)
                     test_case(cmode, change, action);
     test_padding();
     test_mark();
+    test_chunks();
     if (t_rank == 0)
         unlink(path);
     return t_finish();

@@ -61,6 +61,13 @@ static int write_classic_length(pnc_format *f, int dimid, int64_t length)
     return pnc_classic_numrecs_write(f, length);
 }
 
+/* Values are in the file at once, where their offsets say. */
+static bool has_new_values(pnc_format *f)
+{
+    (void)f;
+    return true;
+}
+
 static void abandon_file(pnc_format *f)
 {
     pnc_classic_numrecs_write_last(f);
@@ -132,6 +139,7 @@ const pnc_format_ops pnc_classic_format = {.name = "classic",
                                            .fill_record = pnc_classic_record_fill,
                                            .flush = pnc_classic_numrecs_flush,
                                            .prepare = pnc_classic_numrecs_write_late,
+                                           .renew = has_new_values,
                                            .abandon = abandon_file,
                                            .restore = pnc_classic_header_restore,
                                            .restore_before_put = pnc_classic_header_restore_before_put,

@@ -353,6 +353,7 @@ const pnc_format_ops pnc_netcdf4_format = {
     .fill_record = pnc_netcdf4_record_fill,
     .flush = pnc_netcdf4_chunks_flush,
     .prepare = pnc_netcdf4_chunks_publish,
+    .renew = pnc_netcdf4_values_renew,
     .abandon = abandon_netcdf4,
     .add_space = pnc_netcdf4_space_add,
     .restore = pnc_netcdf4_file_restore,

@@ -112,6 +112,10 @@ void pnc_netcdf4_seen_extend(pnc_netcdf4 *n, int64_t end);
 void pnc_netcdf4_seen_derive(pnc_netcdf4 *n);
 void pnc_netcdf4_seen_adopt(pnc_netcdf4 *n, bool has_end);
 
+/* --- renew.c --- */
+
+bool pnc_netcdf4_values_renew(pnc_format *f);
+
 /* --- register.c --- */
 
 /* Collective. Records of chunks of all ranks to the index; err is the result so far of this rank. If it fails, the next

@@ -1,0 +1,76 @@
+/* A file that is only read, which another handle of this process has changed: its values as they are now. */
+#include "base/memory.h"
+#include "formats/netcdf4/netcdf4.h"
+
+/* Values of compact variables are in the description, which stays. */
+static bool has_old_values(const pnc_netcdf4 *n)
+{
+    bool has = false;
+
+    for (int i = 0; i < n->format.model->nvars; i++)
+        has = has || n->content.storage[i].layout == PNC_NETCDF4_COMPACT;
+    return has;
+}
+
+/* Contiguous variables may have got space. */
+static int find_addresses(pnc_netcdf4 *n)
+{
+    for (int i = 0; i < n->format.model->nvars; i++) {
+        pnc_netcdf4_storage *s = &n->content.storage[i];
+
+        if (s->layout == PNC_NETCDF4_CONTIGUOUS && s->address < 0)
+            PNC_TRY(pnc_netcdf4_metadata_get_address(n->metadata, s->path, &s->address));
+    }
+    return NC_NOERR;
+}
+
+/* Addresses of variables are behind the end of the file, which is another one. */
+static int attach_again(pnc_netcdf4 *n)
+{
+    pnc_file *file = n->format.file;
+    pnc_store *store = file->store;
+    pnc_netcdf4_content old = n->content;
+    int err;
+
+    file->store = store->inner;
+    n->content.arrays = NULL;
+    n->content.varids = NULL;
+    n->has_chunks = false;
+    err = pnc_netcdf4_handle_get(n);
+    if (err == NC_NOERR)
+        err = find_addresses(n);
+    if (err == NC_NOERR)
+        err = pnc_netcdf4_store_attach(n);
+    if (err == NC_NOERR) {
+        (void)pnc_chunks_store_detach(store);
+        pnc_memory_free(old.arrays);
+        pnc_memory_free(old.varids);
+        return NC_NOERR;
+    }
+    pnc_memory_free(n->content.arrays);
+    pnc_memory_free(n->content.varids);
+    n->content.arrays = old.arrays;
+    n->content.narrays = old.narrays;
+    n->content.varids = old.varids;
+    file->store = store;
+    n->has_chunks = true;
+    return err;
+}
+
+bool pnc_netcdf4_values_renew(pnc_format *f)
+{
+    pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
+    pnc_file *file = f->file;
+    int64_t end = n->end;
+
+    if (!file->read_only || file->nprocs > 1 || !n->has_chunks || has_old_values(n))
+        return false;
+    pnc_netcdf4_handle_release(n);
+    if (pnc_file_get_size(file, &n->end) == NC_NOERR && attach_again(n) == NC_NOERR) {
+        pnc_file_end_raise(file, n->end);
+        return true;
+    }
+    n->end = end;
+    pnc_error_clear(file->error);
+    return false;
+}
