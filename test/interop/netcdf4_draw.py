@@ -1,5 +1,5 @@
-"""Random programs that make a netCDF-4 file and change it, for test_netcdf4_programs.py. Every call that is drawn is one
-whose result netcdf4_model.py knows."""
+"""Random programs that make a netCDF-4 file and change it, for test_netcdf4_programs.py. Every call that is drawn is
+one whose result netcdf4_model.py knows."""
 import copy
 import os
 

@@ -1,5 +1,5 @@
-"""What a program that changes a netCDF-4 file makes of it: values, lengths and attributes, in numpy. A program is a dict
-that JSON can hold (netcdf4_draw.py draws them): how the file was made, and sessions of calls. The model refuses a
+"""What a program that changes a netCDF-4 file makes of it: values, lengths and attributes, in numpy. A program is a
+dict that JSON can hold (netcdf4_draw.py draws them): how the file was made, and sessions of calls. The model refuses a
 program (Invalid) whose result is not defined: ranks that access the same elements without an order, for example."""
 import numpy as np
 

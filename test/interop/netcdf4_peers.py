@@ -1,5 +1,5 @@
-"""What netCDF-C (netCDF4-python) and h5py do in a program of netcdf4_draw.py: make a file, change it, read it. Each in a
-process of its own: libhdf5 may crash on a file that was destroyed, and keeps files in memory."""
+"""What netCDF-C (netCDF4-python) and h5py do in a program of netcdf4_draw.py: make a file, change it, read it. Each in
+a process of its own: libhdf5 may crash on a file that was destroyed, and keeps files in memory."""
 import os
 import pickle
 import select
@@ -54,7 +54,7 @@ def call(function, *arguments):
 
 def open_netcdf(path, mode):
     import netCDF4  # pylint: disable=import-outside-toplevel
-    h5py()  # brings the filter lzf
+    h5py()  # which has the filter lzf
     file = netCDF4.Dataset(path, mode)
     file.set_auto_maskandscale(False)
     file.set_auto_chartostring(False)
@@ -140,7 +140,7 @@ def find_shapes(path):
 
 
 def read_by_netcdf(path):
-    """A variable that is shorter than its unlimited dimensions: only its own values, as netCDF-C 4.9 confuses the others
+    """A variable that is shorter than its unlimited dimensions: only its own values, as netCDF-C 4.9 confuses others
     where such a dimension is not the first one."""
     shapes = find_shapes(path)
     with open_netcdf(path, "r") as file:

@@ -159,7 +159,9 @@ static void prepare_harm(int argc, char **argv)
         set_alarm(atol(argv[5]));
     if (argc <= 6 || atoi(argv[5]) != rank)
         return;
-    harm = strcmp(argv[4], "kill") == 0 ? KILL : strcmp(argv[4], "half") == 0 ? HALF : FAIL;
+    harm = strcmp(argv[4], "kill") == 0 ? KILL : FAIL;
+    if (strcmp(argv[4], "half") == 0)
+        harm = HALF;
     harm_at = atoi(argv[6]);
     harm_errno = argc > 7 ? atoi(argv[7]) : 0;
 }
@@ -260,11 +262,16 @@ static const kind *find_kind(const char *name)
 static void fill_kinds(void)
 {
     const kind all[] = {
-        {"i1", NC_BYTE, 1, MPI_SIGNED_CHAR},        {"c", NC_CHAR, 1, MPI_CHAR},
-        {"i2", NC_SHORT, 2, MPI_SHORT},             {"i4", NC_INT, 4, MPI_INT},
-        {"f4", NC_FLOAT, 4, MPI_FLOAT},             {"f8", NC_DOUBLE, 8, MPI_DOUBLE},
-        {"u1", NC_UBYTE, 1, MPI_UNSIGNED_CHAR},     {"u2", NC_USHORT, 2, MPI_UNSIGNED_SHORT},
-        {"u4", NC_UINT, 4, MPI_UNSIGNED},           {"i8", NC_INT64, 8, MPI_LONG_LONG},
+        {"i1", NC_BYTE, 1, MPI_SIGNED_CHAR},
+        {"c", NC_CHAR, 1, MPI_CHAR},
+        {"i2", NC_SHORT, 2, MPI_SHORT},
+        {"i4", NC_INT, 4, MPI_INT},
+        {"f4", NC_FLOAT, 4, MPI_FLOAT},
+        {"f8", NC_DOUBLE, 8, MPI_DOUBLE},
+        {"u1", NC_UBYTE, 1, MPI_UNSIGNED_CHAR},
+        {"u2", NC_USHORT, 2, MPI_UNSIGNED_SHORT},
+        {"u4", NC_UINT, 4, MPI_UNSIGNED},
+        {"i8", NC_INT64, 8, MPI_LONG_LONG},
         {"u8", NC_UINT64, 8, MPI_UNSIGNED_LONG_LONG},
     };
 

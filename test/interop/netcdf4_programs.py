@@ -257,14 +257,15 @@ class Run:
                 file.write(err)
             shutil.copy(self.path, self.path + f".after{self.step[8]}")
         if session.get("harm"):
-            netcdf4_harm.settle(self, session, before, status, err, read_logs(log, session["ranks"]))
+            netcdf4_harm.conclude(self, session, before, status, err, read_logs(log, session["ranks"]))
             return
         codes, values, _, _ = read_logs(log, session["ranks"])
         for (number, rank), code in codes.items():
             if code != "0":
                 op = self.find_op(session, number)
                 message = re.sub(r"\d+", "N", (re.findall(rf"call {number}, rank \d+, \w+: (.*)", err) or [""])[0])
-                self.fail(f"ours: {op['op']}: {code}: {message[-60:]}", f"call {number} on rank {rank}: {code}\n{err[:1500]}")
+                self.fail(f"ours: {op['op']}: {code}: {message[-60:]}",
+                          f"call {number} on rank {rank}: {code}\n{err[:1500]}")
         if status != 0:
             self.fail(f"ours: ends with {status}", f"{out[-1000:]}{err[-1500:]}")
         self.check_gets(session, values, "ours: get")

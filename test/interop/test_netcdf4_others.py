@@ -127,7 +127,7 @@ def wrong_records(path, n):
                 found.append(f"{name}: {got.shape}, {np.argwhere(got != values_of[:len(got)])[:3].tolist()}")
         for name, first in (("left", 0), ("lzf", 5)):
             if name in file and (len(file[name]) != n or (file[name][first:] != 31).any()):
-                found.append(f"{name}, which nobody put: {file[name][first:]}")
+                found.append(f"{name}, which no rank put: {file[name][first:]}")
     done = subprocess.run(["ncdump", "-v", ",".join(wanted), path], capture_output=True, text=True, check=False)
     return "; ".join(found) + done.stderr
 

@@ -268,8 +268,8 @@ static int create_waiting(int *values)
     return ncid;
 }
 
-/* The last rank cannot write: all ranks get the error, and the file is that of the last flush: it has no part of what was
- * put since. */
+/* The last rank cannot write: all ranks get the error, and the file is that of the last flush, without any part of what
+ * was put since. */
 static void test_closing(void)
 {
     static int values[CHUNKS * CHUNK_ROWS * COLUMNS], found[CHUNKS * CHUNK_ROWS * COLUMNS];

@@ -98,7 +98,7 @@ static void test_path(const char *path, const char *file, MPI_Info info)
     expect_ok(ncmpi_close(ncid), "close");
     expect_code(ncmpi_create(MPI_COMM_WORLD, path, NC_NOCLOBBER, info, &ncid), NC_EEXIST, "create once more");
     t_check(ncmpi_inq_file_format(path, &format) == NC_NOERR &&
-                format == (t_classic() ? NC_FORMAT_CLASSIC : NC_FORMAT_NETCDF4),
+                format == (t_classic() ? NC_FORMAT_CLASSIC : NC_FORMAT_NETCDF4_CLASSIC),
             "inq_file_format");
     expect_ok(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, info, &ncid), "open");
     ncmpi_redef(ncid);

@@ -22,7 +22,7 @@ static bool add_offset(pnc_offsets *offsets, int64_t offset)
     return true;
 }
 
-static pnc_early_group *add_group(pnc_early *early, const void *bytes, int64_t length)
+static pnc_early_group *add_early_group(pnc_early *early, const void *bytes, int64_t length)
 {
     pnc_early_group *group = pnc_memory_alloc_zeroed(1, sizeof *group);
     unsigned char *copy = pnc_memory_alloc(length, 1);
@@ -43,16 +43,16 @@ bool pnc_netcdf4_early_add(pnc_early *early, int64_t offset, const void *bytes, 
     pnc_early_group *group = early->groups;
 
     if (group == NULL || group->length != length || memcmp(group->bytes, bytes, (size_t)length) != 0)
-        group = add_group(early, bytes, length);
+        group = add_early_group(early, bytes, length);
     if (group == NULL || !add_offset(&group->chunks, offset))
         return false;
     early->n++;
     return true;
 }
 
-bool pnc_netcdf4_early_settle(pnc_early *early, int64_t offset)
+bool pnc_netcdf4_early_release(pnc_early *early, int64_t offset)
 {
-    return early->groups == NULL || offset < 0 || add_offset(&early->settled, offset);
+    return early->groups == NULL || offset < 0 || add_offset(&early->released, offset);
 }
 
 static int compare_offsets(const void *a, const void *b)
@@ -69,27 +69,27 @@ static void sort_offsets(pnc_offsets *offsets)
 }
 
 /* Both ascend. */
-static void subtract_offsets(pnc_offsets *from, const pnc_offsets *settled)
+static void subtract_offsets(pnc_offsets *from, const pnc_offsets *released)
 {
     int64_t kept = 0, k = 0;
 
     for (int64_t i = 0; i < from->n; i++) {
-        while (k < settled->n && settled->at[k] < from->at[i])
+        while (k < released->n && released->at[k] < from->at[i])
             k++;
-        if (k == settled->n || settled->at[k] != from->at[i])
+        if (k == released->n || released->at[k] != from->at[i])
             from->at[kept++] = from->at[i];
     }
     from->n = kept;
 }
 
-void pnc_netcdf4_early_reduce(pnc_early *early)
+void pnc_netcdf4_early_remove_released(pnc_early *early)
 {
-    sort_offsets(&early->settled);
+    sort_offsets(&early->released);
     for (pnc_early_group *group = early->groups; group != NULL; group = group->next) {
         sort_offsets(&group->chunks);
-        subtract_offsets(&group->chunks, &early->settled);
+        subtract_offsets(&group->chunks, &early->released);
     }
-    early->settled.n = 0;
+    early->released.n = 0;
 }
 
 void pnc_netcdf4_early_clear(pnc_early *early)
@@ -100,6 +100,6 @@ void pnc_netcdf4_early_clear(pnc_early *early)
         pnc_memory_free(group->bytes);
         pnc_memory_free(group);
     }
-    pnc_memory_free(early->settled.at);
+    pnc_memory_free(early->released.at);
     *early = (pnc_early){0};
 }

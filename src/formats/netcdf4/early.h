@@ -1,5 +1,5 @@
-/* Chunks that libhdf5 allocates before they have values, as it does in datasets of parallel HDF5: it writes the same fill
- * values to each of them, which are noted here. Before a commit they are written to those that still have no values.
+/* Chunks that libhdf5 allocates before they have values, as it does in datasets of parallel HDF5: it writes the same
+ * fill values to each of them, which are noted here. Before a commit they are written to those that have no values.
  * Pure. */
 #ifndef PNC_NETCDF4_EARLY_H
 #define PNC_NETCDF4_EARLY_H
@@ -24,15 +24,15 @@ typedef struct pnc_early_group {
 typedef struct pnc_early {
     pnc_early_group *groups; /* the last one first */
     int64_t n;               /* that were added */
-    pnc_offsets settled;     /* of chunks that have values, or are free */
+    pnc_offsets released;    /* of chunks that have values, or are free */
 } pnc_early;
 
 /* A chunk with fill values. False without memory. */
 bool pnc_netcdf4_early_add(pnc_early *early, int64_t offset, const void *bytes, int64_t length);
 /* A chunk at this offset has values, or is free. False without memory. */
-bool pnc_netcdf4_early_settle(pnc_early *early, int64_t offset);
-/* Remove those that are settled. What remains ascends in each group. */
-void pnc_netcdf4_early_reduce(pnc_early *early);
+bool pnc_netcdf4_early_release(pnc_early *early, int64_t offset);
+/* Remove those that are released. What remains ascends in each group. */
+void pnc_netcdf4_early_remove_released(pnc_early *early);
 void pnc_netcdf4_early_clear(pnc_early *early);
 
 #endif

@@ -99,7 +99,7 @@ static int complete_commit(pnc_netcdf4 *n)
 }
 
 /* Collective, after an error, which is returned. If this fails, too, the metadata remain to be completed. */
-static int remove_mark(pnc_netcdf4 *n, int err)
+static int remove_redo_mark(pnc_netcdf4 *n, int err)
 {
     pnc_error first = *n->format.file->error;
 
@@ -118,7 +118,7 @@ static int write_log(pnc_netcdf4 *n, int err)
     PNC_TRY(take_step(n, err, begin_log));
     err = take_step(n, NC_NOERR, pnc_netcdf4_mark_write);
     if (err != NC_NOERR && !n->is_unfinished)
-        return remove_mark(n, err);
+        return remove_redo_mark(n, err);
     n->is_unfinished = true;
     return err;
 }
@@ -132,7 +132,7 @@ static int list_writes(pnc_netcdf4 *n)
     PNC_TRY(pnc_netcdf4_seen_check(n));
     PNC_TRY(pnc_netcdf4_metadata_list(n->metadata, &redo));
     if (n->is_unfinished)
-        pnc_netcdf4_redo_follow(&redo, &n->unfinished);
+        pnc_netcdf4_redo_append(&redo, &n->unfinished);
     pnc_netcdf4_redo_free(&n->unfinished);
     n->unfinished = redo;
     n->end = pnc_netcdf4_metadata_get_end(n->metadata);
@@ -346,7 +346,7 @@ static int share_index(pnc_netcdf4 *n)
 
 /* Collective, after an error. Whether any rank has values that are not in the file; if not, they are lost, as filters
  * have refused them. */
-static bool has_unwritten(pnc_netcdf4 *n)
+static bool has_unwritten_values(pnc_netcdf4 *n)
 {
     pnc_file *file = n->format.file;
     int64_t has = pnc_chunks_store_is_dirty(file->store) || file->behind != NULL || pnc_file_is_stopped(file);
@@ -384,7 +384,7 @@ static int flush_chunks(pnc_format *f, int err, bool *unsynced, bool with_index)
     if (!n->has_chunks || (values[3] == 0 && values[4] == 0 && !n->lengths_dirty))
         return NC_NOERR;
     err = pnc_file_status_agree(f->file, flush_store(f->file));
-    if (err != NC_NOERR && has_unwritten(n))
+    if (err != NC_NOERR && has_unwritten_values(n))
         return err;
     later = with_index ? write_index(n) : share_index(n);
     return pnc_error_keep_first(err, later);

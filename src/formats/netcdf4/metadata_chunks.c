@@ -88,7 +88,7 @@ int pnc_netcdf4_metadata_write_fills(pnc_netcdf4_metadata *m)
 {
     pnc_early *early = &m->source.early;
 
-    pnc_netcdf4_early_reduce(early);
+    pnc_netcdf4_early_remove_released(early);
     for (const pnc_early_group *group = early->groups; group != NULL; group = group->next)
         for (int64_t i = 0; i < group->chunks.n; i++)
             PNC_TRY(write_raw(m, (pnc_extent){group->chunks.at[i], group->length}, group->bytes));
@@ -139,7 +139,7 @@ static int register_chunk(pnc_netcdf4_metadata *m, const int64_t *index, int ndi
         at[d] = (hsize_t)index[d];
     if (m->tracks_space || m->source.early.groups != NULL)
         PNC_TRY(pnc_netcdf4_chunk_locate(m, m->dataset, m->path, index, ndims, &known));
-    if (!pnc_netcdf4_early_settle(&m->source.early, known.offset))
+    if (!pnc_netcdf4_early_release(&m->source.early, known.offset))
         return fail_for_memory(m);
     known.mask = place->mask;
     pnc_netcdf4_metadata_raise_end(m, place->offset + place->bytes);
@@ -149,7 +149,7 @@ static int register_chunk(pnc_netcdf4_metadata *m, const int64_t *index, int ndi
         PNC_TRY(register_place(m, at, &known, m->has_pages ? -1 : place->offset, other));
         PNC_TRY(register_place(m, at, &known, place->offset, place->bytes));
     }
-    if (!pnc_netcdf4_early_settle(&m->source.early, known.offset))
+    if (!pnc_netcdf4_early_release(&m->source.early, known.offset))
         return fail_for_memory(m);
     if (known.offset == place->offset)
         return NC_NOERR;

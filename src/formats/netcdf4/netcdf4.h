@@ -114,7 +114,7 @@ void pnc_netcdf4_seen_adopt(pnc_netcdf4 *n, bool has_end);
 
 /* --- renew.c --- */
 
-bool pnc_netcdf4_values_renew(pnc_format *f);
+bool pnc_netcdf4_values_update(pnc_format *f);
 
 /* --- register.c --- */
 

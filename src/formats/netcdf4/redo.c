@@ -87,7 +87,7 @@ void pnc_netcdf4_redo_init(pnc_redo *r, pnc_extent *extents, int64_t n, char *by
     take_head(r);
 }
 
-void pnc_netcdf4_redo_follow(pnc_redo *r, const pnc_redo *unfinished)
+void pnc_netcdf4_redo_append(pnc_redo *r, const pnc_redo *unfinished)
 {
     int64_t end = (unfinished->log + unfinished->length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 

@@ -11,7 +11,9 @@
  * The log is behind all that is allocated. The mark replaces the first bytes of the superblock, whose own come last: so
  * other programs refuse the file in between. Data that are not metadata are not logged. The caller flushes the file
  * after each step where nodes may die. If the mark cannot be flushed, it is removed again; what cannot be written after
- * it is tried once more, and remains to be completed. A new file has no old metadata and needs no log. All functions are local. */
+ * it is tried once more, and remains to be completed. A new file has no old metadata and needs no log.
+ *
+ * All functions are local. */
 #ifndef PNC_NETCDF4_REDO_H
 #define PNC_NETCDF4_REDO_H
 
@@ -37,7 +39,7 @@ void pnc_netcdf4_redo_init(pnc_redo *redo, pnc_extent *extents, int64_t n, char 
 void pnc_netcdf4_redo_free(pnc_redo *redo); /* also zeros */
 /* It has all that the unfinished one has, whose mark the file has, and which may be the only log until the mark is that
  * of this one. */
-void pnc_netcdf4_redo_follow(pnc_redo *redo, const pnc_redo *unfinished);
+void pnc_netcdf4_redo_append(pnc_redo *redo, const pnc_redo *unfinished);
 
 /* The steps. An error of the first one leaves the old file. After one of the others the file can be completed only: by
  * the same step again. */

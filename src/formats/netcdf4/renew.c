@@ -57,7 +57,7 @@ static int attach_again(pnc_netcdf4 *n)
     return err;
 }
 
-bool pnc_netcdf4_values_renew(pnc_format *f)
+bool pnc_netcdf4_values_update(pnc_format *f)
 {
     pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
     pnc_file *file = f->file;
