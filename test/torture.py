@@ -6,8 +6,8 @@ usage: torture.py [--again] [--list] [--only=GROUP] [--seeds=N]
 
 --again         begin with the first step
 --list          only show the steps, and the table so far
---only=GROUP    deaths, faults, misuse, hostile or random
---seeds=N       number of steps with other seeds in hostile and random (20)"""
+--only=GROUP    deaths, faults, misuse, hostile, random or netcdf4
+--seeds=N       number of steps with other seeds in hostile, random and netcdf4 (20)"""
 import json
 import os
 import re
@@ -23,6 +23,7 @@ GROUPS = {
     "misuse": "calls that do not match, ranks that do not call, wrong arguments and hints",
     "hostile": "damaged files and CDL, through every tool and open",
     "random": "random programs and files against a model",
+    "netcdf4": "random programs on netCDF-4 files of this library, netCDF-C and h5py; deaths; one failed write",
 }
 DEATH_CASES = 11
 LIMIT = "36000"
@@ -85,6 +86,9 @@ def make_steps(seeds):
                       {"PNC_TEST_FORGED": "1000", "PNC_TEST_SEED": str(seed)}))
         steps.append((f"test/mpi/test_property, seed {seed}", "random", "test/mpi/test_property",
                       {"PNC_PROPERTY_CASES": "20000", "PNC_PROPERTY_SEED": str(1000000 * seed)}))
+        steps.append((f"test/interop/test_netcdf4_programs.py, seed {seed}", "netcdf4",
+                      "test/interop/test_netcdf4_programs.py",
+                      {"PNC_TEST_PROGRAMS": "250", "PNC_TEST_SEED": str(1000000 * seed)}))
     return sorted(steps, key=lambda step: list(GROUPS).index(step[1]))
 
 

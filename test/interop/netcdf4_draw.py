@@ -1,5 +1,5 @@
-"""Random programs that make a netCDF-4 file and change it, for test_netcdf4_programs.py. Every call that is drawn is
-one whose result netcdf4_model.py knows."""
+"""Random programs that make a netCDF-4 file and change it, for test_netcdf4_programs.py. netcdf4_model.py knows the
+result of every call that is drawn."""
 import copy
 import os
 
@@ -405,6 +405,8 @@ class Drawer:
         session = {"who": "ours", "ranks": rng.choice([1, 2, 2, 3, 4]), "hints": {}, "ops": []}
         if rng.random() < 0.15:
             session["hints"]["nc_chunk_cache_size"] = str(rng.choice([0, 100, 5000]))
+        if session["ranks"] > 1 and rng.random() < 0.15:
+            session["nodes"] = 2
         if create:
             session["create"] = True
             definitions = self.draw_definitions("ours")
@@ -546,7 +548,7 @@ class Drawer:
         sessions = [i for i, s in enumerate(self.program["sessions"]) if s["who"] == "ours"]
         session = rng.choice(sessions)
         rank = rng.choice([0, 0, rng.randrange(self.program["sessions"][session]["ranks"])])
-        at = int(np.exp(rng.uniform(0, np.log(60))))
+        at = int(np.exp(rng.uniform(0, np.log(40))))
         if self.mode == "kill":
             how = rng.choice(["kill", "kill", "half", "moment"])
             harm = [how, rng.randrange(300, 30000)] if how == "moment" else [how, rank, at]

@@ -54,7 +54,7 @@ def call(function, *arguments):
 
 def open_netcdf(path, mode):
     import netCDF4  # pylint: disable=import-outside-toplevel
-    h5py()  # which has the filter lzf
+    h5py()  # brings the filter lzf
     file = netCDF4.Dataset(path, mode)
     file.set_auto_maskandscale(False)
     file.set_auto_chartostring(False)
@@ -140,8 +140,8 @@ def find_shapes(path):
 
 
 def read_by_netcdf(path):
-    """A variable that is shorter than its unlimited dimensions: only its own values, as netCDF-C 4.9 confuses others
-    where such a dimension is not the first one."""
+    """Of a variable that is shorter than its unlimited dimensions only its own values, as netCDF-C 4.9 confuses the
+    others where such a dimension is not the first one."""
     shapes = find_shapes(path)
     with open_netcdf(path, "r") as file:
         result = {"dims": {name: len(dim) for name, dim in file.dimensions.items()},

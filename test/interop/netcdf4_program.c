@@ -90,12 +90,13 @@ static bool is_of_file(int fd)
 }
 
 /* Whether this write of the file fails. */
-static bool is_harmed(int fd)
+static bool is_harmed(int fd, const char *name)
 {
     if (!is_of_file(fd) || ++writes != harm_at || harm == LIVE)
         return false;
     if (harm == KILL)
         kill_all();
+    fprintf(stderr, "rank %d: write %d, of %s, %s\n", rank, writes, name, harm == HALF ? "ends half way" : "fails");
     errno = harm_errno;
     return true;
 }
@@ -116,7 +117,7 @@ static size_t cut(size_t n, long long offset)
                                                                        \
         if (real == NULL)                                              \
             *(void **)&real = dlsym(RTLD_NEXT, #name);                 \
-        if (is_harmed(fd)) {                                           \
+        if (is_harmed(fd, #name)) {                                    \
             if (harm == HALF) {                                        \
                 partly;                                                \
                 kill_all();                                            \
@@ -159,9 +160,10 @@ static void prepare_harm(int argc, char **argv)
         set_alarm(atol(argv[5]));
     if (argc <= 6 || atoi(argv[5]) != rank)
         return;
-    harm = strcmp(argv[4], "kill") == 0 ? KILL : FAIL;
-    if (strcmp(argv[4], "half") == 0)
-        harm = HALF;
+    if (strcmp(argv[4], "fail") == 0)
+        harm = FAIL;
+    else
+        harm = strcmp(argv[4], "half") == 0 ? HALF : KILL;
     harm_at = atoi(argv[6]);
     harm_errno = argc > 7 ? atoi(argv[7]) : 0;
 }

@@ -4,26 +4,20 @@ import copy
 import json
 import os
 import re
-import shlex
 import shutil
-import signal
 import subprocess
-import sys
+import time
 
 import numpy as np
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import netcdf4_harm  # noqa: E402
-import netcdf4_peers as peers  # noqa: E402
-import tap  # noqa: E402
-from netcdf4_model import KNOWN, NEVER, Invalid, Model, compare, is_filtered  # noqa: E402
+import netcdf4_harm
+import netcdf4_peers as peers
+from netcdf4_model import KNOWN, NEVER, Invalid, Model, compare
+from netcdf4_scripts import Script, describe, parse_all, read_logs, run_binary
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-BUILD = os.environ.get("PNC_BUILD", os.getcwd())
-PROGRAM = os.path.join("test", "interop", "netcdf4_program")
-LIMIT = int(os.environ.get("PNC_PROGRAM_LIMIT", "60"))
-STORAGE = {"chunked": 0, "contiguous": 1, "compact": 2}
-COMMITS = ("sync", "redef", "enddef")
+
+class Refused(Invalid):
+    """Another program does not make the file."""
 
 
 class Failure(Exception):
@@ -32,154 +26,6 @@ class Failure(Exception):
     def __init__(self, signature, text):
         super().__init__(text)
         self.signature, self.text = signature, text
-
-
-def describe(spec):
-    """The kind of storage of a variable, for signatures."""
-    filters = "filtered" if is_filtered(spec) else "chunked" if spec.get("chunks") else \
-        spec.get("storage", "contiguous")
-    return f"{filters} by {spec['by']}"
-
-
-# --- scripts of netcdf4_program ---
-
-class Script:
-    """Lines for one session; `numbers` of calls that are no operations of the program are above 10^6."""
-
-    def __init__(self):
-        self.lines, self.next = [], 1000000
-
-    def add(self, text, number=None, who="*"):
-        if number is None:
-            number, self.next = self.next, self.next + 1
-        self.lines.append(f"{number} {who} {text}")
-        return number
-
-    def define_var(self, spec, number):
-        name, dims = spec["name"], spec["dims"]
-        self.add(f"def_var {name} {spec['type']} {len(dims)} {' '.join(dims)}", number)
-        if spec.get("chunks"):
-            self.add(f"storage {name} 0 {len(dims)} {' '.join(map(str, spec['chunks']))}", number)
-        elif spec.get("storage") == "compact":
-            self.add(f"storage {name} 2 0", number)
-        elif dims:
-            self.add(f"storage {name} 1 0", number)
-        for filter_name, text in (("shuffle", "2 0"), ("deflate", f"1 1 {spec.get('deflate')}"),
-                                  ("szip", f"4 2 {self.szip(spec)}"), ("fletcher32", "3 0")):
-            if spec.get(filter_name):
-                self.add(f"filter {name} {text}", number)
-        if spec.get("big"):
-            self.add(f"endian {name} 2", number)
-        if spec.get("fill") is not None:
-            no_fill = spec["fill"] == "no"
-            value = "default" if spec["fill"] in ("no", "default") else spec["fill"]
-            self.add(f"fill {name} {int(no_fill)} {spec['type']} {value}", number)
-
-    @staticmethod
-    def szip(spec):
-        return f"{32 if spec['szip'][0] == 'nn' else 4} {spec['szip'][1]}" if spec.get("szip") else ""
-
-    def add_access(self, op, var_dims):
-        low_high = {"c": 33}
-        for rank, boxes in op["parts"].items():
-            rank, words = int(rank), []
-            for start, count, stride in boxes:
-                words += start + count
-                if op["shape"] in ("vars", "varm"):
-                    words += stride
-                if op["shape"] == "varm":
-                    words += imap(count, op["order"])
-            text = f"{op['op']} {op['var']} {op['mem']} {op['mode']} {op['shape']} {var_dims} {len(boxes)} " + \
-                " ".join(map(str, words))
-            if op["op"] == "put":
-                modulus = peers.TYPES[op["kind"]][0]
-                text += f" {low_high.get(op['kind'], 1)} {op['base'] + 1000 * rank} {modulus}"
-            self.add(text, op["n"], rank)
-
-    def add_op(self, op, model):
-        name, number = op["op"], op.get("n")
-        if name in ("put", "get"):
-            self.add_access(op, len(model.vars[op["var"]].dims))
-        elif name == "wait":
-            for rank, which in op["parts"].items():
-                self.add(f"wait {op['mode']} " + ("all" if which is None else
-                                                  f"{len(which)} {' '.join(map(str, which))}"), number, rank)
-        elif name == "att":
-            value = op["value"]
-            self.add(f"att {op['var'] or '.'} {op['name']} " +
-                     (f"text {value}" if isinstance(value, str) else f"int {len(value)} {' '.join(map(str, value))}"),
-                     number)
-        elif name == "def_dim":
-            self.add(f"def_dim {op['name']} {-1 if op['len'] is None else op['len']}", number)
-        elif name == "def_var":
-            self.define_var(op["spec"], number)
-        elif name == "attach":
-            self.add("attach 1000000", number)
-        elif name == "length":
-            self.add(f"length {op['dim']}", number)
-        else:
-            self.add(name, number)
-
-
-def imap(count, order):
-    """Distances in memory where dimensions are stored in this order."""
-    result, distance = [0] * len(count), 1
-    for d in reversed(order):
-        result[d] = distance
-        distance *= max(1, count[d])
-    return result
-
-
-def read_logs(name, ranks):
-    """By (number, rank): code; values; and which have begun; writes of each rank."""
-    codes, values, begun, writes = {}, {}, {}, {}
-    for rank in range(ranks):
-        path = f"{name}.{rank}"
-        if not os.path.exists(path):
-            continue
-        with open(path, encoding="ascii") as file:
-            for line in file:
-                words = line.split()
-                if words[0] == "w":
-                    writes[rank] = int(words[1])
-                elif words[0] == "b":
-                    begun[int(words[1]), rank] = True
-                elif words[0] == "e":
-                    key = int(words[1]), rank
-                    if codes.get(key, "0") == "0":
-                        codes[key] = words[2]
-                elif words[0] == "v":
-                    values[int(words[1]), rank] = words[2:]
-    return codes, values, begun, writes
-
-
-def find_binary():
-    """Of the build, or made here with its shared library."""
-    made = os.path.join(BUILD, PROGRAM)
-    source = os.path.join(HERE, "netcdf4_program.c")
-    if os.path.exists(made) and os.path.getmtime(made) >= os.path.getmtime(source):
-        return made
-    made = os.path.join(os.environ.get("PNC_PROGRAMS_BIN", BUILD), "netcdf4_program.made")
-    if not os.path.exists(made) or os.path.getmtime(made) < os.path.getmtime(source):
-        subprocess.run([*shlex.split(os.environ.get("CC", "mpicc")), "-O1", "-g", "-I" + os.path.join(BUILD, "include"),
-                        source, *tap.library_flags(), "-o", made], check=True)
-    return made
-
-
-def run_binary(ranks, *arguments):
-    yielding = os.environ.get("PNC_TEST_YIELD", os.path.join(BUILD, "test", "runner", "yield.so"))
-    preload = ["env", f"LD_PRELOAD={yielding}"] if yielding != "no" and os.path.exists(yielding) else []
-    command = [*shlex.split(os.environ.get("MPIEXEC", "mpiexec")), "-n", str(ranks), *preload, find_binary(),
-               *map(str, arguments)]
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          start_new_session=True, errors="replace") as process:
-        try:
-            out, err = process.communicate(timeout=LIMIT)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            return "hangs", "", ""
-        return process.returncode, out, err
 
 
 def tell_values(found, expected, at):
@@ -248,27 +94,33 @@ class Run:
         return {"op": "close" if number == self.close_number else "open"}
 
     def run_ours(self, session):
-        before = copy.deepcopy(self.model)
-        calls, log = self.write_script(session), os.path.join(self.folder, "log")
-        status, out, err = run_binary(session["ranks"], self.path, calls, log, *session.get("harm", []))
+        before, log = copy.deepcopy(self.model), os.path.join(self.folder, "log")
+        calls = self.write_script(session)
+        status, out, err = run_binary(session["ranks"], self.path, calls, log, *session.get("harm", []),
+                                      nodes=session.get("nodes", 1))
         if self.keep:
-            shutil.copy(log + ".0", self.path + f".log{self.step[8]}")
-            with open(self.path + f".err{self.step[8]}", "w", encoding="utf-8") as file:
-                file.write(err)
-            shutil.copy(self.path, self.path + f".after{self.step[8]}")
+            self.keep_files(log, err)
+        logs = read_logs(log, session["ranks"])
         if session.get("harm"):
-            netcdf4_harm.conclude(self, session, before, status, err, read_logs(log, session["ranks"]))
+            netcdf4_harm.settle(self, session, before, status, err, logs)
             return
-        codes, values, _, _ = read_logs(log, session["ranks"])
-        for (number, rank), code in codes.items():
+        for (number, rank), code in logs[0].items():
             if code != "0":
-                op = self.find_op(session, number)
+                op = self.find_op(session, number)["op"]
                 message = re.sub(r"\d+", "N", (re.findall(rf"call {number}, rank \d+, \w+: (.*)", err) or [""])[0])
-                self.fail(f"ours: {op['op']}: {code}: {message[-60:]}",
-                          f"call {number} on rank {rank}: {code}\n{err[:1500]}")
+                self.fail(f"ours: {op}: {code}: {message[-60:]}", f"call {number} on rank {rank}: {code}\n{err[:1500]}")
         if status != 0:
             self.fail(f"ours: ends with {status}", f"{out[-1000:]}{err[-1500:]}")
-        self.check_gets(session, values, "ours: get")
+        self.check_gets(session, logs[1], "ours: get")
+
+    def keep_files(self, log, err):
+        """Of a session: what rank 0 has logged, what the ranks have printed, and the file after it."""
+        number = re.sub(r"\D", "", self.step)
+        shutil.copy(log + ".0", f"{self.path}.log{number}")
+        with open(f"{self.path}.err{number}", "w", encoding="utf-8") as file:
+            file.write(err)
+        if os.path.exists(self.path):
+            shutil.copy(self.path, f"{self.path}.after{number}")
 
     def check_gets(self, session, values, where):
         for op in session["ops"]:
@@ -339,7 +191,7 @@ class Run:
         function = peers.make_by_netcdf if made["by"] == "netcdf" else peers.make_by_h5py
         _, why = peers.call(function, self.path, made)
         if why:
-            raise Invalid(f"{made['by']} does not make the file: {why}")
+            raise Refused(f"{made['by']} does not make the file: {why}")
 
     def run_other(self, session):
         for op in session["ops"]:
@@ -465,14 +317,6 @@ class Run:
                 self.fail(f"{command[0]} complains", done.stderr[:300])
 
 
-def parse_all(words, kind):
-    """Numbers of a log."""
-    if kind.kind == "f":
-        return np.array([float(word) for word in words], "f8").astype(kind)
-    return np.array([int(float(word)) if "e" in word or "." in word else int(word) for word in words],
-                    object).astype(kind)
-
-
 # --- failures ---
 
 def try_program(program, folder):
@@ -565,7 +409,6 @@ def simpler_ops(program):
 
 def shrink(program, folder, signature, seconds=120):
     """The smallest program found that fails in the same way."""
-    import time  # pylint: disable=import-outside-toplevel
     end, changed = time.time() + seconds, True
     while changed and time.time() < end:
         changed = False
