@@ -115,7 +115,7 @@ def find_codes(codes, ranks, n):
     return {codes.get((n, rank)) for rank in range(ranks)}
 
 
-def conclude(run, session, before, status, err, logs):
+def check_session(run, session, before, status, err, logs):
     """Check what a session with harm has left, and adopt it."""
     codes, values, begun, _ = logs
     start = copy.deepcopy(before) if not session.get("create") else None

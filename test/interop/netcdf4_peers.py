@@ -54,7 +54,7 @@ def call(function, *arguments):
 
 def open_netcdf(path, mode):
     import netCDF4  # pylint: disable=import-outside-toplevel
-    h5py()  # brings the filter lzf
+    h5py()  # has the filter lzf
     file = netCDF4.Dataset(path, mode)
     file.set_auto_maskandscale(False)
     file.set_auto_chartostring(False)

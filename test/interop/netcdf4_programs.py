@@ -102,7 +102,7 @@ class Run:
             self.keep_files(log, err)
         logs = read_logs(log, session["ranks"])
         if session.get("harm"):
-            netcdf4_harm.settle(self, session, before, status, err, logs)
+            netcdf4_harm.check_session(self, session, before, status, err, logs)
             return
         for (number, rank), code in logs[0].items():
             if code != "0":
