@@ -212,6 +212,36 @@ def test_failed_write(maker, ranks):
     ok(not bad and failed > 0, f"{failed} writes fail in a file of {maker}, {ranks} ranks", "\n".join(bad))
 
 
+def test_late(unlimited):
+    """The first chunk makes libhdf5 allocate all of them: none gets the place of another one."""
+    path, bad = scratch("late.nc"), []
+    for name in ("none", "shuffle", "deflate"):
+        with h5py.File(path, "w", track_order=True) as file:
+            file.create_dataset("x", (6,), "f4", maxshape=(None if unlimited else 6,)).make_scale("x")
+            properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            properties.set_chunk((2,))
+            properties.set_alloc_time(h5py.h5d.ALLOC_TIME_LATE)
+            properties.set_fill_value(np.array(31, "f4"))
+            if name == "shuffle":
+                properties.set_shuffle()
+            elif name == "deflate":
+                properties.set_deflate(9)
+            space = h5py.h5s.create_simple((6,), (h5py.h5s.UNLIMITED if unlimited else 6,))
+            h5py.h5d.create(file.id, b"v", h5py.h5t.IEEE_F32LE, space, properties)
+            file["v"].dims[0].attach_scale(file["x"])
+        calls = Calls(1, path)
+        calls.add("open 1")
+        calls.put("v", (4,), (1,), 77)
+        calls.put("v", (2,), (1,), 99)
+        calls.add("close")
+        errors = calls.run()
+        with h5py.File(path) as file:
+            found = file["v"][...].tolist()
+        if errors or found != [31, 31, 99, 31, 77, 31]:
+            bad.append(f"{name}: {errors} {found}")
+    ok(not bad, f"chunks that are allocated late{', and grow' if unlimited else ''}", "\n".join(bad))
+
+
 def test_failed_definition(ranks):
     """Each write or flush of a change of definitions fails once: the file is the old or the new one."""
     path, bad, failed = scratch("define.nc"), [], 0
@@ -294,6 +324,8 @@ def main():
     for unlimited in (0, 1, 2):
         for ranks in (1, 2):
             test_first_put(unlimited, ranks)
+    for unlimited in (False, True):
+        test_late(unlimited)
     test_failed_write("netCDF-C", 2)
     test_failed_write("h5py, pages", 1)
     for ranks in (1, 2):

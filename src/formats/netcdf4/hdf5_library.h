@@ -13,7 +13,8 @@
     F(a_close, H5Aclose) F(a_get_space, H5Aget_space) F(a_get_type, H5Aget_type) F(a_iterate, H5Aiterate2) \
     F(a_open, H5Aopen) F(a_exists, H5Aexists) F(a_read, H5Aread) \
     F(d_close, H5Dclose) F(d_get_create_plist, H5Dget_create_plist) F(d_get_offset, H5Dget_offset) \
-    F(d_get_space, H5Dget_space) F(d_get_storage_size, H5Dget_storage_size) F(d_get_type, H5Dget_type) \
+    F(d_get_space, H5Dget_space) F(d_get_space_status, H5Dget_space_status) \
+    F(d_get_storage_size, H5Dget_storage_size) F(d_get_type, H5Dget_type) \
     F(d_open, H5Dopen2) F(d_read, H5Dread) F(d_read_chunk, PNC_H5DREAD_CHUNK) \
     F(d_vlen_reclaim, H5Dvlen_reclaim) \
     F(e_clear, H5Eclear2) F(e_get_auto, H5Eget_auto2) F(e_set_auto, H5Eset_auto2) F(e_walk, H5Ewalk2) \
@@ -22,7 +23,8 @@
     F(i_get_type, H5Iget_type) F(l_get_info, PNC_H5LGET_INFO) F(l_get_name_by_idx, H5Lget_name_by_idx) \
     F(o_close, H5Oclose) F(o_open, H5Oopen) \
     F(p_close, H5Pclose) F(p_create, H5Pcreate) F(p_fill_value_defined, H5Pfill_value_defined) \
-    F(p_get_attr_creation_order, H5Pget_attr_creation_order) F(p_get_chunk, H5Pget_chunk) \
+    F(p_get_attr_creation_order, H5Pget_attr_creation_order) F(p_get_alloc_time, H5Pget_alloc_time) \
+    F(p_get_chunk, H5Pget_chunk) \
     F(p_get_chunk_opts, H5Pget_chunk_opts) F(p_get_driver_info, H5Pget_driver_info) \
     F(p_get_external_count, H5Pget_external_count) F(p_get_fill_value, H5Pget_fill_value) \
     F(p_get_filter, H5Pget_filter2) F(p_get_layout, H5Pget_layout) \

@@ -157,6 +157,31 @@ static int register_chunk(pnc_netcdf4_metadata *m, const int64_t *index, int ndi
     return move_chunk(m, place->offset, known.offset, place->bytes);
 }
 
+/* Whether libhdf5 allocates all chunks of the dataset when it gets the first one. */
+static bool is_allocated_late(pnc_netcdf4_metadata *m)
+{
+    hid_t plist = m->h->d_get_create_plist(m->dataset);
+    H5D_alloc_time_t when = H5D_ALLOC_TIME_INCR;
+    H5D_space_status_t status = H5D_SPACE_STATUS_ALLOCATED;
+    bool is_late = plist >= 0 && m->h->p_get_alloc_time(plist, &when) >= 0 && when == H5D_ALLOC_TIME_LATE &&
+                   m->h->d_get_space_status(m->dataset, &status) >= 0 && status == H5D_SPACE_STATUS_NOT_ALLOCATED;
+
+    if (plist >= 0)
+        m->h->p_close(plist);
+    return is_late;
+}
+
+/* It does that at the end, before a chunk gets its place: another chunk would take it. */
+static int alloc_late_chunks(pnc_netcdf4_metadata *m, const int64_t *index, int ndims, int64_t n)
+{
+    pnc_chunk_place known = {.offset = -1};
+    hsize_t at[PNC_STORAGE_DIMS_MOST];
+
+    for (int d = 0; d < ndims; d++)
+        at[d] = (hsize_t)index[d];
+    return is_allocated_late(m) ? register_place(m, at, &known, -1, n) : NC_NOERR;
+}
+
 static int register_chunks(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *indices,
                            const pnc_chunk_place *places, int64_t n, bool *moves)
 {
@@ -164,6 +189,8 @@ static int register_chunks(pnc_netcdf4_metadata *m, const char *path, int ndims,
         return pnc_netcdf4_metadata_fail(m, "register a chunk of", path);
     PNC_TRY(pnc_netcdf4_dataset_keep(m, path));
     m->has_written = true;
+    if (n > 0)
+        PNC_TRY(alloc_late_chunks(m, indices, ndims, places[0].bytes));
     for (int64_t i = 0; i < n; i++)
         PNC_TRY(register_chunk(m, indices + i * ndims, ndims, &places[i], moves));
     return NC_NOERR;
