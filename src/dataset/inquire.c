@@ -8,6 +8,7 @@
 #include "convert/convert.h"
 #include "dataset/attribute.h"
 #include "dataset/hints.h"
+#include "dataset/opening.h"
 #include "dataset/suggestion.h"
 
 static void set_name(char *out, const char *name)
@@ -96,9 +97,11 @@ int pnc_dataset_inq_num_fix_vars(pnc_dataset *ds, int *nvarsp)
     return NC_NOERR;
 }
 
+/* A program that has the classic model by a hint sees the format that the hint names: the Python package of PnetCDF
+ * refuses NC_FORMAT_NETCDF4_CLASSIC. */
 int pnc_dataset_inq_format(pnc_dataset *ds, int *formatp)
 {
-    PNC_SET_OUTPUT(formatp, ds->model.format);
+    PNC_SET_OUTPUT(formatp, ds->format->asked != 0 ? pnc_dataset_opening_get_hinted(ds) : ds->model.format);
     return NC_NOERR;
 }
 

@@ -177,18 +177,28 @@ pnc_open_purpose pnc_dataset_opening_get_purpose(const pnc_opening *o)
  * the same mode to other libraries. */
 #define REFUSED_FLAGS (NC_DISKLESS | NC_MMAP)
 
+int pnc_dataset_opening_get_hinted(const pnc_dataset *ds)
+{
+    static const int hinted[] = {0, /* as the words of nc_format */
+                                 NC_FORMAT_NETCDF4,
+                                 NC_FORMAT_NETCDF4_CLASSIC,
+                                 NC_FORMAT_CLASSIC,
+                                 NC_FORMAT_CDF2,
+                                 NC_FORMAT_CDF5};
+
+    return hinted[ds->hints.new_format];
+}
+
 /* A program that asked for CDF-1 or CDF-2 gets the classic model, which keeps the meaning of its calls: types, unsigned
  * bytes, one unlimited dimension. */
 static void apply_format_hint(const pnc_dataset *ds, pnc_opening *o)
 {
-    static const int hinted[] = {NC_FORMAT_NETCDF4, NC_FORMAT_NETCDF4_CLASSIC, NC_FORMAT_CLASSIC, NC_FORMAT_CDF2,
-                                 NC_FORMAT_CDF5}; /* as the words of nc_format */
     int asked = o->format;
     bool is_old = asked == NC_FORMAT_CLASSIC || asked == NC_FORMAT_CDF2;
 
     if (ds->hints.new_format == 0)
         return;
-    o->format = hinted[ds->hints.new_format - 1];
+    o->format = pnc_dataset_opening_get_hinted(ds);
     if (o->format == NC_FORMAT_NETCDF4 && (is_old || asked == NC_FORMAT_NETCDF4_CLASSIC))
         o->format = NC_FORMAT_NETCDF4_CLASSIC;
     if (o->format == NC_FORMAT_NETCDF4_CLASSIC && is_old)

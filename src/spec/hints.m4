@@ -57,7 +57,8 @@ colons])
 HINT_CHOICE([nc_format], [new_format], [automatic], [WORDS(automatic, netcdf4, netcdf4_classic, cdf1, cdf2, cdf5)], [],
 [format of files that ncmpi_create makes, for programs that cannot be changed: it takes precedence over the mode and
 over ncmpi_set_default_format. automatic: what those say. netcdf4: netCDF-4, with the classic model where the program
-asks for CDF-1, CDF-2 or that model: it then gets the codes and values that it expects. netcdf4_classic: with that model
+asks for CDF-1, CDF-2 or that model: it then gets the codes and values that it expects, and NC_FORMAT_NETCDF4 by
+ncmpi_inq_format, which clients know that refuse the classic model. netcdf4_classic: with that model
 in any case. What no rank puts reads as fill values where a variable has chunks, also in no-fill mode, in which a
 classic file has zeros or what was there before: ncmpidiff --unwritten compares without it. A variable of a netCDF-4
 file may be larger than those of CDF-1 and CDF-2, has at most 32 dimensions, and its size and offset in the file are

@@ -255,14 +255,19 @@ static void check_same(int cmode, const char *format, const char *name)
 
 static int get_format(int cmode, const char *hint)
 {
-    int ncid, format = -1, id, err;
+    int ncid, format = -1, seen = -1, id, err;
 
     t_local(create(cmode, hint, &ncid) == NC_NOERR, "create");
-    ncmpi_inq_format(ncid, &format);
+    ncmpi_inq_format(ncid, &seen);
     err = ncmpi_def_var(ncid, "v", NC_UINT64, 0, NULL, &id);
+    ncmpi_close(ncid);
+    ncmpi_inq_file_format(path, &format);
     t_local((err == NC_NOERR) == (format == NC_FORMAT_NETCDF4 || format == NC_FORMAT_CDF5), "NC_UINT64: %s",
             ncmpi_strerrno(err));
-    ncmpi_close(ncid);
+    if (cmode == 0 || cmode == NC_64BIT_OFFSET) /* what the hint names */
+        t_local(seen == NC_FORMAT_NETCDF4, "inq_format: %d", seen);
+    else
+        t_local(seen == format, "inq_format: %d, not %d", seen, format);
     return format;
 }
 

@@ -137,8 +137,7 @@ static void check_identity(int ncid)
     int length = 0, format = 0, mode = 0, n = 0, ids[16] = {0};
     t_local(ncmpi_inq_path(ncid, &length, name) == NC_NOERR, "inq_path");
     t_check(strcmp(name, path) == 0 && length == (int)strlen(path), "inq_path: %s", name);
-    t_check(ncmpi_inq_format(ncid, &format) == NC_NOERR &&
-                format == (t_classic() ? NC_FORMAT_CDF2 : NC_FORMAT_NETCDF4_CLASSIC),
+    t_check(ncmpi_inq_format(ncid, &format) == NC_NOERR && format == (t_classic() ? NC_FORMAT_CDF2 : NC_FORMAT_NETCDF4),
             "inq_format: CDF-2 (%d)", format);
     t_check(ncmpi_inq_version(ncid, &mode) == NC_NOERR &&
                 mode == (t_classic() ? NC_64BIT_OFFSET : NC_NETCDF4 | NC_CLASSIC_MODEL),
