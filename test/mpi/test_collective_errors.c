@@ -280,8 +280,8 @@ static void test_cmode(bool safe)
     t_check(true, "%s: create with different modes", mode);
     snprintf(text, sizeof text, "%s: the file has rank 0's format", mode);
     int inquired = ncmpi_inq_format(ncid, &format);
-    t_check(inquired == NC_NOERR && format == (t_classic() ? NC_FORMAT_CLASSIC : NC_FORMAT_NETCDF4_CLASSIC),
-            "%s (%d, code %d)", text, format, inquired);
+    t_check(inquired == NC_NOERR && format == (t_classic() ? NC_FORMAT_CLASSIC : NC_FORMAT_NETCDF4), "%s (%d, code %d)",
+            text, format, inquired);
     t_local(ncmpi_close(ncid) == NC_NOERR, "close");
     code = ncmpi_open(MPI_COMM_WORLD, path, t_rank == 0 ? NC_NOWRITE : NC_WRITE, MPI_INFO_NULL, &ncid);
     t_local(code == (fails ? NC_EMULTIDEFINE_OMODE : NC_NOERR), "got %s (%d)", ncmpi_strerrno(code), code);
