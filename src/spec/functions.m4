@@ -383,8 +383,8 @@ FUNCTION([inq_header_extent], [all], [P(offset_out, extent, h_extent)],
 for a new file before its first ncmpi_enddef, and for a netCDF-4 file. LOCAL])
 FUNCTION([inq_recsize], [all], [P(offset_out, recsize)],
 [Record size in bytes, the sum over all record variables, as of the last ncmpi_enddef: 0 for a new file before its first
-one. Of a netCDF-4 file, what a classic file with the same definitions would have; inner unlimited dimensions count with
-their current lengths. LOCAL])
+one. Of a netCDF-4 file, what a classic file with the same definitions would have; inner unlimited dimensions have their
+current lengths. LOCAL])
 FUNCTION([inq_put_size], [all], [P(offset_out, size, put_size)], [Number of bytes that this rank has written. LOCAL])
 FUNCTION([inq_get_size], [all], [P(offset_out, size, get_size)], [Number of bytes that this rank has read. LOCAL])
 

@@ -24,9 +24,6 @@ RULES_OF_CHUNKS = {"chunks_written_again": 2, "chunks_read_again": 1, "chunks_li
 
 
 def run(ranks, what, how, stats):
-    """A file that exists is removed: before it is replaced, rank 0 would read its first bytes to know its format."""
-    if os.path.exists(FILE):
-        os.remove(FILE)
     os.environ["PNETCDF_STATS"] = stats
     try:
         return tap.run_mpi(ranks, PROGRAM, what, how, FILE)
@@ -35,7 +32,10 @@ def run(ranks, what, how, stats):
 
 
 def run_json(ranks, what, how):
+    """A file that exists is removed: before it is replaced, rank 0 would read its first bytes to know its format."""
     path = tap.scratch("statistics.json")
+    if os.path.exists(FILE):
+        os.remove(FILE)
     status, _, text = run(ranks, what, how, f"json:{path}")
     if status != 0:
         return None, text
