@@ -6,7 +6,6 @@
  * value, and its bytes, the lowest first. A chunk: the number of bits in 4 bytes, little-endian; how many bytes the
  * least number has, and that number; from byte 21 on the distances. With all bits set a distance stands for the fill
  * value. If they have as many bits as the numbers, these are there instead. */
-#include <math.h>
 
 #include "filter/bits.h"
 #include "filter/kind.h"
@@ -46,6 +45,16 @@ typedef struct scaled_chunk {
     double power; /* of 10 */
 } scaled_chunk;
 
+/* 10 to this power, exact up to 22: no function of libm, which programs with a static library would have to link. */
+static double raise_ten(uint32_t power)
+{
+    double result = 1;
+
+    for (uint32_t i = 0; i < power && i < 400; i++)
+        result *= 10;
+    return result;
+}
+
 /* As libhdf5 computes them: in the type of the values. */
 static uint64_t restore_number(const scaled_chunk *c, bool is_float, uint64_t distance)
 {
@@ -82,7 +91,7 @@ static void read_chunk_head(const pnc_filter_step *step, scaled_chunk *c)
     c->marks = pnc_filter_mask_get(c->bits);
     c->has_fill = p[HAS_FILL] == 1;
     c->fill = p[FILL] | (uint64_t)p[FILL + 1] << 32;
-    c->power = p[IS_FLOAT] == 1 ? pow(10.0, (double)p[FACTOR]) : 1;
+    c->power = p[IS_FLOAT] == 1 ? raise_ten(p[FACTOR]) : 1;
 }
 
 static int decode_distances(pnc_filter_step *step, uint32_t bits, int64_t n)

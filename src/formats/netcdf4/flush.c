@@ -378,7 +378,7 @@ static int flush_chunks(pnc_format *f, int err, bool *unsynced, bool with_index)
         pnc_netcdf4_length_add(f, f->model->recdim, values[0]);
     n->lengths_dirty = values[1] != 0;
     PNC_TRY(agree_other_lengths(f));
-    n->lengths_dirty = n->lengths_dirty || (values[3] != 0 && has_short_datasets(n));
+    n->lengths_dirty = n->lengths_dirty || ((values[3] != 0 || values[4] != 0) && has_short_datasets(n));
     if (unsynced != NULL)
         *unsynced = values[3] != 0 || n->lengths_dirty;
     if (!n->has_chunks || (values[3] == 0 && values[4] == 0 && !n->lengths_dirty))
