@@ -3,7 +3,9 @@ last ncmpi_sync, ncmpi_enddef or ncmpi_close that ended, or later ones, element 
 values of one moment. A failed write: a call returns the error; if the session's close succeeds nothing is lost but, at
 most, what calls put that returned an error; else the file is like one of a program that was killed."""
 import copy
+import fcntl
 import os
+import time
 
 import numpy as np
 
@@ -161,7 +163,19 @@ def check_reads(run, session, codes, values, errors):
     run.check_gets({**session, "ops": ops}, values, "failed write: get before it")
 
 
+def wait_for_end(path):
+    """mpiexec may end before the ranks that were killed, which until then hold the locks of the file."""
+    with open(path, "rb") as file:
+        for _ in range(2000):
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except OSError:
+                time.sleep(0.01)
+
+
 def judge(run, model, candidates, doubtful, label, session):
+    wait_for_end(run.path)
     label += " (create)" if session.get("create") else ""
     found, why = peers.call(peers.read_by_netcdf, run.path)
     count(f"{label}, as left: {'refused by netCDF-C' if why else 'read'}")

@@ -2,12 +2,13 @@
 between: all readers find the values of a model. In some programs all ranks are killed, or one write fails.
 
 usage: test_netcdf4_programs.py [--mode=plain|kill|fail] [--seed=N] [--count=N] [--shrink=SECONDS] [--each=N]
-           [--avoid=order,alloc,userblock,template] [--folder=FOLDER]
+           [--avoid=order,alloc,userblock,template] [--folder=FOLDER] [--seconds=N]
 
 --count    programs of each mode; PNC_TEST_PROGRAMS: so many, and a third of that of kill and fail
 --seed     of the first one, or PNC_TEST_SEED
 --shrink   drop calls for so many seconds while a program still fails (30)
 --each     show so many programs that fail in the same way (1)
+--seconds  begin no program of a mode after so many
 --avoid    draw nothing that needs this
 PNC_BUILD names the build, which needs to have no test programs; PNC_TEST_KEEP=1 keeps what the ranks printed."""
 import os
@@ -61,6 +62,9 @@ def run_mode(mode, count):
     seen, each, began = {}, int(OPTIONS.get("each", "1")), time.time()
     netcdf4_harm.COUNTS.clear()
     for seed in range(FIRST, FIRST + count):
+        if time.time() - began > float(OPTIONS.get("seconds", "inf")):
+            count = seed - FIRST
+            break
         failed = run_seed(seed, mode, lambda signature: len(seen.get(signature, [])) < each)
         if failed:
             seen.setdefault(failed[0], []).append(seed)
