@@ -138,19 +138,20 @@ def check_session(run, session, before, status, err, logs):
             good = i
     if session["harm"][0] != "fail" and lived and status == 0:
         good = last
-    label = "killed" if session["harm"][0] != "fail" else "failed write"
+    label = ("killed" if session["harm"][0] != "fail" else "failed write") + (" (new file)" if start is None else "")
     if session.get("create") and good == 0:
         run.ended = True
         return
     errors = [(n, rank, code) for (n, rank), code in real.items() if code != "0"]
-    if label == "killed" and errors and lived:
+    if label.startswith("killed") and errors and lived:
         run.fail(f"killed: {errors[0][2]}", err[:1000])
     effect = "close succeeds" if good == len(moments) - 1 else "close fails or is not reached"
     count(f"{session['harm'][0]}: {'of no effect' if not errors and status == 0 else effect}")
-    if label == "failed write":
+    if label.startswith("failed"):
         check_reads(run, session, real, values, errors)
     if os.path.exists(run.path):
-        judge(run, before, moments[good:last + 1], doubtful, label, session)
+        spaces = {} if start is None else {name: var.has_space for name, var in start.vars.items()}
+        judge(run, before, moments[good:last + 1], doubtful, label, spaces)
     elif good > 0 or start is not None:
         run.fail(f"{label}: no file", "")
 
@@ -174,9 +175,8 @@ def wait_for_end(path):
                 time.sleep(0.01)
 
 
-def judge(run, model, candidates, doubtful, label, session):
+def judge(run, model, candidates, doubtful, label, spaces):
     wait_for_end(run.path)
-    label += " (create)" if session.get("create") else ""
     found, why = peers.call(peers.read_by_netcdf, run.path)
     count(f"{label}, as left: {'refused by netCDF-C' if why else 'read'}")
     if not why:
@@ -195,6 +195,8 @@ def judge(run, model, candidates, doubtful, label, session):
         run.fail(f"{label}: netCDF-C refuses the file: {why[:60]}", why)
     compare_with(run, model, found, candidates, doubtful, label)
     adopt(run, model, found, candidates)
+    for name, var in model.vars.items():  # a put may have given it space, or not
+        var.has_space = spaces.get(name, var.has_space)
 
 
 def needed_lengths(model, first, doubtful):

@@ -219,7 +219,7 @@ class Model:
         if is_put and not var.has_space:
             if op["mode"] == "i":
                 raise Invalid("no space")
-            var.has_space = True
+            var.has_space = any(size_of(boxes) for boxes in parts.values())
         for rank, boxes in parts.items():
             self.touch(var, boxes, rank, is_put, op["mode"] == "c")
         for rank, boxes in parts.items():
@@ -265,7 +265,7 @@ class Model:
             if op["op"] == "put" and not var.has_space:
                 if not is_collective:
                     raise Invalid("no space")
-                var.has_space = True
+                var.has_space = size_of(boxes) > 0
             if not is_collective:
                 self.touch(var, boxes, rank, op["op"] == "put", False)
             if op["op"] == "put":

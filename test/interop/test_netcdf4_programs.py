@@ -2,7 +2,7 @@
 between: all readers find the values of a model. In some programs all ranks are killed, or one write fails.
 
 usage: test_netcdf4_programs.py [--mode=plain|kill|fail] [--seed=N] [--count=N] [--shrink=SECONDS] [--each=N]
-           [--avoid=order,alloc,userblock,template] [--folder=FOLDER] [--seconds=N]
+           [--avoid=order,alloc,userblock,template] [--folder=FOLDER] [--seconds=N] [--program=FILE]
 
 --count    programs of each mode; PNC_TEST_PROGRAMS: so many, and a third of that of kill and fail
 --seed     of the first one, or PNC_TEST_SEED
@@ -10,7 +10,10 @@ usage: test_netcdf4_programs.py [--mode=plain|kill|fail] [--seed=N] [--count=N] 
 --each     show so many programs that fail in the same way (1)
 --seconds  begin no program of a mode after so many
 --avoid    draw nothing that needs this
+--program  run this one, which another run has left in its folder (MODE-SEED.json): it stays the same when the
+           generator changes
 PNC_BUILD names the build, which needs to have no test programs; PNC_TEST_KEEP=1 keeps what the ranks printed."""
+import json
 import os
 import random
 import sys
@@ -37,9 +40,16 @@ FOLDER = OPTIONS.get("folder", scratch("programs"))
 AVOID = OPTIONS.get("avoid", "").split(",")
 
 
+def draw(seed, mode):
+    if "program" not in OPTIONS:
+        return netcdf4_draw.draw_program(random.Random(f"{mode} {seed}"), mode, AVOID)
+    with open(OPTIONS["program"], encoding="utf-8") as file:
+        return json.load(file)
+
+
 def run_seed(seed, mode, is_new):
     """(signature, text) or None. is_new: whether failures with a signature are to be made smaller."""
-    program = netcdf4_draw.draw_program(random.Random(f"{mode} {seed}"), mode, AVOID)
+    program = draw(seed, mode)
     try:
         failure = programs.try_program(program, FOLDER)
     except programs.Refused as why:
@@ -55,6 +65,8 @@ def run_seed(seed, mode, is_new):
         program = programs.shrink(program, FOLDER, failure.signature, seconds)
         again = programs.try_program(program, FOLDER)
         text = again.text if again else text + "\n(the smaller program does not always fail)"
+    with open(os.path.join(FOLDER, f"{mode}-{seed}.json"), "w", encoding="utf-8") as file:
+        json.dump(program, file)
     return failure.signature, f"{text}\n{programs.show(program)}"
 
 
@@ -83,8 +95,9 @@ def main():
     if not has_hdf5() or h5py is None:
         skip("random programs", "the build is without HDF5" if h5py else "h5py is not installed")
         finish()
-    for mode in [OPTIONS["mode"]] if "mode" in OPTIONS else MODES:
-        run_mode(mode, int(OPTIONS.get("count", COUNT if mode == "plain" else -(-COUNT // 3))))
+    for mode in [OPTIONS.get("mode", "plain")] if {"mode", "program"} & set(OPTIONS) else MODES:
+        count = 1 if "program" in OPTIONS else COUNT if mode == "plain" else -(-COUNT // 3)
+        run_mode(mode, int(OPTIONS.get("count", count)))
     finish()
 
 
