@@ -116,7 +116,8 @@ static int add_space(pnc_dataset *ds, pnc_request_list *list)
 
     while (more && ds->format->lacks_space) {
         PNC_TRY(ds->format->ops->add_space(ds->format, find_without_space(ds, list), &more));
-        forget_selections(list);
+        if (more)
+            forget_selections(list);
     }
     return NC_NOERR;
 }

@@ -159,7 +159,6 @@ int pnc_dataset_sync_numrecs(pnc_dataset *ds)
     return is_synced ? NC_NOERR : sync_numrecs(ds);
 }
 
-/* MPI_File_sync is collective: the first agreement finds ranks that are in another call. */
 /* Collective. Independent puts of values that a format keeps at the rank that put them take effect before later ones of
  * other ranks. */
 static int publish_puts(pnc_dataset *ds)
@@ -169,6 +168,7 @@ static int publish_puts(pnc_dataset *ds)
     return may_wait ? ds->format->ops->prepare(ds->format) : NC_NOERR;
 }
 
+/* MPI_File_sync is collective: the first agreement finds ranks that are in another call. */
 int pnc_dataset_flush(pnc_dataset *ds)
 {
     int err;

@@ -45,12 +45,13 @@ typedef struct scaled_chunk {
     double power; /* of 10 */
 } scaled_chunk;
 
-/* 10 to this power, exact up to 22: no function of libm, which programs with a static library would have to link. */
+/* 10 to this power, exact up to 22, infinite from 309 on: without pow, for which programs that link a static library
+ * would need libm. */
 static double raise_ten(uint32_t power)
 {
     double result = 1;
 
-    for (uint32_t i = 0; i < power && i < 400; i++)
+    for (uint32_t i = 0; i < power && i < 309; i++)
         result *= 10;
     return result;
 }

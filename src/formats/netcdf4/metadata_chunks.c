@@ -98,7 +98,7 @@ int pnc_netcdf4_metadata_write_fills(pnc_netcdf4_metadata *m)
 
 #define COPY_BYTES INT64_C(1048576) /* at once */
 
-/* libhdf5 has put a chunk to another address than its owner. */
+/* libhdf5 has given a chunk another address than its aggregator. */
 static int move_chunk(pnc_netcdf4_metadata *m, int64_t from, int64_t to, int64_t n)
 {
     pnc_hdf5_source *s = &m->source;

@@ -37,8 +37,8 @@ typedef struct pnc_redo {
 void pnc_netcdf4_redo_init(pnc_redo *redo, pnc_extent *extents, int64_t n, char *bytes, int64_t end,
                            int64_t superblock);
 void pnc_netcdf4_redo_free(pnc_redo *redo); /* also zeros */
-/* It has all that the unfinished one has, whose mark the file has, and which may be the only log until the mark is that
- * of this one. */
+/* Put its log behind that of an unfinished one, whose mark the file may have: until the mark is that of this one, the
+ * file is completed by the other log. This one has all extents of the other. */
 void pnc_netcdf4_redo_append(pnc_redo *redo, const pnc_redo *unfinished);
 
 /* The steps. An error of the first one leaves the old file. After one of the others the file can be completed only: by

@@ -4,7 +4,6 @@
  * a file. */
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/minmax.h"
 #include "file/agree.h"
 #include "formats/netcdf4/netcdf4.h"
