@@ -50,7 +50,7 @@ const char *pnc_filter_chain_find_refusal(const pnc_filter_chain *chain)
 {
     for (int i = 0; i < chain->nfilters; i++) {
         if (chain->filters[i].id == PNC_FILTER_NUMBER)
-            return "its numbers have other bits than those of a type of netCDF: this library does not write them";
+            return PNC_FILTER_NUMBER_REFUSAL;
         if (!pnc_filter_is_encoded(chain->filters[i].id))
             return "its filter, nbit or scaleoffset, is one that this library decodes, but does not encode";
     }
@@ -69,6 +69,15 @@ int pnc_filter_damage_set(const pnc_filter_step *step, const char *what)
 {
     return pnc_error_set(step->error, NC_EHDFERR, "%s: the stored chunk (%lld bytes) %s",
                          pnc_filter_name_get(step->filter->id), (long long)step->in_bytes, what);
+}
+
+int pnc_filter_bytes_take(pnc_filter_step *step)
+{
+    if (step->in_bytes > step->capacity)
+        return pnc_filter_damage_set(step, "has more bytes than the chunk");
+    step->result = step->in;
+    step->result_bytes = step->in_bytes;
+    return NC_NOERR;
 }
 
 /* The mask has a bit for each filter of the file. */

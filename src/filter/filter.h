@@ -77,6 +77,9 @@ int pnc_filter_chain_check(const pnc_filter_chain *chain, uint32_t mask, const p
 
 /* Whether this library encodes a filter that it has, or plugins may: not nbit and scaleoffset. */
 bool pnc_filter_is_encoded(int id);
+/* Why values cannot be put: the end of a sentence that begins with their variable. */
+#define PNC_FILTER_NUMBER_REFUSAL \
+    "its numbers have other bits than those of a type of netCDF: this library does not write them"
 /* Why chunks can be decoded but not encoded: the end of a sentence that begins with their variable. NULL: they can. */
 const char *pnc_filter_chain_find_refusal(const pnc_filter_chain *chain);
 

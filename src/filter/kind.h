@@ -43,5 +43,7 @@ int pnc_filter_parameters_check(const pnc_filter *filter, int least, int most, p
 
 /* Of decoding: NC_EHDFERR, "deflate: WHAT". */
 int pnc_filter_damage_set(const pnc_filter_step *step, const char *what);
+/* Of decoding: the filter has changed nothing. */
+int pnc_filter_bytes_take(pnc_filter_step *step);
 
 #endif

@@ -26,15 +26,6 @@ static int check_nbit(const pnc_filter *filter, pnc_error *error)
     return NC_NOERR;
 }
 
-static int copy_whole(pnc_filter_step *step)
-{
-    if (step->in_bytes > step->capacity)
-        return pnc_filter_damage_set(step, "has more bytes than the chunk");
-    step->result = step->in;
-    step->result_bytes = step->in_bytes;
-    return NC_NOERR;
-}
-
 static int decode_nbit(pnc_filter_step *step)
 {
     const uint32_t *p = step->filter->parameters;
@@ -42,7 +33,7 @@ static int decode_nbit(pnc_filter_step *step)
     int64_t n;
 
     if (p[IS_WHOLE] == 1 || p[CLASS] == ANY)
-        return copy_whole(step);
+        return pnc_filter_bytes_take(step);
     n = step->capacity / p[SIZE];
     if (p[ELEMENTS] > n)
         return pnc_filter_damage_set(step, "has more numbers than the chunk");

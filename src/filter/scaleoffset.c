@@ -127,13 +127,8 @@ static int decode_scaleoffset(pnc_filter_step *step)
     const uint32_t *p = step->filter->parameters;
     uint32_t bits;
 
-    if (is_stored_plainly(p)) {
-        if (step->in_bytes > step->capacity)
-            return pnc_filter_damage_set(step, "has more bytes than the chunk");
-        step->result = step->in;
-        step->result_bytes = step->in_bytes;
-        return NC_NOERR;
-    }
+    if (is_stored_plainly(p))
+        return pnc_filter_bytes_take(step);
     if (step->in_bytes < HEAD)
         return pnc_filter_damage_set(step, "has less bytes than its head");
     bits = (uint32_t)pnc_filter_bytes_read(step->in, 4, false);

@@ -22,8 +22,7 @@ static const char *find_refusal(const pnc_var *var, const pnc_netcdf4_storage *s
 static const char *find_put_refusal(const pnc_netcdf4_storage *s)
 {
     switch (s->obstacle) {
-    case PNC_NETCDF4_IS_CONVERTED:
-        return "its numbers have other bits than those of a type of netCDF: this library does not write them";
+    case PNC_NETCDF4_IS_CONVERTED: return PNC_FILTER_NUMBER_REFUSAL;
     case PNC_NETCDF4_IS_NULL: return "its dataset has a null dataspace, which has no values: none can be put";
     case PNC_NETCDF4_IS_ALIAS: return "it is another link to the dataset of a variable: put the values into that one";
     default: return pnc_filter_chain_find_refusal(&s->filters);

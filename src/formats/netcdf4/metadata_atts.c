@@ -34,16 +34,22 @@ static int identify_integer(const pnc_hdf5 *h, hid_t type)
     return types[sign == H5T_SGN_2][log];
 }
 
+/* NC_FLOAT or NC_DOUBLE, if the type has the format of IEEE; NC_NAT: another one. */
+static int find_ieee_type(const pnc_hdf5 *h, hid_t type)
+{
+    if (h->t_equal(type, h->f32be) > 0 || h->t_equal(type, h->f32le) > 0)
+        return NC_FLOAT;
+    return h->t_equal(type, h->f64be) > 0 || h->t_equal(type, h->f64le) > 0 ? NC_DOUBLE : NC_NAT;
+}
+
 /* Values of another format than those of IEEE must fit to double. */
 static int identify_float(const pnc_hdf5 *h, hid_t type)
 {
     uint32_t unused[PNC_NUMBER_PARAMETERS];
-    int nctype;
+    int nctype = find_ieee_type(h, type);
 
-    if (h->t_equal(type, h->f32be) > 0 || h->t_equal(type, h->f32le) > 0)
-        return NC_FLOAT;
-    if (h->t_equal(type, h->f64be) > 0 || h->t_equal(type, h->f64le) > 0)
-        return NC_DOUBLE;
+    if (nctype != NC_NAT)
+        return nctype;
     switch (h->t_get_size(type) <= 8 ? find_memory_size(h, type) : 0) {
     case sizeof(float): nctype = NC_FLOAT; break;
     case sizeof(double): nctype = NC_DOUBLE; break;
@@ -102,8 +108,7 @@ bool pnc_netcdf4_number_find(const pnc_hdf5 *h, hid_t type, int nctype, uint32_t
 bool pnc_netcdf4_number_is_plain(const pnc_hdf5 *h, hid_t type, int nctype)
 {
     if (h->t_get_class(type) != H5T_INTEGER)
-        return h->t_get_class(type) != H5T_FLOAT || h->t_equal(type, h->f32be) > 0 || h->t_equal(type, h->f32le) > 0 ||
-               h->t_equal(type, h->f64be) > 0 || h->t_equal(type, h->f64le) > 0;
+        return h->t_get_class(type) != H5T_FLOAT || find_ieee_type(h, type) != NC_NAT;
     return h->t_get_size(type) == pnc_type_get_size(nctype) && h->t_get_precision(type) == 8 * h->t_get_size(type) &&
            h->t_get_offset(type) == 0;
 }
