@@ -44,19 +44,22 @@ static const char no_bytes[1];
 
 /* A chunk that has the place *known, which becomes the one that it gets: n bytes at this address, or at the end if that
  * is -1. What it had is not used again. */
-static int register_place(pnc_netcdf4_metadata *m, const hsize_t *index, pnc_chunk_place *known, int64_t address,
-                          int64_t n)
+static int register_place(pnc_netcdf4_metadata *m, const int64_t *index, int ndims, pnc_chunk_place *known,
+                          int64_t address, int64_t n)
 {
     pnc_hdf5_source *s = &m->source;
+    hsize_t at[PNC_STORAGE_DIMS_MOST];
     herr_t done;
 
+    for (int d = 0; d < ndims; d++)
+        at[d] = (hsize_t)index[d];
     s->freed_end = m->tracks_space && known->offset >= 0 ? known->offset + known->bytes : -1;
     s->data_offset = -1;
     s->next = address;
     s->bytes = n;
     s->drops_data = s->notes_fills = true;
     s->dropped = no_bytes;
-    done = m->h->d_write_chunk(m->dataset, H5P_DEFAULT, (uint32_t)known->mask, index, (size_t)n, no_bytes);
+    done = m->h->d_write_chunk(m->dataset, H5P_DEFAULT, (uint32_t)known->mask, at, (size_t)n, no_bytes);
     s->freed_end = s->next = -1;
     s->drops_data = s->notes_fills = false;
     s->dropped = NULL;
@@ -133,21 +136,18 @@ static int register_chunk(pnc_netcdf4_metadata *m, const int64_t *index, int ndi
 {
     int64_t other = place->bytes > 1 ? place->bytes - 1 : place->bytes + 1;
     pnc_chunk_place known = {.offset = -1};
-    hsize_t at[PNC_STORAGE_DIMS_MOST];
 
-    for (int d = 0; d < ndims; d++)
-        at[d] = (hsize_t)index[d];
     if (m->tracks_space || m->source.early.groups != NULL)
         PNC_TRY(pnc_netcdf4_chunk_locate(m, m->dataset, m->path, index, ndims, &known));
     if (!pnc_netcdf4_early_release(&m->source.early, known.offset))
         return fail_for_memory(m);
     known.mask = place->mask;
     pnc_netcdf4_metadata_raise_end(m, place->offset + place->bytes);
-    PNC_TRY(register_place(m, at, &known, place->offset, place->bytes));
+    PNC_TRY(register_place(m, index, ndims, &known, place->offset, place->bytes));
     if (known.offset != place->offset && has_filters(m)) {
         pnc_netcdf4_metadata_raise_end(m, place->offset + other); /* a chunk of one byte gets two */
-        PNC_TRY(register_place(m, at, &known, m->has_pages ? -1 : place->offset, other));
-        PNC_TRY(register_place(m, at, &known, place->offset, place->bytes));
+        PNC_TRY(register_place(m, index, ndims, &known, m->has_pages ? -1 : place->offset, other));
+        PNC_TRY(register_place(m, index, ndims, &known, place->offset, place->bytes));
     }
     if (!pnc_netcdf4_early_release(&m->source.early, known.offset))
         return fail_for_memory(m);
@@ -175,11 +175,8 @@ static bool is_allocated_late(pnc_netcdf4_metadata *m)
 static int alloc_late_chunks(pnc_netcdf4_metadata *m, const int64_t *index, int ndims, int64_t n)
 {
     pnc_chunk_place known = {.offset = -1};
-    hsize_t at[PNC_STORAGE_DIMS_MOST];
 
-    for (int d = 0; d < ndims; d++)
-        at[d] = (hsize_t)index[d];
-    return is_allocated_late(m) ? register_place(m, at, &known, -1, n) : NC_NOERR;
+    return is_allocated_late(m) ? register_place(m, index, ndims, &known, -1, n) : NC_NOERR;
 }
 
 static int register_chunks(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *indices,
@@ -212,35 +209,23 @@ int pnc_netcdf4_metadata_register(pnc_netcdf4_metadata *m, const char *path, int
 /* --- lengths --- */
 
 /* Whether a chunk is not within lengths. */
-static bool is_beyond(const int64_t *index, const hsize_t *lengths, int ndims)
+static bool is_beyond(const int64_t *index, const int64_t *lengths, int ndims)
 {
     for (int d = 0; d < ndims; d++)
-        if (index[d] >= (int64_t)lengths[d])
+        if (index[d] >= lengths[d])
             return true;
-    return false;
-}
-
-/* The next one in row-major order; false: that was the last one. */
-static bool find_next_chunk(int64_t *index, const hsize_t *chunk, const hsize_t *lengths, int ndims)
-{
-    for (int d = ndims - 1; d >= 0; d--) {
-        index[d] += (int64_t)chunk[d];
-        if (index[d] < (int64_t)lengths[d])
-            return true;
-        index[d] = 0;
-    }
     return false;
 }
 
 /* A chunk of fill values without filters; NULL without memory. */
-static char *make_fill_chunk(pnc_netcdf4_metadata *m, hid_t plist, const hsize_t *chunk, int ndims, int64_t *bytes)
+static char *make_fill_chunk(pnc_netcdf4_metadata *m, hid_t plist, const int64_t *chunk, int ndims, int64_t *bytes)
 {
     hid_t type = m->h->d_get_type(m->dataset);
     int64_t size = type >= 0 ? (int64_t)m->h->t_get_size(type) : 0, n = size;
     char *values = NULL;
 
     for (int d = 0; d < ndims; d++)
-        n *= (int64_t)chunk[d];
+        n *= chunk[d];
     if (n > 0)
         values = pnc_memory_alloc_zeroed(n, 1);
     if (values != NULL && m->h->p_get_fill_value(plist, type, values) < 0)
@@ -255,25 +240,27 @@ static char *make_fill_chunk(pnc_netcdf4_metadata *m, hid_t plist, const hsize_t
 
 /* libhdf5 has allocated new chunks by filters on loan, which change nothing: they get all fill values without any
  * filter. */
-static int refill_chunks(pnc_netcdf4_metadata *m, int ndims, const hsize_t *before, const hsize_t *lengths)
+static int refill_chunks(pnc_netcdf4_metadata *m, int ndims, const int64_t *before, const int64_t *lengths)
 {
-    int64_t index[PNC_STORAGE_DIMS_MOST] = {0}, bytes = 0;
-    hsize_t chunk[PNC_STORAGE_DIMS_MOST];
+    int64_t index[PNC_STORAGE_DIMS_MOST] = {0}, chunk[PNC_STORAGE_DIMS_MOST], bytes = 0, mask;
     hid_t plist = m->h->d_get_create_plist(m->dataset);
-    bool has_shape = plist >= 0 && m->h->p_get_chunk(plist, PNC_STORAGE_DIMS_MOST, chunk) == ndims, moves;
-    int64_t mask = has_shape ? (INT64_C(1) << m->h->p_get_nfilters(plist)) - 1 : 0;
-    char *values = has_shape ? make_fill_chunk(m, plist, chunk, ndims, &bytes) : NULL;
-    int err = values != NULL ? NC_NOERR : fail_for_memory(m);
+    char *values = NULL;
+    bool moves, more = true;
+    int err = pnc_netcdf4_chunk_get_shape(m, plist, m->path, ndims, chunk);
 
-    while (err == NC_NOERR) {
+    if (err == NC_NOERR) {
+        values = make_fill_chunk(m, plist, chunk, ndims, &bytes);
+        err = values == NULL ? fail_for_memory(m) : NC_NOERR;
+    }
+    mask = (INT64_C(1) << pnc_max64(m->h->p_get_nfilters(plist), 0)) - 1;
+    for (; err == NC_NOERR && more; more = pnc_netcdf4_index_next(index, chunk, lengths, ndims)) {
         const pnc_chunk_place place = {m->source.end, bytes, mask};
 
-        if (is_beyond(index, before, ndims))
-            err = register_chunk(m, index, ndims, &place, &moves);
-        if (err == NC_NOERR && is_beyond(index, before, ndims))
+        if (!is_beyond(index, before, ndims))
+            continue;
+        err = register_chunk(m, index, ndims, &place, &moves);
+        if (err == NC_NOERR)
             err = write_raw(m, (pnc_extent){place.offset, bytes}, values);
-        if (!find_next_chunk(index, chunk, lengths, ndims))
-            break;
     }
     pnc_memory_free(values);
     if (plist >= 0)
@@ -281,37 +268,41 @@ static int refill_chunks(pnc_netcdf4_metadata *m, int ndims, const hsize_t *befo
     return err;
 }
 
-static int get_lengths(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, int ndims, hsize_t *lengths)
+static int get_lengths(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, int ndims, int64_t *out)
 {
+    hsize_t lengths[PNC_STORAGE_DIMS_MOST] = {0};
     hid_t space = m->h->d_get_space(dataset);
     bool good = space >= 0 && m->h->s_get_simple_extent_ndims(space) == ndims && ndims <= PNC_STORAGE_DIMS_MOST &&
                 m->h->s_get_simple_extent_dims(space, lengths, NULL) >= 0;
 
     if (space >= 0)
         m->h->s_close(space);
+    for (int d = 0; good && d < ndims; d++)
+        out[d] = (int64_t)lengths[d];
     return good ? NC_NOERR : pnc_netcdf4_metadata_fail(m, "read the shape of", path);
 }
 
 static int extend_dataset(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *wanted)
 {
-    hsize_t lengths[PNC_STORAGE_DIMS_MOST] = {0}, before[PNC_STORAGE_DIMS_MOST];
+    int64_t before[PNC_STORAGE_DIMS_MOST], lengths[PNC_STORAGE_DIMS_MOST];
+    hsize_t extent[PNC_STORAGE_DIMS_MOST];
     pnc_hdf5_loan loan;
     const int64_t noted = m->source.early.n;
     bool grows = false;
     int err = NC_NOERR;
 
     PNC_TRY(pnc_netcdf4_dataset_keep(m, path));
-    PNC_TRY(get_lengths(m, m->dataset, path, ndims, lengths));
-    memcpy(before, lengths, sizeof before);
+    PNC_TRY(get_lengths(m, m->dataset, path, ndims, before));
     for (int i = 0; i < ndims; i++) {
-        grows |= wanted[i] > (int64_t)lengths[i];
-        lengths[i] = (hsize_t)pnc_max64(wanted[i], (int64_t)lengths[i]);
+        grows |= wanted[i] > before[i];
+        lengths[i] = pnc_max64(wanted[i], before[i]);
+        extent[i] = (hsize_t)lengths[i];
     }
     if (!grows)
         return NC_NOERR;
     pnc_netcdf4_filters_register(m->h, m->dataset, &loan);
     m->source.notes_fills = true;
-    if (m->h->d_set_extent(m->dataset, lengths) < 0)
+    if (m->h->d_set_extent(m->dataset, extent) < 0)
         err = pnc_netcdf4_metadata_fail(m, "extend", path);
     m->source.notes_fills = false;
     if (err == NC_NOERR && loan.n > 0 && m->source.early.n > noted)

@@ -64,6 +64,11 @@ int pnc_netcdf4_storage_describe(pnc_netcdf4_metadata *m, hid_t dataset, const c
 int pnc_netcdf4_chunk_locate(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, const int64_t *index, int ndims,
                              pnc_chunk_place *out);
 
+/* The lengths of chunks, by the creation properties of their dataset. NC_EHDFERR: one is not positive. */
+int pnc_netcdf4_chunk_get_shape(pnc_netcdf4_metadata *m, hid_t plist, const char *path, int ndims, int64_t *chunk);
+/* From the index at which a chunk begins to that of the next one in row-major order; false: that was the last one. */
+bool pnc_netcdf4_index_next(int64_t *index, const int64_t *chunk, const int64_t *extent, int ndims);
+
 /* The address of the values of a contiguous dataset; -1: it has none. NC_EHDFERR: outside the file. */
 int pnc_netcdf4_values_locate(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, int64_t *address);
 

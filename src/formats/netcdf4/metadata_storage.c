@@ -71,6 +71,17 @@ static int64_t count_chunks(const int64_t *extent, const int64_t *chunk, int ndi
     return n;
 }
 
+bool pnc_netcdf4_index_next(int64_t *index, const int64_t *chunk, const int64_t *extent, int ndims)
+{
+    for (int d = ndims - 1; d >= 0; d--) {
+        index[d] += chunk[d];
+        if (index[d] < extent[d])
+            return true;
+        index[d] = 0;
+    }
+    return false;
+}
+
 /* All of them, in row-major order. */
 static int locate_chunks(pnc_netcdf4_metadata *m, hid_t dataset, const pnc_netcdf4_storage *s, int ndims,
                          pnc_chunk_place *out)
@@ -79,12 +90,7 @@ static int locate_chunks(pnc_netcdf4_metadata *m, hid_t dataset, const pnc_netcd
 
     for (int64_t i = 0; i < s->nplaces; i++) {
         PNC_TRY(pnc_netcdf4_chunk_locate(m, dataset, s->path, index, ndims, &out[i]));
-        for (int d = ndims - 1; d >= 0; d--) {
-            index[d] += s->chunk[d];
-            if (index[d] < s->extent[d])
-                break;
-            index[d] = 0;
-        }
+        (void)pnc_netcdf4_index_next(index, s->chunk, s->extent, ndims);
     }
     return NC_NOERR;
 }
@@ -188,7 +194,7 @@ int pnc_netcdf4_metadata_read_filters(pnc_netcdf4_metadata *m, const char *path,
     return err == NC_NOERR ? keep_filters(m, &found, region, out) : err;
 }
 
-static int get_chunk_shape(pnc_netcdf4_metadata *m, hid_t plist, const char *path, int ndims, int64_t *chunk)
+int pnc_netcdf4_chunk_get_shape(pnc_netcdf4_metadata *m, hid_t plist, const char *path, int ndims, int64_t *chunk)
 {
     hsize_t lengths[PNC_STORAGE_DIMS_MOST];
 
@@ -212,7 +218,7 @@ static int describe_chunks(pnc_netcdf4_metadata *m, hid_t dataset, hid_t plist, 
     unsigned options = 0;
     int err;
 
-    PNC_TRY(get_chunk_shape(m, plist, s.path, ndims, chunk));
+    PNC_TRY(pnc_netcdf4_chunk_get_shape(m, plist, s.path, ndims, chunk));
     PNC_TRY(get_filters(m, plist, s.path, &filters, find_number_filter(m, dataset, type, &filters), &s.filters));
     s.chunk = chunk;
     if (m->h->p_get_chunk_opts(plist, &options) >= 0 && (options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) != 0)
