@@ -139,89 +139,31 @@ static int fill_space(pnc_netcdf4 *n, int varid, int64_t address)
     return pnc_file_status_agree(n->format.file, err);
 }
 
-/* Addresses that others replace until the file has those, or cannot get them. */
-typedef struct replaced_addresses {
-    pnc_store *store;
-    pnc_chunk_array *arrays;
-    int64_t narrays;
-    int *varids;
-    pnc_netcdf4_var *vars; /* NULL: they are not replaced */
-    bool lacks_space;
-} replaced_addresses;
-
-static void exchange_var_addresses(const pnc_netcdf4 *n, pnc_netcdf4_var *vars)
-{
-    for (int i = 0; i < n->format.model->nvars; i++) {
-        pnc_netcdf4_var other = vars[i];
-
-        vars[i] = n->format.model->vars[i]->netcdf4;
-        n->format.model->vars[i]->netcdf4 = other;
-    }
-}
-
 /* Local. The variable is one of those that are accessed in the file then: addresses of others change. */
-static int install_addresses(pnc_netcdf4 *n, int varid, int64_t address, replaced_addresses *old)
+static int install_space(pnc_netcdf4 *n, int varid, int64_t address, pnc_netcdf4_addresses *old)
 {
-    pnc_file *file = n->format.file;
-    int nvars = n->format.model->nvars;
-
-    old->vars = pnc_memory_alloc_zeroed(nvars, sizeof *old->vars);
-    if (old->vars == NULL)
-        return pnc_formats_memory_fail(&n->format, nvars * (int64_t)sizeof *old->vars);
-    exchange_var_addresses(n, old->vars);
-    old->store = file->store;
-    old->arrays = n->content.arrays;
-    old->narrays = n->content.narrays;
-    old->varids = n->content.varids;
-    old->lacks_space = n->format.lacks_space;
+    PNC_TRY(pnc_netcdf4_addresses_take(n, old));
     n->content.storage[varid].address = address;
-    n->content.arrays = NULL;
-    n->content.varids = NULL;
-    file->store = file->store->inner;
-    n->has_chunks = false;
     return pnc_netcdf4_store_attach(n);
-}
-
-static void put_back_addresses(pnc_netcdf4 *n, int varid, replaced_addresses *old)
-{
-    if (old->vars == NULL)
-        return;
-    pnc_netcdf4_store_detach(n);
-    pnc_memory_free(n->content.arrays);
-    pnc_memory_free(n->content.varids);
-    exchange_var_addresses(n, old->vars);
-    n->format.file->store = old->store;
-    n->has_chunks = true;
-    n->content.arrays = old->arrays;
-    n->content.narrays = old->narrays;
-    n->content.varids = old->varids;
-    n->content.storage[varid].address = -1;
-    n->format.lacks_space = old->lacks_space;
-}
-
-static void forget_addresses(pnc_netcdf4 *n, replaced_addresses *old)
-{
-    (void)pnc_chunks_store_detach(old->store);
-    pnc_memory_free(old->arrays);
-    pnc_memory_free(old->varids);
-    pnc_chunks_store_renew(n->format.file->store, n->end);
 }
 
 /* Collective. What can fail for want of memory comes before the file changes. */
 static int adopt_space(pnc_netcdf4 *n, int varid, int64_t address, int err)
 {
-    replaced_addresses old = {.vars = NULL};
+    pnc_netcdf4_addresses old = {.vars = NULL};
 
     if (err == NC_NOERR)
-        err = pnc_file_status_agree(n->format.file, install_addresses(n, varid, address, &old));
+        err = pnc_file_status_agree(n->format.file, install_space(n, varid, address, &old));
     err = pnc_netcdf4_metadata_update(n, err);
     if (err != NC_NOERR && n->format.file->rank == 0 && !n->is_unfinished)
         pnc_netcdf4_handle_release(n); /* it has the address */
-    if (err == NC_NOERR)
-        forget_addresses(n, &old);
-    else
-        put_back_addresses(n, varid, &old);
-    pnc_memory_free(old.vars);
+    if (err == NC_NOERR) {
+        pnc_netcdf4_addresses_discard(&old);
+        pnc_chunks_store_renew(n->format.file->store, n->end);
+    } else {
+        n->content.storage[varid].address = -1;
+        pnc_netcdf4_addresses_restore(n, &old);
+    }
     return err;
 }
 

@@ -77,6 +77,24 @@ void pnc_netcdf4_store_detach(pnc_netcdf4 *n);
 int pnc_netcdf4_handle_get(pnc_netcdf4 *n);
 void pnc_netcdf4_handle_release(pnc_netcdf4 *n);
 
+/* --- addresses.c: addresses of variables that others replace --- */
+
+typedef struct pnc_netcdf4_addresses {
+    pnc_store *store;
+    pnc_chunk_array *arrays;
+    int64_t narrays;
+    int *varids;
+    pnc_netcdf4_var *vars; /* NULL: they are not replaced */
+    bool lacks_space;
+} pnc_netcdf4_addresses;
+
+/* Take them from a file with a store of chunks, which accesses its bytes only then; pnc_netcdf4_store_attach gives it
+ * others. NC_ENOMEM: nothing has changed. Local. */
+int pnc_netcdf4_addresses_take(pnc_netcdf4 *n, pnc_netcdf4_addresses *old);
+/* One of these ends that. restore: also if none were taken, or no others were given. Local. */
+void pnc_netcdf4_addresses_restore(pnc_netcdf4 *n, pnc_netcdf4_addresses *old);
+void pnc_netcdf4_addresses_discard(pnc_netcdf4_addresses *old);
+
 /* --- define.c: definitions --- */
 
 int pnc_netcdf4_model_create(pnc_format *f, int version);

@@ -1,5 +1,4 @@
 /* A file that is only read, which another handle of this process has changed: its values as they are now. */
-#include "base/memory.h"
 #include "formats/netcdf4/netcdf4.h"
 
 /* Values of compact variables are in the description, which stays. */
@@ -27,33 +26,19 @@ static int find_addresses(pnc_netcdf4 *n)
 /* Addresses of variables are behind the end of the file, which is another one. */
 static int attach_again(pnc_netcdf4 *n)
 {
-    pnc_file *file = n->format.file;
-    pnc_store *store = file->store;
-    pnc_netcdf4_content old = n->content;
-    int err;
+    pnc_netcdf4_addresses old = {.vars = NULL};
+    int err = pnc_netcdf4_addresses_take(n, &old);
 
-    file->store = store->inner;
-    n->content.arrays = NULL;
-    n->content.varids = NULL;
-    n->has_chunks = false;
-    err = pnc_netcdf4_handle_get(n);
+    if (err == NC_NOERR)
+        err = pnc_netcdf4_handle_get(n);
     if (err == NC_NOERR)
         err = find_addresses(n);
     if (err == NC_NOERR)
         err = pnc_netcdf4_store_attach(n);
-    if (err == NC_NOERR) {
-        (void)pnc_chunks_store_detach(store);
-        pnc_memory_free(old.arrays);
-        pnc_memory_free(old.varids);
-        return NC_NOERR;
-    }
-    pnc_memory_free(n->content.arrays);
-    pnc_memory_free(n->content.varids);
-    n->content.arrays = old.arrays;
-    n->content.narrays = old.narrays;
-    n->content.varids = old.varids;
-    file->store = store;
-    n->has_chunks = true;
+    if (err == NC_NOERR)
+        pnc_netcdf4_addresses_discard(&old);
+    else
+        pnc_netcdf4_addresses_restore(n, &old);
     return err;
 }
 
