@@ -37,7 +37,17 @@ static pnc_dataset *find_other(const pnc_identity *identity, const pnc_dataset *
 
 /* --- what others have --- */
 
-/* Its error, if there is one, is found again by its next flush. */
+/* Of a call for another handle: an error can be shown, but not returned. Its next flush tries again what can be
+ * written. */
+static void show_error(pnc_dataset *ds)
+{
+    if (!ds->same_file.has_warned)
+        pnc_dataset_warning_print(ds, "values that another handle of this process reads cannot be written: %s",
+                                  ds->error.text);
+    ds->same_file.has_warned = true;
+    pnc_error_clear(&ds->error);
+}
+
 static bool write_one(pnc_dataset *ds)
 {
     int err;
@@ -49,7 +59,8 @@ static bool write_one(pnc_dataset *ds)
         err = ds->format->ops->flush(ds->format, NC_NOERR, NULL);
     if (err == NC_NOERR)
         ds->same_file.has_put = false;
-    pnc_error_clear(&ds->error);
+    else
+        show_error(ds);
     return err == NC_NOERR;
 }
 

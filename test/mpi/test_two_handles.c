@@ -4,9 +4,12 @@
  *
  * Two handles of a netCDF-4 file, of which one reads: it finds what the other one has put, or there is a warning. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../expect.h"
@@ -527,6 +530,33 @@ static void test_compact(void)
     expect_ok(ncmpi_close(writer), "close");
 }
 
+/* What the writer has cannot be written while another handle reads: both say so, and nothing is lost. */
+static void test_full(void)
+{
+    int writer = make_chunks(MPI_COMM_SELF, own_path, MPI_INFO_NULL), reader, kept, printed, wrong;
+    struct rlimit whole, now;
+    struct stat facts;
+
+    put_chunks(writer, 5, false, true); /* the reader has the lengths of its open */
+    reader = open_own(MPI_COMM_SELF, own_path);
+    t_local(stat(own_path, &facts) == 0 && getrlimit(RLIMIT_FSIZE, &whole) == 0, "limits");
+    now = whole;
+    now.rlim_cur = (rlim_t)facts.st_size;
+    put_chunks(writer, 10, false, true);
+    signal(SIGXFSZ, SIG_IGN);
+    t_local(setrlimit(RLIMIT_FSIZE, &now) == 0, "setrlimit");
+    kept = begin_warnings();
+    (void)count_wrong(reader, 10);
+    printed = end_warnings(kept);
+    t_local(setrlimit(RLIMIT_FSIZE, &whole) == 0, "setrlimit");
+    t_check(printed == 2, "a disk that is full: %d warnings", printed);
+    t_local(ncmpi_sync(writer) == NC_NOERR, "sync");
+    wrong = count_wrong(reader, 10);
+    t_check(wrong == 0, "with space on it %d values are wrong", wrong);
+    t_local(ncmpi_close(reader) == NC_NOERR, "close the reader");
+    expect_ok(ncmpi_close(writer), "close");
+}
+
 static bool has_netcdf4(void)
 {
     int ncid, err = ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, MPI_INFO_NULL, &ncid);
@@ -550,6 +580,7 @@ static void test_chunks(void)
     test_own_handles("nc_write_behind", "enable", true);
     test_common_handle();
     test_compact();
+    test_full();
     unlink(own_path);
 }
 
