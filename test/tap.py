@@ -116,3 +116,13 @@ def run_mpi(ranks, program, *arguments, env=None):
                os.path.join(build, program), *map(str, arguments)]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, env=env)
     return done.returncode, done.stdout, done.stderr
+
+
+def run_script(ranks, program, name, lines):
+    """What a program prints that reads its commands from a file, which is made of the lines in the scratch folder; also
+    on stderr, and its exit status if that is not 0."""
+    path = scratch(name)
+    with open(path, "w", encoding="ascii") as file:
+        file.write("\n".join(lines) + "\n")
+    status, out, err = run_mpi(ranks, program, path)
+    return out + err + (f"exit status {status}" if status else "")

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from tap import choose, finish, has_hdf5, ok, run_mpi, scratch, skip  # noqa: E402
+from tap import choose, finish, has_hdf5, ok, run_script, scratch, skip  # noqa: E402
 
 try:
     import h5py
@@ -94,18 +94,10 @@ def check_links(ranks):
         ok(done.returncode == 0, f"{add.__name__}: ncvalidator accepts them", done.stdout + done.stderr)
         if shutil.which("ncdump") and add is add_soft: # groups have another text
             ok(dump("ncdump", path)[1] == text, f"{add.__name__}: ncdump prints the same", text)
-        found = run_script(ranks, "get.txt", [f"open {path} 0", *(f"get {name}" for name in names), "close"])
+        found = run_script(ranks, PROGRAM, "get.txt", [f"open {path} 0", *(f"get {name}" for name in names), "close"])
         with h5py.File(path) as file:
             values = [f"{name} " + " ".join(f"{v:.17g}" for v in file[name].astype("f8")[...]) for name in names]
         ok(found.splitlines() == values, f"{add.__name__}: values on {ranks} ranks", found)
-
-
-def run_script(ranks, name, lines):
-    path = scratch(name)
-    with open(path, "w", encoding="ascii") as file:
-        file.write("\n".join(lines) + "\n")
-    status, out, err = run_mpi(ranks, PROGRAM, path)
-    return out + err + (f"exit status {status}" if status else "")
 
 
 def add_both(file):
@@ -122,7 +114,7 @@ def add_both(file):
 def check_puts(ranks):
     """One variable of a dataset in chunks takes values, so that none is lost; definitions change beside the links."""
     path = make(scratch("puts.h5"), add_both, track_order=True)
-    found = run_script(ranks, "puts.txt", [
+    found = run_script(ranks, PROGRAM, "puts.txt", [
         f"open {path} 1", "put packed 0 2 70,71", "put other 2 2 72,73", "put third 2 2 72,73", "put flat 0 1 80",
         "put lacking 0 4 1,2,3,4", "put empty 0 1 9", "put time 2 2 3,4", "put when 0 1 7", "sync", "get packed",
         "get other", "get third", "redef", "att second units m", "enddef", "close", f"open {path} 1", "get empty",
@@ -146,8 +138,8 @@ def add_for_redef(file):
 
 def check_redef(ranks):
     path = make(scratch("redef.h5"), add_for_redef, track_order=True)
-    found = run_script(ranks, "redef.txt", [f"open {path} 1", "redef", "dim y 2", "var more int y,x", "enddef",
-                                            "put more 0,0 2,4 1,2,3,4,5,6,7,8", "get third", "close"])
+    found = run_script(ranks, PROGRAM, "redef.txt", [f"open {path} 1", "redef", "dim y 2", "var more int y,x", "enddef",
+                                                     "put more 0,0 2,4 1,2,3,4,5,6,7,8", "get third", "close"])
     with h5py.File(path) as file:
         good = (file["more"].shape == (2, 4) and file["more"][1, 3] == 8 and list(file["third"]) == [0, 1, 2, 3] and
                 file.get("self", getlink=True).path == "/self" and file["again"] == file["packed"])
@@ -178,7 +170,7 @@ def check_long_names():
     ok(status == 0 and sorted(len(name) for name in names if name[0] == "n") == [255, 256] and "using" in names and
        f"flat:{'a' * 256} = 1" in text and ":last = 4" in text and "bbb" not in text and "ccc" not in text,
        "names of more than 256 bytes leave out their objects, not the file", text[:2000] + complaint)
-    found = run_script(1, "long.txt", [f"open {path} 1", "put flat 0 1 9", "get flat", "get using", "close"])
+    found = run_script(1, PROGRAM, "long.txt", [f"open {path} 1", "put flat 0 1 9", "get flat", "get using", "close"])
     ok(found == "flat 9 1.5 3 4.5\nusing 0 1 2\n", "and the others are read and written", found)
     with h5py.File(path) as file:
         ok("n" * 5000 in file and list(file["flat"]) == [9, 1.5, 3, 4.5], "which leaves them as they are")

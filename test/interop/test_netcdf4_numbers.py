@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from tap import choose, finish, has_hdf5, ok, run_mpi, scratch, skip  # noqa: E402
+from tap import choose, finish, has_hdf5, ok, run_script, scratch, skip  # noqa: E402
 
 try:
     import h5py
@@ -163,19 +163,11 @@ def check_dumps(path):
        "\n".join([complaints, f"{len(wanted)} and {len(found)} lines", *differ[:10]]))
 
 
-def run_script(ranks, name, lines):
-    path = scratch(name)
-    with open(path, "w", encoding="ascii") as file:
-        file.write("\n".join(lines) + "\n")
-    status, out, err = run_mpi(ranks, PROGRAM, path)
-    return out + err + (f"exit status {status}" if status else "")
-
-
 def check_values(path, ranks):
     wrong = []
     with h5py.File(path) as file:
         wanted = {name: file[name].astype("f8")[...].ravel() for name in file if name != "none"}
-    text = run_script(ranks, "get.txt", [f"open {path} 0", *(f"get {name}" for name in wanted), "close"])
+    text = run_script(ranks, PROGRAM, "get.txt", [f"open {path} 0", *(f"get {name}" for name in wanted), "close"])
     found = {line.split()[0]: np.array(line.split()[1:], float) for line in text.splitlines()
              if line.split()[0] in wanted}
     for name, values in wanted.items():
@@ -234,7 +226,7 @@ def check_puts(ranks):
     lines += ["put scaled 0 0 -", "put packed 0 0 -", "put good 2 4 9,9,9,9", "sync", "redef",
               "var more int x", "att scaled units m", "enddef", "put more 0 8 1,2,3,4,5,6,7,8",
               *(f"get {name}" for name in [*refused, "good"]), "close"]
-    text = run_script(ranks, "puts.txt", lines)
+    text = run_script(ranks, PROGRAM, "puts.txt", lines)
     errors = [line for line in text.splitlines() if line.startswith(("error", "rank"))]
     ok(len(errors) == 2 * len(refused) and all(re.match("error NC_ENOTSUPPORT put", line) for line in errors),
        f"{ranks} ranks: puts of scaleoffset, nbit, other bits and null dataspaces are NC_ENOTSUPPORT", text)
@@ -246,8 +238,8 @@ def check_puts(ranks):
                 and file["scaled"].attrs["units"] == b"m" and list(file["good"]) == [0, 1, 9, 9, 9, 9, 6, 7]
                 and list(file["more"]) == [1, 2, 3, 4, 5, 6, 7, 8])
     ok(good, f"{ranks} ranks: h5py reads the same")
-    text = run_script(1, "define.txt", [f"open {path} 1", "redef", "var new int x", "chunks new 4",
-                                        "filter new 6 2,0", "filter new 5 -", "enddef", "close"])
+    text = run_script(1, PROGRAM, "define.txt", [f"open {path} 1", "redef", "var new int x", "chunks new 4",
+                                                 "filter new 6 2,0", "filter new 5 -", "enddef", "close"])
     ok(text.count("error NC_EFILTER filter") == 2 and text.count("error") == 2,
        "a new variable cannot have these filters", text)
 

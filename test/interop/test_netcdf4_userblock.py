@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from tap import choose, finish, has_hdf5, ok, run_mpi, scratch, skip  # noqa: E402
+from tap import choose, finish, has_hdf5, ok, run_script, scratch, skip  # noqa: E402
 
 try:
     import h5py
@@ -45,14 +45,6 @@ def make(path, block, version):
         file.write(FRONT.ljust(block, b".")[:block])
 
 
-def run_script(ranks, name, lines):
-    path = scratch(name)
-    with open(path, "w", encoding="ascii") as file:
-        file.write("\n".join(lines) + "\n")
-    status, out, err = run_mpi(ranks, PROGRAM, path)
-    return out + err + (f"exit status {status}" if status else "")
-
-
 def listed(values):
     return ",".join(map(str, np.asarray(values).ravel())) or "-"
 
@@ -84,8 +76,8 @@ def first_values():
 
 def check_reading(path, ranks, label):
     expected = first_values()
-    found = run_script(ranks, "read.txt", [f"open {path} 0", *(f"get {n}" for n in expected),
-                                           *(f"get_alone {n}" for n in expected), "close"])
+    found = run_script(ranks, PROGRAM, "read.txt", [f"open {path} 0", *(f"get {n}" for n in expected),
+                                                    *(f"get_alone {n}" for n in expected), "close"])
     wanted = [f"{n} " + " ".join(f"{float(v):.17g}" for v in np.ravel(values)) for n, values in expected.items()]
     ok(found.split("\n")[:-1] == 2 * wanted, f"{label}: values, also of variables without space", found)
 
@@ -93,7 +85,7 @@ def check_reading(path, ranks, label):
 def check_writing(path, block, ranks, label):
     """Two rows are appended, variables without space get values, then definitions change, and again."""
     expected = first_values()
-    found = run_script(ranks, "write.txt", [
+    found = run_script(ranks, PROGRAM, "write.txt", [
         f"open {path} 1", "put lacking 0 5 11,12,13,14,15", "put t 3 2 3,4", "sync",
         f"put deflated 3,0 2,5 {listed(np.arange(10) + 20)}", f"put plain 3,0 2,5 {listed(np.arange(10) + 30)}",
         "put filled 1 1 7", "put filled 3 1 8", "put_alone plain 0,1 1,2 70,71",
@@ -122,8 +114,9 @@ def check_writing(path, block, ranks, label):
         file["deflated"][1] = 60
         expected["deflated"][1] = 60
     check_expected(path, f"{label}: h5py appends to it", block, expected)
-    found = run_script(ranks, "again.txt", [f"open {path} 1", "put t 6 1 6", f"put plain 6,0 1,5 {listed(range(5))}",
-                                            "put deflated 6,0 1,5 1,2,3,4,5", "close"])
+    found = run_script(ranks, PROGRAM, "again.txt", [
+        f"open {path} 1", "put t 6 1 6", f"put plain 6,0 1,5 {listed(range(5))}",
+        "put deflated 6,0 1,5 1,2,3,4,5", "close"])
     expected["t"] = np.append(expected["t"], 6)
     expected["plain"] = np.vstack([expected["plain"], np.arange(5)])
     expected["deflated"] = np.vstack([expected["deflated"], np.arange(1, 6)])
@@ -148,7 +141,8 @@ def check_outside(label):
             file.write(content.replace(stored, address.to_bytes(8, "little") + stored[8:]))
         before = open(path, "rb").read()
         for mode in (0, 1):
-            found = run_script(1, "outside.txt", [f"open {path} {mode}", "put v 0 2 1,1" if mode else "get v", "close"])
+            found = run_script(1, PROGRAM, "outside.txt",
+                               [f"open {path} {mode}", "put v 0 2 1,1" if mode else "get v", "close"])
             if "NC_EHDFERR" not in found.split("\n")[0]:
                 wrong.append(f"address {address:x}, mode {mode}: {found}")
         if open(path, "rb").read() != before:
