@@ -83,6 +83,7 @@ class Model:
         self.requests = {}  # rank: list of (number, op, rank)
         self.expected = {}  # (number, rank): (values, state, fills)
         self.attached = False
+        self.has_junk = False  # h5py has freed space
 
     # --- definitions ---
 
@@ -367,6 +368,8 @@ class Model:
             var = self.find_var(op)
             self.check_boxes(var, [op["box"]],
                              [CAPACITY if self.dims[d] is None else self.dims[d] for d in var.dims])
+            if self.has_junk and not var.has_space and var.spec["by"] == "h5py" and var.spec.get("fill") is None:
+                var.state[var.state == NEVER] = UNKNOWN  # libhdf5 may put it into space that was freed, as it is
             self.store(var, [op["box"]], op["base"], None)
             var.has_space = True
         elif name == "att":
@@ -375,7 +378,9 @@ class Model:
             self.define_dim(op["name"], op["len"])
         elif name == "def_var":
             self.define_var(op["spec"])
-        elif name != "junk":
+        elif name == "junk":
+            self.has_junk = True
+        else:
             raise Invalid(name)
 
 

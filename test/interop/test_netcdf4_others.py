@@ -242,6 +242,32 @@ def test_late(unlimited):
     ok(not bad, f"chunks that are allocated late{', and grow' if unlimited else ''}", "\n".join(bad))
 
 
+def test_late_beside_early():
+    """What the first late chunk frees gets none of the early chunks, which are in front of it."""
+    path = scratch("late_early.nc")
+    with h5py.File(path, "w", libver="latest") as file:
+        scale = file.create_dataset("x", (0,), "f4", maxshape=(None,), chunks=(16,))
+        scale.make_scale("x")
+        for name, chunk, when in (("late", 4, h5py.h5d.ALLOC_TIME_LATE), ("early", 1, h5py.h5d.ALLOC_TIME_EARLY)):
+            properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            properties.set_chunk((chunk,))
+            properties.set_alloc_time(when)
+            properties.set_deflate(1)
+            h5py.h5d.create(file.id, name.encode(), h5py.h5t.STD_I32LE,
+                            h5py.h5s.create_simple((0,), (h5py.h5s.UNLIMITED,)), properties)
+            file[name].dims[0].attach_scale(scale)
+    calls = Calls(1, path)
+    calls.add("open 1")
+    calls.put("late", (0,), (1,), 7839, kind="i4")
+    calls.put("early", (2,), (6,), 8000, kind="i4")
+    calls.add("close")
+    errors = calls.run()
+    with h5py.File(path) as file:
+        found = file["late"][...].tolist(), file["early"][...].tolist()
+    right = [7839] + [0] * 7, [0, 0, *values(8000, (6,)).tolist()]
+    ok(not errors and found == right, "late chunks in front of early ones", f"{errors} {found}")
+
+
 def test_failed_definition(ranks):
     """Each write or flush of a change of definitions fails once: the file is the old or the new one."""
     path, bad, failed = scratch("define.nc"), [], 0
@@ -326,6 +352,7 @@ def main():
             test_first_put(unlimited, ranks)
     for unlimited in (False, True):
         test_late(unlimited)
+    test_late_beside_early()
     test_failed_write("netCDF-C", 2)
     test_failed_write("h5py, pages", 1)
     for ranks in (1, 2):

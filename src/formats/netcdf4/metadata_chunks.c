@@ -157,6 +157,20 @@ static int register_chunk(pnc_netcdf4_metadata *m, const int64_t *index, int ndi
     return move_chunk(m, place->offset, known.offset, place->bytes);
 }
 
+static int get_lengths(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, int ndims, int64_t *out)
+{
+    hsize_t lengths[PNC_STORAGE_DIMS_MOST] = {0};
+    hid_t space = m->h->d_get_space(dataset);
+    bool good = space >= 0 && m->h->s_get_simple_extent_ndims(space) == ndims && ndims <= PNC_STORAGE_DIMS_MOST &&
+                m->h->s_get_simple_extent_dims(space, lengths, NULL) >= 0;
+
+    if (space >= 0)
+        m->h->s_close(space);
+    for (int d = 0; good && d < ndims; d++)
+        out[d] = (int64_t)lengths[d];
+    return good ? NC_NOERR : pnc_netcdf4_metadata_fail(m, "read the shape of", path);
+}
+
 /* Whether libhdf5 allocates all chunks of the dataset when it gets the first one. */
 static bool is_allocated_late(pnc_netcdf4_metadata *m)
 {
@@ -171,12 +185,43 @@ static bool is_allocated_late(pnc_netcdf4_metadata *m)
     return is_late;
 }
 
-/* It does that at the end, before a chunk gets its place: another chunk would take it. */
-static int alloc_late_chunks(pnc_netcdf4_metadata *m, const int64_t *index, int ndims, int64_t n)
+/* The index of the last chunk. */
+static int find_last_chunk(pnc_netcdf4_metadata *m, int ndims, int64_t *last)
 {
-    pnc_chunk_place known = {.offset = -1};
+    int64_t chunk[PNC_STORAGE_DIMS_MOST];
+    hid_t plist = m->h->d_get_create_plist(m->dataset);
+    int err = pnc_netcdf4_chunk_get_shape(m, plist, m->path, ndims, chunk);
 
-    return is_allocated_late(m) ? register_place(m, index, ndims, &known, -1, n) : NC_NOERR;
+    if (plist >= 0)
+        m->h->p_close(plist);
+    PNC_TRY(err);
+    PNC_TRY(get_lengths(m, m->dataset, m->path, ndims, last));
+    for (int d = 0; d < ndims; d++)
+        last[d] = last[d] > 0 ? (last[d] - 1) / chunk[d] * chunk[d] : 0;
+    return NC_NOERR;
+}
+
+/* It does that at the end, before a chunk gets its place: another chunk would take it. The one that is written, of n
+ * bytes, is the last one: what it had is at the end of what is allocated, and is not used again. It gets its fill
+ * values back. */
+static int alloc_late_chunks(pnc_netcdf4_metadata *m, int ndims, int64_t n)
+{
+    pnc_early *early = &m->source.early;
+    int64_t last[PNC_STORAGE_DIMS_MOST], noted = early->n;
+    pnc_chunk_place known = {.offset = -1};
+    const pnc_early_group *fills;
+
+    if (!is_allocated_late(m))
+        return NC_NOERR;
+    PNC_TRY(find_last_chunk(m, ndims, last));
+    PNC_TRY(register_place(m, last, ndims, &known, -1, n));
+    fills = early->groups;
+    if (early->n == noted || fills->length == n)
+        return NC_NOERR;
+    if (!pnc_netcdf4_early_release(early, fills->chunks.at[fills->chunks.n - 1]))
+        return fail_for_memory(m);
+    PNC_TRY(register_place(m, last, ndims, &known, -1, fills->length));
+    return pnc_netcdf4_early_add(early, known.offset, fills->bytes, fills->length) ? NC_NOERR : fail_for_memory(m);
 }
 
 static int register_chunks(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *indices,
@@ -187,7 +232,7 @@ static int register_chunks(pnc_netcdf4_metadata *m, const char *path, int ndims,
     PNC_TRY(pnc_netcdf4_dataset_keep(m, path));
     m->has_written = true;
     if (n > 0)
-        PNC_TRY(alloc_late_chunks(m, indices, ndims, places[0].bytes));
+        PNC_TRY(alloc_late_chunks(m, ndims, places[0].bytes));
     for (int64_t i = 0; i < n; i++)
         PNC_TRY(register_chunk(m, indices + i * ndims, ndims, &places[i], moves));
     return NC_NOERR;
@@ -266,20 +311,6 @@ static int refill_chunks(pnc_netcdf4_metadata *m, int ndims, const int64_t *befo
     if (plist >= 0)
         m->h->p_close(plist);
     return err;
-}
-
-static int get_lengths(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, int ndims, int64_t *out)
-{
-    hsize_t lengths[PNC_STORAGE_DIMS_MOST] = {0};
-    hid_t space = m->h->d_get_space(dataset);
-    bool good = space >= 0 && m->h->s_get_simple_extent_ndims(space) == ndims && ndims <= PNC_STORAGE_DIMS_MOST &&
-                m->h->s_get_simple_extent_dims(space, lengths, NULL) >= 0;
-
-    if (space >= 0)
-        m->h->s_close(space);
-    for (int d = 0; good && d < ndims; d++)
-        out[d] = (int64_t)lengths[d];
-    return good ? NC_NOERR : pnc_netcdf4_metadata_fail(m, "read the shape of", path);
 }
 
 static int extend_dataset(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *wanted)
