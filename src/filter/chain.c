@@ -121,15 +121,13 @@ int pnc_filter_chain_check(const pnc_filter_chain *chain, uint32_t mask, const p
 }
 
 /* The most bytes after a filter. A compressor that is not optional may make a chunk larger: zlib's bound is
- * n + n / 1000 + 12, that of zstd n + n / 256 + 64, of lzf n + n / 32 + 1. What plugins add is a guess. */
+ * n + n / 1000 + 12, that of zstd n + n / 256 + 64, of lzf n + n / 32 + 1. */
 static int64_t get_step_bound(const pnc_filter *filter, int64_t bytes)
 {
     const pnc_filter_kind *kind = find_kind(filter->id);
 
-    if (kind == &pnc_filter_kind_number)
-        return bytes / filter->parameters[PNC_NUMBER_MEMORY_SIZE] * filter->parameters[PNC_NUMBER_SIZE];
-    if (kind == &pnc_filter_kind_plugin)
-        return pnc_min64(PNC_FILTER_CHUNK_MOST, 2 * bytes + 65536);
+    if (kind->get_bound != NULL)
+        return pnc_min64(PNC_FILTER_CHUNK_MOST, kind->get_bound(filter, bytes));
     return kind->compresses ? bytes + bytes / 32 + 128 : bytes + kind->added;
 }
 

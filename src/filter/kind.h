@@ -27,6 +27,8 @@ typedef struct pnc_filter_kind {
     const char *library, *package; /* NULL: none is needed; the file that is opened, and Debian's package */
     bool compresses;               /* the number of bytes depends on their values */
     int added;                     /* else: bytes that encoding adds */
+    /* The most bytes that encoding makes of so many, or of which decoding makes so many; NULL: as the two say. */
+    int64_t (*get_bound)(const pnc_filter *filter, int64_t bytes);
     bool (*has_library)(const pnc_codecs *codecs, int id);
     int (*check)(const pnc_filter *filter, pnc_error *error); /* its parameters; NC_EFILTER */
     /* NC_EFILTER without a message: the result does not fit into `capacity`. */

@@ -99,9 +99,15 @@ static int decode_numbers(pnc_filter_step *step)
     return NC_NOERR;
 }
 
+static int64_t get_bound_of_numbers(const pnc_filter *filter, int64_t bytes)
+{
+    return bytes / filter->parameters[PNC_NUMBER_MEMORY_SIZE] * filter->parameters[PNC_NUMBER_SIZE];
+}
+
 const pnc_filter_kind pnc_filter_kind_number = {
     .id = PNC_FILTER_NUMBER,
     .name = "numbers of other bits",
+    .get_bound = get_bound_of_numbers,
     .check = check_number,
     .decode = decode_numbers,
 };

@@ -56,10 +56,18 @@ static int decode_by_plugin(pnc_filter_step *step)
     return failed ? pnc_filter_damage_set(step, "is damaged, or has more bytes than the chunk") : NC_NOERR;
 }
 
+/* A guess. */
+static int64_t get_bound_of_plugin(const pnc_filter *filter, int64_t bytes)
+{
+    (void)filter;
+    return 2 * bytes + 65536;
+}
+
 const pnc_filter_kind pnc_filter_kind_plugin = {
     .id = -1,
     .name = "filter",
     .compresses = true,
+    .get_bound = get_bound_of_plugin,
     .has_library = has_plugin,
     .check = accept_parameters,
     .encode = encode_by_plugin,

@@ -64,6 +64,29 @@ static pnc_szip_parameters get_szip_parameters(const pnc_filter *filter)
                                  .pixels_per_scanline = (int)filter->parameters[PIXELS_PER_SCANLINE]};
 }
 
+static int64_t divide_up(int64_t n, int64_t by)
+{
+    return (n + by - 1) / by;
+}
+
+/* Scanlines are filled up to whole blocks. A block has at most its pixels and a number of less than 8 bits. Pixels of
+ * 32 and 64 bits are encoded as bytes. */
+static int64_t get_szip_bound(const pnc_filter *filter, int64_t bytes)
+{
+    const uint32_t *p = filter->parameters;
+    int64_t block, pixel, scanlines, blocks;
+
+    if (filter->nparameters != PARAMETERS || !are_valid(p))
+        return bytes;
+    block = p[PIXELS_PER_BLOCK];
+    pixel = p[BITS_PER_PIXEL] > 8 && p[BITS_PER_PIXEL] <= 16 ? 2 : 1;
+    if (p[BITS_PER_PIXEL] > 16 && p[BITS_PER_PIXEL] < 32)
+        pixel = 4;
+    scanlines = divide_up(divide_up(bytes, pixel), p[PIXELS_PER_SCANLINE]);
+    blocks = scanlines * divide_up(p[PIXELS_PER_SCANLINE], block);
+    return LENGTH + blocks * (block * pixel + 1);
+}
+
 static int encode_szip(pnc_filter_step *step)
 {
     pnc_szip_parameters parameters = get_szip_parameters(step->filter);
@@ -117,6 +140,7 @@ const pnc_filter_kind pnc_filter_kind_szip = {
     .library = PNC_LIBSZ,
     .package = "libsz2",
     .compresses = true,
+    .get_bound = get_szip_bound,
     .has_library = has_libsz,
     .check = check_szip,
     .encode = encode_szip,

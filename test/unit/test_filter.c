@@ -529,6 +529,39 @@ static void test_what_does_not_shrink(void **state)
     pnc_filter_worker_free(&worker);
 }
 
+/* Scanlines that are no whole blocks, and short blocks, make szip's result much longer than noise itself. */
+static void test_szip_of_noise(void **state)
+{
+    static const uint32_t bits[] = {8, 16, 32, 64};
+    static unsigned char chunk[LARGE], out[LARGE];
+    pnc_filter_worker worker;
+
+    (void)state;
+    if (!has_libraries())
+        skip();
+    pnc_filter_worker_init(&worker, pnc_host_codecs_get());
+    for (int round = 0; round < 400; round++) {
+        uint32_t block = (uint32_t)(2 * random_in(1, 16));
+        uint32_t parameters[4] = {round % 2 == 0 ? 141 : 169, block, bits[random_in(0, 3)],
+                                  (uint32_t)random_in(1, 128 * block < 4096 ? 128 * block : 4096)};
+        const pnc_filter filter = {PNC_FILTER_SZIP, false, 4, parameters};
+        const pnc_filter_chain chain = {1, &filter};
+        int64_t bytes = 8 * random_in(1, LARGE / 8), n;
+        const void *stored;
+        uint32_t mask;
+        fill_chunk(chunk, bytes, (int)random_in(0, 1));
+        assert_int_equal(pnc_filter_chunk_encode(&worker, &chain, chunk, bytes, &stored, &n, &mask, NULL), NC_NOERR);
+        assert_true(mask == 0 && n <= pnc_filter_chain_get_bound(&chain, bytes));
+        void *copy = malloc((size_t)n);
+        assert_non_null(copy);
+        memcpy(copy, stored, (size_t)n);
+        assert_int_equal(pnc_filter_chunk_decode(&worker, &chain, copy, n, mask, out, bytes, NULL), NC_NOERR);
+        free(copy);
+        assert_memory_equal(chunk, out, (size_t)bytes);
+    }
+    pnc_filter_worker_free(&worker);
+}
+
 static void test_missing_libraries(void **state)
 {
     static const struct {
@@ -621,6 +654,7 @@ int main(void)
         cmocka_unit_test(test_checksum_is_checked),
         cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_what_does_not_shrink),
+        cmocka_unit_test(test_szip_of_noise),
         cmocka_unit_test(test_missing_libraries),
         cmocka_unit_test(test_invalid_chains),
         cmocka_unit_test(test_chunk_lengths),
