@@ -159,8 +159,9 @@ def check_session(run, session, before, status, err, logs):
 def check_reads(run, session, codes, values, errors):
     """Before the first error all that was read is right."""
     first = min([n for n, _, _ in errors if 0 <= n < 10**6] + [10**6])
+    waits = max([op["n"] for op in session["ops"] if op["op"] == "wait"] + [0])
     ops = [op for op in session["ops"] if op["op"] == "get" and op["n"] < first and
-           all((op["n"], int(rank)) in values for rank in op["parts"])]
+           (op["mode"] != "n" or waits < first) and all((op["n"], int(rank)) in values for rank in op["parts"])]
     run.check_gets({**session, "ops": ops}, values, "failed write: get before it")
 
 

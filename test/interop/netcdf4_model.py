@@ -361,6 +361,15 @@ class Model:
 
     # --- of other programs ---
 
+    def leaves_unfilled(self, var):
+        """Whether a put by h5py leaves what it does not put as it is in memory (chunks that are allocated late) or in
+        the file (space that was freed)."""
+        if var.spec["by"] != "h5py" or var.spec.get("storage") == "compact":
+            return False
+        if var.spec.get("chunks"):
+            return var.spec.get("alloc") == "late"
+        return self.has_junk and not var.has_space and var.spec.get("fill") is None
+
     def apply_other(self, op, who):
         """Returns nothing: a put, attribute or definition by netCDF-C or h5py."""
         name = op["op"]
@@ -368,8 +377,8 @@ class Model:
             var = self.find_var(op)
             self.check_boxes(var, [op["box"]],
                              [CAPACITY if self.dims[d] is None else self.dims[d] for d in var.dims])
-            if self.has_junk and not var.has_space and var.spec["by"] == "h5py" and var.spec.get("fill") is None:
-                var.state[var.state == NEVER] = UNKNOWN  # libhdf5 may put it into space that was freed, as it is
+            if self.leaves_unfilled(var):
+                var.state[var.state == NEVER] = UNKNOWN
             self.store(var, [op["box"]], op["base"], None)
             var.has_space = True
         elif name == "att":
