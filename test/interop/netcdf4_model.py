@@ -83,7 +83,6 @@ class Model:
         self.requests = {}  # rank: list of (number, op, rank)
         self.expected = {}  # (number, rank): (values, state, fills)
         self.attached = False
-        self.has_junk = False  # h5py has freed space
 
     # --- definitions ---
 
@@ -363,12 +362,12 @@ class Model:
 
     def leaves_unfilled(self, var):
         """Whether a put by h5py leaves what it does not put as it is in memory (chunks that are allocated late) or in
-        the file (space that was freed)."""
+        the file (space that libhdf5 has freed)."""
         if var.spec["by"] != "h5py" or var.spec.get("storage") == "compact":
             return False
         if var.spec.get("chunks"):
             return var.spec.get("alloc") == "late"
-        return self.has_junk and not var.has_space and var.spec.get("fill") is None
+        return not var.has_space and var.spec.get("fill") is None
 
     def apply_other(self, op, who):
         """Returns nothing: a put, attribute or definition by netCDF-C or h5py."""
@@ -378,7 +377,7 @@ class Model:
             self.check_boxes(var, [op["box"]],
                              [CAPACITY if self.dims[d] is None else self.dims[d] for d in var.dims])
             if self.leaves_unfilled(var):
-                var.state[var.state == NEVER] = UNKNOWN
+                var.fills = None
             self.store(var, [op["box"]], op["base"], None)
             var.has_space = True
         elif name == "att":
@@ -387,9 +386,7 @@ class Model:
             self.define_dim(op["name"], op["len"])
         elif name == "def_var":
             self.define_var(op["spec"])
-        elif name == "junk":
-            self.has_junk = True
-        else:
+        elif name != "junk":
             raise Invalid(name)
 
 
