@@ -314,9 +314,12 @@ static int define_var(void)
     const kind *k = find_kind(next_word());
     int ndims = (int)next_number(), dims[MOST_DIMS], varid;
 
-    for (int i = 0; i < ndims; i++)
-        if (ncmpi_inq_dimid(ncid, next_word(), &dims[i]) != NC_NOERR)
-            exit(2);
+    for (int i = 0; i < ndims; i++) { /* ncmpi_redef or ncmpi_def_dim may have failed */
+        int err = ncmpi_inq_dimid(ncid, next_word(), &dims[i]);
+
+        if (err != NC_NOERR)
+            return err;
+    }
     return ncmpi_def_var(ncid, name, k->type, ndims, dims, &varid);
 }
 
