@@ -203,12 +203,13 @@ static int find_last_chunk(pnc_netcdf4_metadata *m, int ndims, int64_t *last)
 
 /* It does that at the end, before a chunk gets its place: another chunk would take it. The one that is written, of n
  * bytes, is the last one: what it had is at the end of what is allocated, and is not used again. It gets its fill
- * values back. */
+ * values back, without the filters that libhdf5 has left out of all. */
 static int alloc_late_chunks(pnc_netcdf4_metadata *m, int ndims, int64_t n)
 {
     pnc_early *early = &m->source.early;
+    const int64_t first[PNC_STORAGE_DIMS_MOST] = {0};
     int64_t last[PNC_STORAGE_DIMS_MOST], noted = early->n;
-    pnc_chunk_place known = {.offset = -1};
+    pnc_chunk_place known = {.offset = -1}, other;
     const pnc_early_group *fills;
 
     if (!is_allocated_late(m))
@@ -220,6 +221,8 @@ static int alloc_late_chunks(pnc_netcdf4_metadata *m, int ndims, int64_t n)
         return NC_NOERR;
     if (!pnc_netcdf4_early_release(early, fills->chunks.at[fills->chunks.n - 1]))
         return fail_for_memory(m);
+    PNC_TRY(pnc_netcdf4_chunk_locate(m, m->dataset, m->path, first, ndims, &other));
+    known.mask = other.mask;
     PNC_TRY(register_place(m, last, ndims, &known, -1, fills->length));
     return pnc_netcdf4_early_add(early, known.offset, fills->bytes, fills->length) ? NC_NOERR : fail_for_memory(m);
 }
