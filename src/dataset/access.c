@@ -68,6 +68,21 @@ static int update_lengths(pnc_dataset *ds, const pnc_request_list *list, int64_t
     return ds->model.nunlimited > 1 ? update_others(ds, list) : NC_NOERR;
 }
 
+/* After a put that failed. What it has put into chunks waits for the next flush, which needs the lengths. A put that is
+ * refused has put nothing. */
+static void keep_lengths(pnc_dataset *ds, const pnc_request_list *list, int64_t numrecs, int err)
+{
+    int64_t keeps = err != NC_EFILTER && err != NC_ENOMEM && ds->format->ops->has_storage &&
+                    ds->format->ops->keeps_values(ds->format);
+
+    if (!ds->format->ops->has_storage || ds->file.call.mismatch)
+        return;
+    if (list->collective && pnc_file_maxima_agree(&ds->file, &keeps, 1, "whether values wait") != NC_NOERR)
+        return;
+    if (keeps != 0)
+        (void)update_lengths(ds, list, numrecs); /* the error of the put is returned */
+}
+
 /* Delayed writes: the number of records is written to the file when they are. */
 static int transfer_behind(pnc_dataset *ds, pnc_request_list *list, int64_t *numrecs)
 {
@@ -125,7 +140,7 @@ static int add_space(pnc_dataset *ds, pnc_request_list *list)
 /* An error of a collective step is the same on all ranks, so that each rank may return it at once. */
 int pnc_dataset_list_transfer(pnc_dataset *ds, pnc_request_list *list)
 {
-    int64_t numrecs;
+    int64_t numrecs = 0;
     int err;
 
     if (ds->format->ops->has_storage)
@@ -138,6 +153,8 @@ int pnc_dataset_list_transfer(pnc_dataset *ds, pnc_request_list *list)
     err = ds->file.behind != NULL || ds->file.ahead != NULL ? transfer_behind(ds, list, &numrecs)
                                                             : pnc_io_requests_transfer(&ds->io, list, &numrecs);
     pnc_dataset_statistics_transfer_finish(ds, list);
+    if (err != NC_NOERR && list->direction == PNC_PUT)
+        keep_lengths(ds, list, numrecs, err);
     PNC_TRY(err);
     if (list->direction == PNC_GET)
         return NC_NOERR;

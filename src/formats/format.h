@@ -145,6 +145,8 @@ typedef struct pnc_format_ops {
     void (*add_length)(pnc_format *f, int dimid, int64_t length);
     /* Collective; all ranks pass the same length, and the file gets it at once. */
     int (*write_length)(pnc_format *f, int dimid, int64_t length);
+    /* Local, after a put that has failed. Whether values wait to be written by the next flush. */
+    bool (*keeps_values)(const pnc_format *f);
     /* Local. Whether a record can be filled: NC_EINVALCOORDS if the file cannot have so many. */
     int (*check_record)(pnc_format *f, int64_t record);
     /* Collective. Fill a record of a variable, and add it. */

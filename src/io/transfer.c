@@ -477,11 +477,11 @@ int pnc_io_requests_transfer(pnc_io_context *io, pnc_request_list *list, int64_t
     if (list->direction == PNC_PUT && !io->file->call.mismatch)
         io->file->lost_put = pnc_error_keep_first(io->file->lost_put, err);
     io->file->unsynced |= list->direction == PNC_PUT; /* a second handle of the file may have written */
+    *numrecs = most;
     PNC_TRY(err);
     if (list->direction == PNC_PUT)
         io->file->put_size += list->summary.bytes;
     else
         io->file->get_size += list->summary.bytes;
-    *numrecs = most;
     return NC_NOERR;
 }

@@ -198,6 +198,11 @@ int pnc_netcdf4_length_write(pnc_format *f, int dimid, int64_t length)
     return NC_NOERR;
 }
 
+bool pnc_netcdf4_values_wait(const pnc_format *f)
+{
+    return f->file->store != NULL && pnc_chunks_store_is_dirty(f->file->store);
+}
+
 /* Of the unlimited dimensions but the first one. */
 static int agree_other_lengths(pnc_format *f)
 {

@@ -349,6 +349,7 @@ const pnc_format_ops pnc_netcdf4_format = {
     .change = pnc_netcdf4_change_execute,
     .add_length = pnc_netcdf4_length_add,
     .write_length = pnc_netcdf4_length_write,
+    .keeps_values = pnc_netcdf4_values_wait,
     .check_record = pnc_netcdf4_record_check,
     .fill_record = pnc_netcdf4_record_fill,
     .flush = pnc_netcdf4_chunks_flush,
