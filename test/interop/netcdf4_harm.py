@@ -268,6 +268,9 @@ def adopt(run, model, found, candidates):
                     put |= (candidate.vars[name][1] == KNOWN) & (candidate.vars[name][0] == values)
             state[(old_state == NEVER) & ~put] = NEVER
         state[(old_state == UNKNOWN) | (var.state == UNKNOWN)] = UNKNOWN
+        if not is_filtered(var.spec) and any(name in c.vars and (c.vars[name][1] != NEVER)[~there].any()
+                                             for c in candidates):
+            var.fills = None  # a chunk has values of records that the file lacks: they may become part of it again
         var.values, var.state = values, state
         var.extent = [min(e, n) for e, n in zip(var.extent, found["vars"][name].shape)]
         var.atts = {k: v for k, v in plain(found["var_atts"][name]).items() if k in var.atts}

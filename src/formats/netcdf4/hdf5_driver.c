@@ -41,7 +41,7 @@ void pnc_netcdf4_source_clear(pnc_hdf5_source *s)
 
 int64_t pnc_netcdf4_source_get_end(const pnc_hdf5_source *s)
 {
-    return pnc_max64(s->size, s->end);
+    return pnc_max64(s->size, pnc_max64(s->end, s->closed_end));
 }
 
 /* The block at this offset, or NULL after an error, which is that of the file. */
@@ -88,6 +88,9 @@ static H5FD_t *open_by_driver(const char *name, unsigned flags, hid_t fapl, hadd
 
 static herr_t close_by_driver(H5FD_t *p)
 {
+    pnc_hdf5_source *s = ((hdf5_driver_file *)p)->source;
+
+    s->closed_end = pnc_max64(s->closed_end, s->end);
     pnc_memory_free(p);
     return 0;
 }

@@ -28,6 +28,7 @@ typedef struct pnc_hdf5_source {
     bool is_writable;
     bool drops;          /* writes are ignored: the file is being closed */
     int64_t end;         /* of what is allocated */
+    int64_t closed_end;  /* of what was when libhdf5 closed the file; not all of that is written */
     int64_t next, bytes; /* the address of the next raw data, if they have so many bytes; -1: at the end */
     /* Unless it is negative, libhdf5 finds once that what is allocated for raw data ends here. It asks when it frees
      * raw data: those that end there are freed by the driver, and do not become space that it allocates again. */

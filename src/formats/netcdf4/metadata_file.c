@@ -233,6 +233,22 @@ static int flush_hdf5_file(pnc_netcdf4_metadata *m)
     return err;
 }
 
+int pnc_netcdf4_metadata_reopen(pnc_netcdf4_metadata *m)
+{
+    const int64_t committed = m->committed;
+    pnc_hdf5_visit visit;
+    int err;
+
+    if (m->file >= 0)
+        return NC_NOERR;
+    if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
+        return NC_ENOTBUILT;
+    err = open_hdf5_file(m, 0);
+    pnc_netcdf4_library_end(&visit);
+    m->committed = committed;
+    return err;
+}
+
 int pnc_netcdf4_metadata_list(pnc_netcdf4_metadata *m, pnc_redo *redo)
 {
     pnc_hdf5_source *s = &m->source;
@@ -251,17 +267,9 @@ int pnc_netcdf4_metadata_list(pnc_netcdf4_metadata *m, pnc_redo *redo)
 int pnc_netcdf4_metadata_discard_writes(pnc_netcdf4_metadata *m)
 {
     pnc_hdf5_source *s = &m->source;
-    pnc_hdf5_visit visit;
-    int err;
 
     pnc_netcdf4_unwritten_clear(&s->unwritten);
     pnc_netcdf4_source_clear(s);
     s->size = m->committed = pnc_netcdf4_source_get_end(s);
-    if (m->file >= 0)
-        return NC_NOERR;
-    if (pnc_netcdf4_library_begin(&visit, s->file->error) == NULL)
-        return NC_ENOTBUILT;
-    err = open_hdf5_file(m, 0);
-    pnc_netcdf4_library_end(&visit);
-    return err;
+    return pnc_netcdf4_metadata_reopen(m);
 }
