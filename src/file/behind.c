@@ -45,14 +45,20 @@ void pnc_file_behind_init(pnc_file *file, bool delays, bool reads_ahead, int64_t
 
 int pnc_file_behind_agree(pnc_file *file, int err)
 {
-    (void)pnc_behind_store_finish(file->behind, NULL);
-    err = pnc_error_keep_first(err, pnc_behind_store_take_failure(file->behind, file->error));
-    if (pnc_file_log_is_used(file))
-        pnc_behind_queue_discard_log(&file->behind->queue);
-    err = pnc_file_status_agree(file, err);
+    err = pnc_file_status_agree(file, pnc_file_behind_finish(file, err));
     if (err == NC_NOERR)
         pnc_file_behind_clear(file);
     return err;
+}
+
+int pnc_file_behind_wait(pnc_file *file)
+{
+    if (pnc_file_log_is_used(file))
+        return pnc_file_behind_agree(file, NC_NOERR);
+    (void)pnc_behind_store_finish(file->behind, NULL);
+    PNC_TRY(pnc_file_status_agree(file, pnc_behind_store_take_failure(file->behind, file->error)));
+    pnc_file_behind_clear(file);
+    return NC_NOERR;
 }
 
 /* *all gets the range of all ranks. */
@@ -74,8 +80,15 @@ static int agree_range(pnc_file *file, pnc_behind_range *all)
     pnc_behind_pending_remove(&behind->pending, -v[3]);
     *all = v[2] > 0 ? (pnc_behind_range){.low = -v[1], .high = v[2]} : (pnc_behind_range){0};
     if (pnc_behind_pending_has_range(&behind->pending, all->low, all->high))
-        PNC_TRY(pnc_file_behind_agree(file, NC_NOERR));
+        PNC_TRY(pnc_file_behind_wait(file));
     return NC_NOERR;
+}
+
+/* The same of one rank. */
+static int check_range(pnc_file *file, const pnc_behind_range *range)
+{
+    PNC_TRY(pnc_behind_store_take_failure(file->behind, file->error));
+    return pnc_behind_store_check_kept(file->behind, (pnc_extent){range->low, range->high - range->low}, file->error);
 }
 
 int pnc_file_behind_begin(pnc_file *file, bool is_put, bool collective, int64_t low, int64_t high)
@@ -87,7 +100,7 @@ int pnc_file_behind_begin(pnc_file *file, bool is_put, bool collective, int64_t 
     if (collective && file->nprocs > 1)
         PNC_TRY(agree_range(file, &range));
     else
-        PNC_TRY(pnc_behind_store_take_failure(behind, file->error));
+        PNC_TRY(check_range(file, &range));
     if (!is_put)
         return NC_NOERR;
     if (collective && file->log.state == PNC_LOG_WANTED)

@@ -65,9 +65,11 @@ static inline void pnc_file_ahead_discard(pnc_file *file)
         pnc_behind_store_discard(file->ahead);
 }
 
-/* Wait for the writes of all ranks; err as in pnc_file_status_agree. A failure that was reported before is no error.
- * Collective. */
+/* Wait for the writes of all ranks; err as in pnc_file_status_agree. Returns a failure each time. Collective. */
 int pnc_file_behind_agree(pnc_file *file, int err);
+/* The same before an access: a failure that was reported before is no error, unless logs have what the file lacks: a
+ * replay would write it over what is put now. */
+int pnc_file_behind_wait(pnc_file *file);
 
 /* Wait for the writes of this rank. Returns err or, if it is NC_NOERR, a failure of a write, each time. Local. */
 static inline int pnc_file_behind_finish(pnc_file *file, int err)

@@ -403,7 +403,7 @@ static int wait_apart(collective_call *c)
     int64_t apart = c->exchanged.n == 0 && c->plain->n > 0;
 
     PNC_TRY(pnc_file_maxima_agree(file, &apart, 1, "delayed writes of ranks on their own"));
-    return apart != 0 ? pnc_file_behind_agree(file, NC_NOERR) : NC_NOERR;
+    return apart != 0 ? pnc_file_behind_wait(file) : NC_NOERR;
 }
 
 /* Independent access, then aggregators if any rank needs them. If any rank has an error, all ranks return an error:

@@ -277,6 +277,8 @@ static void test_failure(fault kind, int error, int code, const char *text)
             "with file, bytes, variable and cause: %s", message);
     set_fault(NONE, 0, 0);
     expect_ok(put_rows(ncid, 1, 0, 1, 1), "the call after it does not");
+    expect_code(ncmpi_begin_indep_data(ncid), code, "calls that wait for all report it");
+    expect_ok(ncmpi_end_indep_data(ncid), "end_indep_data in collective mode");
     t_check(t_rank != 0 || count_records(path) == 2, "the records before remain counted, and no other");
     expect_code(ncmpi_sync(ncid), code, "sync reports it");
     expect_code(ncmpi_sync(ncid), code, "and again");

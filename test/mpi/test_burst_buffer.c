@@ -474,6 +474,49 @@ static void test_failure(void)
     remove_logs();
 }
 
+/* A put whose write fails on the last rank: the next call reports it on all ranks. */
+static int put_lost_rows(void)
+{
+    int ncid = create_file(0, hints(NULL, "direct")), written;
+
+    expect_ok(put_rows(ncid, 0, 0, 2, 1), "puts");
+    expect_ok(put_rows(ncid, 1, 0, 1, 1), "puts");
+    expect_ok(ncmpi_sync(ncid), "sync");
+    written = worker_writes;
+    worker_error = t_rank == t_nprocs - 1 ? ENOSPC : 0;
+    hold_writes(true);
+    expect_ok(put_rows(ncid, 0, 2, 10, 1), "puts whose writes will fail");
+    hold_writes(false);
+    while (worker_writes == written)
+        usleep(200);
+    usleep(50000);
+    MPI_Barrier(MPI_COMM_WORLD);
+    expect_code(put_rows(ncid, 0, 10, 11, 1), NC_ENO_SPACE, "the next call reports the failure");
+    worker_error = 0;
+    return ncid;
+}
+
+/* docs/hidden.md: "no call deletes the logs", and "The number of records in the file stays that of before". */
+static void test_kept_logs(void)
+{
+    int ncid = put_lost_rows();
+
+    expect_ok(put_rows(ncid, 1, 1, 2, 1), "a put elsewhere");
+    expect_ok(transfer(ncid, 1, false, 0, (t_rank + 1) % t_nprocs, 1), "a get elsewhere");
+    expect_code(transfer(ncid, 0, false, 2, (t_rank + 1) % t_nprocs, 1), NC_ENO_SPACE, "a get of what the logs have");
+    check_logs(t_nprocs, true, "after a get");
+    expect_code(put_rows(ncid, 0, 3, 4, 2), NC_ENO_SPACE, "a put to what the logs have");
+    check_logs(t_nprocs, true, "after a put");
+    expect_code(ncmpi_begin_indep_data(ncid), NC_ENO_SPACE, "begin_indep_data");
+    expect_ok(ncmpi_end_indep_data(ncid), "end_indep_data in collective mode");
+    check_logs(t_nprocs, true, "after begin_indep_data");
+    t_check(t_rank != 0 || count_records(path) == 2, "the records before remain counted, and no other");
+    expect_code(ncmpi_close(ncid), NC_ENO_SPACE, "close");
+    check_logs(t_nprocs, true, "after close");
+    t_check(t_rank != 0 || count_records(path) == 2, "the file counts no record that is lost");
+    remove_logs();
+}
+
 /* What changes the layout waits. */
 static void test_growth(int cmode)
 {
@@ -640,6 +683,9 @@ static int put_and_fail(int rank, int rows)
     worker_error = t_rank == rank ? ENOSPC : 0;
     log_delay_us = t_rank == rank ? 0 : 100000;
     expect_ok(put_rows(ncid, 0, rows - 1, rows, 1), "a put whose values have come into the logs");
+    expect_code(transfer(ncid, 0, false, rows - 1, (t_rank + 1) % t_nprocs, 1), NC_ENO_SPACE, "a get of it");
+    expect_code(ncmpi_begin_indep_data(ncid), NC_ENO_SPACE, "begin_indep_data");
+    expect_code(put_rows(ncid, 0, rows - 1, rows, 2), NC_ENO_SPACE, "another put there");
     expect_code(ncmpi_close(ncid), NC_ENO_SPACE, "close");
     return t_finish();
 }
@@ -680,6 +726,7 @@ int main(int argc, char **argv)
     test_second_handle();
     test_mark();
     test_failure();
+    test_kept_logs();
     test_growth(0);
     test_growth(NC_64BIT_DATA);
     test_fork();

@@ -214,6 +214,13 @@ int pnc_behind_store_take_failure(pnc_behind *behind, pnc_error *error)
     return behind->is_reported ? NC_NOERR : return_failure(behind, error);
 }
 
+int pnc_behind_store_check_kept(pnc_behind *behind, pnc_extent span, pnc_error *error)
+{
+    bool is_kept = behind->state == PNC_BEHIND_OPEN && pnc_behind_queue_has_kept(&behind->queue, span);
+
+    return is_kept ? return_failure(behind, error) : NC_NOERR;
+}
+
 /* --- waiting --- */
 
 int pnc_behind_store_finish(pnc_behind *behind, pnc_error *error)
@@ -246,13 +253,15 @@ static void wait_overlaps(pnc_behind *behind, const pnc_extent *extents, int64_t
         pnc_behind_queue_wait(&behind->queue, extents[i]);
 }
 
-/* The same, before a write that is not delayed: a replay of the log must not undo it. */
-static void prepare_write(pnc_behind *behind, const pnc_extent *extents, int64_t n)
+/* The same, before a write that is not delayed: a replay of the log must not undo it. False: it would. */
+static bool prepare_write(pnc_behind *behind, const pnc_extent *extents, int64_t n)
 {
     wait_overlaps(behind, extents, n);
     behind->direct++;
     for (int64_t i = 0; pnc_behind_store_has_log(behind) && i < n; i++)
-        pnc_behind_queue_wait_log(&behind->queue, extents[i]);
+        if (!pnc_behind_queue_wait_log(&behind->queue, extents[i]))
+            return false;
+    return true;
 }
 
 /* --- the log --- */
@@ -325,7 +334,8 @@ static int write_behind(pnc_store *store, const pnc_extent *extents, int64_t n, 
     pnc_behind_store_discard(behind);
     if (behind->delays && queue_extents(behind, extents, n, buf))
         return NC_NOERR;
-    prepare_write(behind, extents, n);
+    if (!prepare_write(behind, extents, n))
+        return return_failure(behind, error);
     PNC_TRY(store->inner->ops->write(store->inner, extents, n, buf, error));
     for (int64_t i = 0; i < n; i++)
         store->inner->end->least_size =
@@ -375,27 +385,38 @@ static void start_behind(pnc_store *store, bool is_write, pnc_extent extent, voi
         *out = (pnc_store_transfer){.is_write = is_write, .extent = extent, .bytes = bytes, .own = &behind->queue};
         return;
     }
-    if (is_write)
-        prepare_write(behind, &extent, 1);
-    else
+    if (is_write && !prepare_write(behind, &extent, 1)) {
+        *out = (pnc_store_transfer){.is_write = true, .extent = extent, .bytes = bytes, .own = behind};
+        return;
+    }
+    if (!is_write)
         prepare_read(behind, &extent, 1);
     store->inner->ops->start(store->inner, is_write, extent, bytes, out);
 }
 
-static bool is_own(const pnc_store *store, const pnc_store_transfer *transfer)
+/* A transfer that is not one of the inner store: `own` is the queue, which has the bytes; or the store, which refuses
+ * them. */
+static bool is_queued(const pnc_store *store, const pnc_store_transfer *transfer)
 {
     return transfer->own == &((const pnc_behind *)store)->queue;
+}
+static bool has_refused(const pnc_store *store, const pnc_store_transfer *transfer)
+{
+    return transfer->own == store;
 }
 
 static bool is_behind_complete(const pnc_store *store, const pnc_store_transfer *transfer)
 {
-    return is_own(store, transfer) || store->inner->ops->is_complete(store->inner, transfer);
+    return is_queued(store, transfer) || has_refused(store, transfer) ||
+           store->inner->ops->is_complete(store->inner, transfer);
 }
 
 static int finish_behind(pnc_store *store, pnc_store_transfer *transfer, pnc_error *error)
 {
-    if (is_own(store, transfer))
+    if (is_queued(store, transfer))
         return NC_NOERR;
+    if (has_refused(store, transfer))
+        return return_failure((pnc_behind *)store, error);
     return store->inner->ops->finish(store->inner, transfer, error);
 }
 

@@ -69,6 +69,8 @@ void pnc_behind_store_discard(pnc_behind *behind);
 int pnc_behind_store_finish(pnc_behind *behind, pnc_error *error);
 /* A failure that no call has reported yet. */
 int pnc_behind_store_take_failure(pnc_behind *behind, pnc_error *error);
+/* The failure, each time, if the log keeps bytes of the span: the file lacks them, and a replay writes them. */
+int pnc_behind_store_check_kept(pnc_behind *behind, pnc_extent span, pnc_error *error);
 /* All ranks have finished, and agreed on it. Between begin and end the range of that put remains: more may come. */
 void pnc_behind_store_clear_pending(pnc_behind *behind);
 /* Of all earlier calls this rank has written everything; INT64_MAX: of all. */

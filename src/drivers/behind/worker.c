@@ -576,26 +576,34 @@ void pnc_behind_queue_sync_log(pnc_behind_queue *queue, bool *needs_file)
     pthread_mutex_unlock(&worker_lock);
 }
 
-void pnc_behind_queue_wait_log(pnc_behind_queue *queue, pnc_extent span)
+/* Under the lock. */
+static bool keeps_span(const pnc_behind_queue *queue, pnc_extent span)
 {
-    pnc_behind_log *log = queue->log;
-
-    pthread_mutex_lock(&worker_lock);
-    if (pnc_behind_log_has_had_span(log, span)) {
-        while (has_writes(queue) || log->is_resetting)
-            wait_progress(queue);
-        if (log->is_kept)
-            pnc_behind_log_remove(log);
-    }
-    pthread_mutex_unlock(&worker_lock);
+    return queue->log != NULL && queue->log->is_kept && pnc_behind_log_has_had_span(queue->log, span);
 }
 
-void pnc_behind_queue_discard_log(pnc_behind_queue *queue)
+bool pnc_behind_queue_wait_log(pnc_behind_queue *queue, pnc_extent span)
 {
+    pnc_behind_log *log = queue->log;
+    bool is_free;
+
     pthread_mutex_lock(&worker_lock);
-    if (queue->log->is_kept)
-        pnc_behind_log_remove(queue->log);
+    if (pnc_behind_log_has_had_span(log, span))
+        while (has_writes(queue) || log->is_resetting)
+            wait_progress(queue);
+    is_free = !keeps_span(queue, span);
     pthread_mutex_unlock(&worker_lock);
+    return is_free;
+}
+
+bool pnc_behind_queue_has_kept(pnc_behind_queue *queue, pnc_extent span)
+{
+    bool keeps;
+
+    pthread_mutex_lock(&worker_lock);
+    keeps = keeps_span(queue, span);
+    pthread_mutex_unlock(&worker_lock);
+    return keeps;
 }
 
 void pnc_behind_queue_remove_log(pnc_behind_queue *queue)
@@ -755,7 +763,7 @@ int64_t pnc_behind_queue_find_call(pnc_behind_queue *queue)
 
     pthread_mutex_lock(&worker_lock);
     call = pnc_behind_ring_is_empty(&queue->ring) ? INT64_MAX : queue->ring.front.call;
-    if (queue->log != NULL && !queue->log->is_off) /* a replay repeats what is in the log */
+    if (queue->log != NULL && (!queue->log->is_off || queue->log->is_kept)) /* a replay repeats what is in the log */
         call = pnc_min64(call, queue->log->first_call);
     pthread_mutex_unlock(&worker_lock);
     return call;

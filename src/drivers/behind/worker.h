@@ -76,10 +76,11 @@ bool pnc_behind_queue_has_log(pnc_behind_queue *queue);
 void pnc_behind_queue_end_call(pnc_behind_queue *queue, int64_t call, int64_t numrecs);
 /* Make permanent what is in the log. *needs_file: blocks are in the file only, and not synced. */
 void pnc_behind_queue_sync_log(pnc_behind_queue *queue, bool *needs_file);
-/* The file is to be written without the queue: nothing that was in the log is there. */
-void pnc_behind_queue_wait_log(pnc_behind_queue *queue, pnc_extent span);
-/* A log that remains after a failure no longer serves for a replay. */
-void pnc_behind_queue_discard_log(pnc_behind_queue *queue);
+/* The file is to be written without the queue: wait until the log has nothing of the span. False: it keeps that, as a
+ * write of the worker has failed, and a replay would write it. */
+bool pnc_behind_queue_wait_log(pnc_behind_queue *queue, pnc_extent span);
+/* Whether the log keeps bytes of the span after a write that has failed. */
+bool pnc_behind_queue_has_kept(pnc_behind_queue *queue, pnc_extent span);
 /* Delete the log, which is of no use after the queue was finished. */
 void pnc_behind_queue_remove_log(pnc_behind_queue *queue);
 /* The same, and blocks wait in memory again. No block has waited in the log. */
