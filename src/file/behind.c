@@ -91,6 +91,13 @@ static int check_range(pnc_file *file, const pnc_behind_range *range)
     return pnc_behind_store_check_kept(file->behind, (pnc_extent){range->low, range->high - range->low}, file->error);
 }
 
+/* An independent put is written before it returns: another rank may put to the same place when it knows of that. Logs
+ * have an order of collective calls only. */
+static bool may_delay(const pnc_file *file, bool collective)
+{
+    return collective || (file->nprocs == 1 && !pnc_file_log_is_used(file));
+}
+
 int pnc_file_behind_begin(pnc_file *file, bool is_put, bool collective, int64_t low, int64_t high)
 {
     pnc_behind *behind = file->behind;
@@ -105,7 +112,7 @@ int pnc_file_behind_begin(pnc_file *file, bool is_put, bool collective, int64_t 
         return NC_NOERR;
     if (collective && file->log.state == PNC_LOG_WANTED)
         pnc_file_log_begin(file);
-    if (file->behind == NULL || (!collective && pnc_file_log_is_used(file))) /* logs have an order of calls */
+    if (file->behind == NULL || !may_delay(file, collective))
         return NC_NOERR;
     if (collective && file->nprocs > 1) {
         range.call = behind->call + 1;

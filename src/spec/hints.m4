@@ -96,9 +96,9 @@ it to disk, and renames it. Until then a file of that name is unchanged. ncmpi_a
 ends before leaves it. With NC_NOCLOBBER, ncmpi_close, too, returns NC_EEXIST if there is a file of that name])
 HINT_CHOICE([nc_write_behind], [write_behind], [disable], [WORDS(disable, enable)], [report_ability],
 [enable: puts return when their values are copied, and a thread of the process writes them while the program continues.
-Gets of the same file return what was put. ncmpi_sync, ncmpi_close and other calls wait for the writes. If a write
-fails, the next call of the file returns the error, on all ranks if it is collective, and so do ncmpi_sync and
-ncmpi_close. Not with NC_SHARE])
+Gets of the same file return what was put. Independent puts are written before they return if several ranks have the
+file open. ncmpi_sync, ncmpi_close and other calls wait for the writes. If a write fails, the next call of the file
+returns the error, on all ranks if it is collective, and so do ncmpi_sync and ncmpi_close. Not with NC_SHARE])
 HINT_CHOICE([nc_burst_buf], [burst_buf], [disable], [WORDS(disable, enable)], [report_ability],
 [enable: as nc_write_behind, but what was put waits in a log on the disk of the node: collective puts return when the
 log has their values, and a thread of the process writes them to the file while the program continues. A program that

@@ -201,6 +201,38 @@ static void test_visibility(const char *strategy)
     close_and_check(ncid, path, 3, 3, "after close");
 }
 
+static int put_own_row(int ncid, int version)
+{
+    MPI_Offset start[3] = {1, 0, 0}, count[3] = {1, 1, NX};
+    int values[NX];
+
+    for (int i = 0; i < NX; i++)
+        values[i] = value_of(1, 0, i, version);
+    return ncmpi_put_vara_int(ncid, 1, start, count, values);
+}
+
+/* docs/hidden.md: "The order of overlapping puts is kept", also of independent ones that a barrier orders. */
+static void test_independent_order(void)
+{
+    const char *path = t_path("behind.nc");
+    int ncid = create_file(path, 0, hints(small_memory, NULL));
+
+    expect_ok(ncmpi_begin_indep_data(ncid), "begin_indep_data");
+    for (int round = 1; round <= 2 * t_nprocs; round++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        delay_us = t_rank + 1 < t_nprocs ? 20000 : 0;
+        if (round % t_nprocs == t_rank)
+            t_local(put_own_row(ncid, round) == NC_NOERR, "independent put of version %d", round);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t_rank == t_nprocs - 1)
+        t_local(put_own_row(ncid, 100) == NC_NOERR, "the last independent put");
+    delay_us = 0;
+    expect_ok(ncmpi_end_indep_data(ncid), "end_indep_data");
+    expect_ok(transfer(ncid, 1, false, 1, 0, 100), "the file has the last one");
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
 /* In one call rank 0 puts whole rows by itself, and the others exchange columns: all ranks wait within the call, and
  * what it puts afterwards may not be taken for written. */
 static void test_mixed_call(void)
@@ -524,6 +556,7 @@ int main(int argc, char **argv)
         test_delay(strategies[i]);
         test_visibility(strategies[i]);
     }
+    test_independent_order();
     test_mixed_call();
     test_faults();
     test_failure(FAIL, EIO, NC_EWRITE, "Input/output error");
