@@ -158,6 +158,7 @@ int pnc_dataset_list_transfer(pnc_dataset *ds, pnc_request_list *list)
     PNC_TRY(err);
     if (list->direction == PNC_GET)
         return NC_NOERR;
+    pnc_file_change_add(&ds->file);
     PNC_TRY(update_lengths(ds, list, numrecs));
     if (list->collective)
         pnc_file_log_end_call(&ds->file, ds->model.numrecs);

@@ -240,6 +240,7 @@ static int close_file(pnc_dataset *ds, int err)
 {
     int own = pnc_io_context_close(&ds->io), closed;
 
+    pnc_file_change_add(&ds->file);
     pnc_dataset_statistics_report(ds);
     closed = ds->file.store->ops->close(ds->file.store, &ds->error);
     pnc_file_writer_end(&ds->file); /* before another rank returns, which may open the file again */

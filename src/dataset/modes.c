@@ -67,6 +67,7 @@ static int finish_puts(pnc_dataset *ds)
 static int flush_puts(pnc_dataset *ds, bool *unsynced)
 {
     PNC_TRY(ds->format->ops->flush(ds->format, NC_NOERR, unsynced));
+    pnc_file_change_add(&ds->file);
     ds->same_file.has_put = false;
     return NC_NOERR;
 }

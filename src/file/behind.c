@@ -1,6 +1,7 @@
 /* Delayed writes of a file that several ranks share. */
 #include "file/behind.h"
 
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -120,6 +121,32 @@ int pnc_file_behind_begin(pnc_file *file, bool is_put, bool collective, int64_t 
     }
     pnc_behind_store_begin(behind, behind->call + collective);
     return NC_NOERR;
+}
+
+/* --- other handles --- */
+
+/* Of the files whose inodes have this remainder. Another rank may write what this one puts, so that writes would not
+ * show all changes by this process. */
+#define FILES 256
+static atomic_uint changes[FILES];
+
+static atomic_uint *find_changes(const pnc_file *file)
+{
+    return &changes[(uint64_t)file->store->identity.inode % FILES];
+}
+
+void pnc_file_change_add(const pnc_file *file)
+{
+    atomic_fetch_add(find_changes(file), 1);
+}
+
+void pnc_file_ahead_update(pnc_file *file)
+{
+    unsigned now = atomic_load(find_changes(file));
+
+    if (now != file->changes)
+        pnc_behind_store_discard(file->ahead);
+    file->changes = now;
 }
 
 /* --- statistics --- */

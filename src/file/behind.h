@@ -44,12 +44,18 @@ static inline void pnc_file_behind_end(pnc_file *file)
         pnc_behind_store_end(file->behind);
 }
 
+/* A put, flush or close of the file has ended: what handles of this process have read ahead may be old. Local. */
+void pnc_file_change_add(const pnc_file *file);
+/* Discard what was read ahead, if any handle has announced a change since the last time. Local. */
+void pnc_file_ahead_update(pnc_file *file);
+
 /* A get of values of the variable, in this range of the file on this rank, begins, after pnc_file_behind_begin; it has
  * ended. Local. */
 static inline void pnc_file_ahead_begin(pnc_file *file, int varid, int64_t low, int64_t high)
 {
     if (file->ahead == NULL)
         return;
+    pnc_file_ahead_update(file);
     pnc_file_behind_trace_update(file);
     pnc_behind_store_begin_get(file->ahead, varid, low, high);
 }

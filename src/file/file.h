@@ -55,6 +55,7 @@ struct pnc_file {
     pnc_store *store;
     struct pnc_behind *behind; /* the store of delayed writes: file/behind.h; NULL: off */
     struct pnc_behind *ahead;  /* that of what is read ahead, the same if both are on; NULL: off */
+    unsigned changes;          /* of the file by this process that what is read ahead has seen */
     pnc_file_log log;
     pnc_statistics *statistics;     /* NULL: off */
     struct pnc_host_writer *writer; /* rank 0: what it holds against other writers (file/writer.h); NULL: nothing */

@@ -78,6 +78,13 @@ int64_t pnc_host_file_get_birth(const char *path)
     return facts.stx_btime.tv_sec * 1000000000 + facts.stx_btime.tv_nsec;
 }
 
+int64_t pnc_host_file_get_change(int fd)
+{
+    struct stat facts;
+
+    return fstat(fd, &facts) == 0 ? (int64_t)facts.st_ctim.tv_sec * 1000000000 + facts.st_ctim.tv_nsec : 0;
+}
+
 int pnc_host_file_sync_entry(const char *path)
 {
     const char *slash = strrchr(path, '/');

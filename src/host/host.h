@@ -22,6 +22,9 @@ pnc_held pnc_host_file_hold(int fd, pnc_hold hold);
 char *pnc_host_path_extend(const char *path, const char *suffix);
 /* When the file at this path was made, in nanoseconds; 0: the system does not know. */
 int64_t pnc_host_file_get_birth(const char *path);
+/* When the file of a descriptor was last changed, as the file system counts that, in nanoseconds; 0: that is not known.
+ * Programs cannot set it, unlike the time of modification. */
+int64_t pnc_host_file_get_change(int fd);
 
 /* The entry of the file at this path in its folder survives the death of the node, where the file system has a call for
  * that. Returns errno or 0. */

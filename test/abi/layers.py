@@ -82,6 +82,7 @@ MAY_CHANGE = {
     "src/dataset/lifecycle": {"default_format": "atomic"},
     "src/dataset/lost": {"is_watched": "atomic: whether MPI_Finalize reports open files"},
     "src/dataset/statistics": {"files": "atomic: the number of files with statistics so far"},
+    "src/file/behind": {"changes": "atomic: how many changes of files handles of the process have made"},
     "src/file/communicator": {"reserved": "atomic: how many communicators are kept or will be", "lock": "a mutex"},
     "src/file/watch": {"watcher": "under its lock, but `thread`, which only the thread that started it joins"},
     "src/file/nodes": {"keyval": "under its lock", "lock": "a mutex", "is_private": "one per thread"},

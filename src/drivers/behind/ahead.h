@@ -27,6 +27,7 @@ typedef struct pnc_behind_batch {
     int n;
     char *bytes;                   /* of the extents, one after the other */
     int64_t length;                /* of all extents; 0: there is no batch */
+    int64_t changed;               /* the time of the file before it was read */
     int64_t done, used;            /* bytes from the beginning that were read; bytes that gets have taken */
     bool is_waiting, is_discarded; /* the worker stops at the end of its turn */
 } pnc_behind_batch;

@@ -96,11 +96,20 @@ void pnc_behind_store_discard(pnc_behind *behind)
             remove_batch(behind, behind->ahead.streams[i]);
 }
 
+/* Whether a program has written the file since the batch of the get that begins was read, as far as its time shows. */
+static bool has_changed(const pnc_behind *behind)
+{
+    const pnc_behind_stream *stream = behind->ahead.current;
+
+    return stream != NULL && stream->batch.length > 0 &&
+           stream->batch.changed != pnc_host_file_get_change(behind->queue.fd);
+}
+
 void pnc_behind_store_begin_get(pnc_behind *behind, int varid, int64_t low, int64_t high)
 {
     if (behind->ahead.capacity == 0 || pnc_behind_store_explain(behind) != NULL)
         return;
-    if (pnc_behind_ahead_begin(&behind->ahead, varid, low, high))
+    if (pnc_behind_ahead_begin(&behind->ahead, varid, low, high) || has_changed(behind))
         remove_batch(behind, behind->ahead.current);
 }
 
@@ -146,6 +155,7 @@ void pnc_behind_store_end_get(pnc_behind *behind, int status, pnc_store *above, 
     behind->ahead.current = NULL;
     if (batch == NULL)
         return;
+    batch->changed = pnc_host_file_get_change(behind->queue.fd);
     if (is_in_file(behind, batch))
         pnc_behind_queue_read(&behind->queue, batch);
     else
