@@ -158,6 +158,7 @@ struct pnc_store {
     char *full_path;        /* to open the file again from any working folder; NULL: the path that was passed to open */
     int64_t sieve_read_gap; /* smaller gaps between two extents are cheaper to read than to skip */
     int64_t sieve_write_gap;    /* likewise, to read and to write */
+    bool sieves_writes;         /* a write of many small extents close to each other takes few accesses */
     int64_t few_extents;        /* up to this many extents are cheaper to access one by one */
     pnc_store_end *end;         /* owned by the driver that opened the file; wrappers share it */
     pnc_statistics *statistics; /* of the caller of open, to which the driver adds its accesses; NULL: off */

@@ -27,6 +27,7 @@ static pthread_t program;
 static atomic_bool is_held;                            /* the worker waits before it writes */
 static atomic_int delay_us, fault_kind, number, after; /* a fault, its errno, and the writes before it */
 static atomic_int writes, faults, bad_threads;
+static atomic_int all_writes; /* of the program, too */
 
 static int dies_at = -1; /* the write of the worker at which this process dies; with half of its bytes, if it is odd */
 
@@ -44,6 +45,7 @@ static void check_signals(void)
 /* 0, or what the write returns beside `n`, which it may change: 1: nothing; -1: the error is set. */
 static int disturb(size_t *n)
 {
+    all_writes++;
     if (pthread_equal(pthread_self(), program))
         return 0;
     check_signals();
@@ -465,6 +467,67 @@ static void test_hint(void)
         ncmpi_delete("behind", MPI_INFO_NULL);
 }
 
+/* --- files of one rank --- */
+
+/* System writes for every second element of many rows, in logs as well, and whether the file has them. */
+static int count_strided(const char *hint, const char *strategy)
+{
+    enum { N = 4000 };
+    const MPI_Offset start = 0, count = N, stride = 2;
+    static double values[N], got[N];
+    char path[4300];
+    MPI_Info info;
+    int ncid, dim, varid, wrong = 0, before;
+
+    snprintf(path, sizeof path, "%s.%d", t_path("behind.nc"), t_rank);
+    MPI_Info_create(&info);
+    if (hint != NULL)
+        MPI_Info_set(info, hint, "enable");
+    MPI_Info_set(info, "nc_strategy", strategy);
+    MPI_Info_set(info, "nc_stats", "keep");
+    for (int i = 0; i < N; i++)
+        values[i] = i + t_rank;
+    t_local(ncmpi_create(MPI_COMM_SELF, path, NC_CLOBBER, info, &ncid) == NC_NOERR, "create");
+    ncmpi_def_dim(ncid, "x", 2 * N, &dim);
+    ncmpi_def_var(ncid, "v", NC_DOUBLE, 1, &dim, &varid);
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    before = all_writes;
+    for (int k = 0; k < 2; k++) {
+        const MPI_Offset from = start + k;
+
+        t_local(ncmpi_put_vars_double_all(ncid, varid, &from, &count, &stride, values) == NC_NOERR, "put");
+    }
+    t_local(ncmpi_sync(ncid) == NC_NOERR, "sync");
+    before = all_writes - before + (int)statistic(ncid, "log_writes");
+    for (int k = 0; k < 2; k++) {
+        const MPI_Offset from = start + k;
+
+        ncmpi_get_vars_double_all(ncid, varid, &from, &count, &stride, got);
+        for (int i = 0; i < N; i++)
+            wrong += got[i] != values[i];
+    }
+    t_local(ncmpi_close(ncid) == NC_NOERR && wrong == 0, "%d values are wrong", wrong);
+    MPI_Info_free(&info);
+    unlink(path);
+    return before;
+}
+
+/* docs/hidden.md: "Data sieving is not lost". */
+static void test_sieving(void)
+{
+    static const char *const hinted[] = {"nc_write_behind", "nc_burst_buf"};
+    static const char *const strategies[] = {"automatic", "direct", "merged"};
+
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 3; k++) {
+            int plain = count_strided(NULL, strategies[k]), found = count_strided(hinted[i], strategies[k]);
+
+            t_local(found <= plain + 16, "%s, %s: %d writes, without the hint %d", hinted[i], strategies[k], found,
+                    plain);
+        }
+    t_check(true, "writes of strided puts of one rank");
+}
+
 /* --- for test/tools/test_behind_death.py --- */
 
 /* Gets that follow each other, for reading ahead (nc_prefetch). */
@@ -568,6 +631,7 @@ int main(int argc, char **argv)
     test_fork();
     test_threads();
     test_hint();
+    test_sieving();
     if (t_rank == 0)
         unlink(t_path("behind.nc"));
     return t_finish();

@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "drivers/wrapper.h"
 #include "host/host.h"
+#include "select/sieving.h"
 
 pnc_behind *pnc_behind_store_find(pnc_store *store)
 {
@@ -337,13 +338,33 @@ static bool queue_extents(pnc_behind *behind, const pnc_extent *extents, int64_t
     return true;
 }
 
+/* The worker would make an access for each block. */
+static bool is_for_sieving(const pnc_behind *behind, const pnc_extent *extents, int64_t n)
+{
+    const pnc_store *store = &behind->store;
+    const pnc_sieve_limits most = pnc_select_sieve_get_limits(store->sieve_write_gap, PNC_STORE_BYTES_MAX);
+    int64_t nblocks = 1;
+
+    if (!store->sieves_writes || n <= store->few_extents)
+        return false;
+    for (int64_t i = 1; i < n; i++)
+        nblocks += extents[i].offset != extents[i - 1].offset + extents[i - 1].length;
+    return nblocks > store->few_extents && pnc_select_extents_is_dense(extents, n, &most);
+}
+
+/* Data sieving of the driver writes the gaps, too: what waits there must be in the file. */
 static int write_behind(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
 {
     pnc_behind *behind = (pnc_behind *)store;
 
     pnc_behind_store_discard(behind);
-    if (behind->delays && queue_extents(behind, extents, n, buf))
+    if (is_for_sieving(behind, extents, n)) {
+        pnc_extent span = pnc_select_extents_get_span(extents, n);
+
+        wait_overlaps(behind, &span, 1);
+    } else if (behind->delays && queue_extents(behind, extents, n, buf)) {
         return NC_NOERR;
+    }
     if (!prepare_write(behind, extents, n))
         return return_failure(behind, error);
     PNC_TRY(store->inner->ops->write(store->inner, extents, n, buf, error));

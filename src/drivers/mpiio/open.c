@@ -101,6 +101,7 @@ static void init_store(pnc_mpiio *io, const pnc_open_call *call)
     io->store.few_extents = PNC_SIEVE_MIN_EXTENTS;
     MPI_Comm_rank(call->comm, &io->store.rank);
     MPI_Comm_size(call->comm, &io->store.nprocs);
+    io->store.sieves_writes = io->store.nprocs == 1 && !forbids_sieving(call->info);
 }
 
 /* Open MPI needs file descriptors in addition to that of the file, and has no error class for their lack. */
