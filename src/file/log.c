@@ -180,8 +180,8 @@ static int write_mark_text(const char *path, const char *text, int64_t n)
             number = some < 0 ? errno : ENOSPC;
         done += some > 0 ? some : 0;
     }
-    if (number == 0 && fsync(fd) != 0)
-        number = errno;
+    if (number == 0)
+        number = pnc_host_file_sync(fd);
     close(fd);
     if (number == 0)
         number = pnc_host_file_sync_entry(path);

@@ -85,20 +85,41 @@ int64_t pnc_host_file_get_change(int fd)
     return fstat(fd, &facts) == 0 ? (int64_t)facts.st_ctim.tv_sec * 1000000000 + facts.st_ctim.tv_nsec : 0;
 }
 
+static int repeat_sync(int (*call)(int fd), int fd)
+{
+    int code;
+
+    do
+        code = call(fd);
+    while (code != 0 && errno == EINTR);
+    return code == 0 ? 0 : errno;
+}
+
+int pnc_host_file_sync(int fd)
+{
+    return repeat_sync(fsync, fd);
+}
+
+int pnc_host_file_sync_data(int fd)
+{
+    return repeat_sync(fdatasync, fd);
+}
+
 int pnc_host_file_sync_entry(const char *path)
 {
     const char *slash = strrchr(path, '/');
     size_t length = slash == NULL ? 0 : (size_t)(slash - path) + 1;
     char *folder = length == 0 ? pnc_string_copy("./") : pnc_string_copy(path);
-    int fd, number = 0;
+    int fd, number;
 
     if (folder == NULL)
         return ENOMEM;
     if (length > 0)
         folder[length] = '\0';
     fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0 || fsync(fd) != 0)
-        number = errno == EINVAL || errno == EBADF || errno == EACCES ? 0 : errno; /* no such call, or no permission */
+    number = fd < 0 ? errno : pnc_host_file_sync(fd);
+    if (number == EINVAL || number == EBADF || number == EACCES) /* no such call, or no permission */
+        number = 0;
     if (fd >= 0)
         close(fd);
     pnc_memory_free(folder);

@@ -26,6 +26,10 @@ int64_t pnc_host_file_get_birth(const char *path);
  * Programs cannot set it, unlike the time of modification. */
 int64_t pnc_host_file_get_change(int fd);
 
+/* What was written to a descriptor survives the death of the node. A signal does not end it. Returns errno or 0. Of the
+ * second one, what does not matter for reading, such as times, may be lost. */
+int pnc_host_file_sync(int fd);
+int pnc_host_file_sync_data(int fd);
 /* The entry of the file at this path in its folder survives the death of the node, where the file system has a call for
  * that. Returns errno or 0. */
 int pnc_host_file_sync_entry(const char *path);

@@ -30,6 +30,7 @@ static atomic_int delay_us, worker_error, log_error;   /* errno; 0: none */
 static atomic_int log_delay_us;                        /* before a write to the log */
 static atomic_int worker_writes, log_writes, log_fine; /* log_fine: writes to the log before log_error */
 static atomic_int mark_syncs, log_syncs, sync_error;   /* of folders; errno for that of logs, 0: none */
+static atomic_int interruptions;                       /* of the next calls that sync */
 static ino_t log_folder;
 static int worker_dies = -1, log_dies = -1; /* the write at which this process dies; with half of it, if it is odd */
 
@@ -99,11 +100,30 @@ WRITE_VECTOR(pwritev, off_t)
 WRITE_VECTOR(pwritev64, off64_t)
 /* clang-format on */
 
+int fdatasync(int fd)
+{
+    static int (*real)(int);
+
+    if (real == NULL)
+        *(void **)&real = dlsym(RTLD_NEXT, "fdatasync");
+    if (interruptions > 0) {
+        interruptions--;
+        errno = EINTR;
+        return -1;
+    }
+    return real(fd);
+}
+
 int fsync(int fd)
 {
     static int (*real)(int);
     struct stat facts;
 
+    if (interruptions > 0) {
+        interruptions--;
+        errno = EINTR;
+        return -1;
+    }
     if (real == NULL)
         *(void **)&real = dlsym(RTLD_NEXT, "fsync");
     if (fstat(fd, &facts) != 0 || !S_ISDIR(facts.st_mode))
@@ -386,6 +406,22 @@ static void test_entries(int error)
     t_check(is_enabled(ncid) == (sync_error == 0 || sync_error == EINVAL), "syncs of folders, error %d", error);
     sync_error = 0;
     expect_ok(put_rows(ncid, 0, 5, ROWS, 1), "puts");
+    expect_ok(put_rows(ncid, 1, 0, ROWS, 1), "puts");
+    close_and_check(ncid, ROWS, 1, "after close");
+}
+
+/* A signal ends no log. */
+static void test_interrupted_sync(void)
+{
+    int ncid = create_file(0, hints(NULL, NULL));
+
+    interruptions = 3;
+    expect_ok(put_rows(ncid, 0, 0, 2, 1), "puts while a sync of the mark is interrupted");
+    interruptions = 3;
+    expect_ok(ncmpi_flush(ncid), "flush while syncs are interrupted");
+    t_check(is_enabled(ncid), "the hint is still in effect");
+    interruptions = 0;
+    expect_ok(put_rows(ncid, 0, 2, ROWS, 1), "puts");
     expect_ok(put_rows(ncid, 1, 0, ROWS, 1), "puts");
     close_and_check(ncid, ROWS, 1, "after close");
 }
@@ -723,6 +759,7 @@ int main(int argc, char **argv)
     test_entries(0);
     test_entries(EINVAL);
     test_entries(EIO);
+    test_interrupted_sync();
     test_second_handle();
     test_mark();
     test_failure();

@@ -164,7 +164,7 @@ int pnc_behind_log_sync(pnc_behind_log *log)
     if (number != 0)
         return number;
     log->is_listed = true;
-    return fdatasync(log->fd) == 0 ? 0 : errno;
+    return pnc_host_file_sync_data(log->fd);
 }
 
 /* --- its blocks --- */

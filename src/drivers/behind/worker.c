@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/minmax.h"
+#include "host/host.h"
 
 /* Bytes of a turn: some milliseconds on a fast disk, a few of its seeks on a slow one. A guess. */
 #define TURN_BYTES (INT64_C(8) << 20)
@@ -201,9 +202,9 @@ static void take_reset_turn(pnc_behind_queue *queue)
 
     log->is_resetting = true;
     pthread_mutex_unlock(&worker_lock);
-    if (syncs && fdatasync(queue->fd) != 0)
-        failed = errno;
-    else
+    if (syncs)
+        failed = pnc_host_file_sync_data(queue->fd);
+    if (failed == 0)
         number = pnc_behind_log_write_front(log, log->front.lap + 1, log->call);
     pthread_mutex_lock(&worker_lock);
     log->is_resetting = false;
