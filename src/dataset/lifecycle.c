@@ -161,6 +161,8 @@ static int open_or_create(pnc_opening *o, int *ncidp)
     PNC_TRY(pnc_dataset_mpi_state_check(o->call, o->path, o->comm));
     if (!o->creates)
         pnc_dataset_same_file_write(o->path);
+    if (!pnc_driver_has_threads())
+        pnc_behind_queues_release();
     PNC_TRY(pnc_dataset_opening_begin(o, &ds, &late));
     err = pnc_dataset_opening_check_mode(ds, o); /* the same on all ranks, like what rank 0 has found */
     if (err == NC_NOERR)

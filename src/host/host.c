@@ -175,6 +175,22 @@ void pnc_host_node_get(int64_t node[2])
     node[1] = digits == 32 ? (int64_t)number[1] : 0;
 }
 
+bool pnc_host_has_descriptors(int n)
+{
+    enum { MOST = 16 };
+    int own[MOST], got = 0;
+    bool has = true;
+
+    for (; got < n && got < MOST && has; got++) {
+        own[got] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        has = own[got] >= 0 || (errno != EMFILE && errno != ENFILE);
+    }
+    while (got-- > 0)
+        if (own[got] >= 0)
+            close(own[got]);
+    return has;
+}
+
 int64_t pnc_host_id_create(void)
 {
     struct timespec now;

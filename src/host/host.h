@@ -41,6 +41,9 @@ bool pnc_host_type_is_local(uint32_t type);
 /* The node, since it was started; zeros: unknown. Processes with the same one share a kernel, and so its locks. */
 void pnc_host_node_get(int64_t node[2]);
 
+/* Whether this process can open so many more files. */
+bool pnc_host_has_descriptors(int n);
+
 /* A number, not negative, that no other call on any node returns. */
 int64_t pnc_host_id_create(void);
 

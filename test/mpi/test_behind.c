@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -528,6 +529,62 @@ static void test_sieving(void)
     t_check(true, "writes of strided puts of one rank");
 }
 
+/* Files that this process can have open at once, each with a put, until create fails. */
+static int count_files(const char *hint)
+{
+    enum { MOST = 200 };
+    int ids[MOST], n = 0, dim, varid, wrong = 0, value;
+    char path[4300];
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    if (hint != NULL)
+        MPI_Info_set(info, hint, "enable");
+    for (; n < MOST; n++) {
+        snprintf(path, sizeof path, "%s.%d.%d", t_path("behind.nc"), t_rank, n);
+        if (ncmpi_create(MPI_COMM_SELF, path, NC_CLOBBER, info, &ids[n]) != NC_NOERR)
+            break;
+        ncmpi_def_dim(ids[n], "x", 1, &dim);
+        ncmpi_def_var(ids[n], "v", NC_INT, 1, &dim, &varid);
+        wrong += ncmpi_enddef(ids[n]) != NC_NOERR || ncmpi_put_var_int_all(ids[n], varid, &n) != NC_NOERR;
+    }
+    for (int i = 0; i < n; i++) {
+        value = 1000 + i;
+        wrong += ncmpi_put_var_int_all(ids[i], 0, &value) != NC_NOERR;
+        value = 0;
+        wrong += ncmpi_get_var_int_all(ids[i], 0, &value) != NC_NOERR || value != 1000 + i;
+        wrong += ncmpi_close(ids[i]) != NC_NOERR;
+        snprintf(path, sizeof path, "%s.%d.%d", t_path("behind.nc"), t_rank, i);
+        unlink(path);
+    }
+    unlink(path);
+    MPI_Info_free(&info);
+    t_local(wrong == 0, "%d of %d files: a call fails, or the value is wrong", wrong, n);
+    return n;
+}
+
+/* docs/hidden.md: "No file fails to open for want of descriptors that the hints use". */
+static void test_descriptors(void)
+{
+    static const char *const hinted[] = {"nc_write_behind", "nc_burst_buf", "nc_prefetch"};
+    int last = open("/dev/null", O_RDONLY), plain;
+    struct rlimit before, few;
+
+    close(last);
+    getrlimit(RLIMIT_NOFILE, &before);
+    few = before;
+    few.rlim_cur = (rlim_t)last + 60;
+    setrlimit(RLIMIT_NOFILE, &few);
+    plain = count_files(NULL);
+    for (int i = 0; i < 3; i++) {
+        int found = count_files(hinted[i]);
+
+        t_local(found >= plain, "%s: %d files can be open, without the hint %d", hinted[i], found, plain);
+    }
+    setrlimit(RLIMIT_NOFILE, &before);
+    t_check(plain > 20, "as many files can be open as without the hints");
+}
+
 /* --- for test/tools/test_behind_death.py --- */
 
 /* Gets that follow each other, for reading ahead (nc_prefetch). */
@@ -632,6 +689,7 @@ int main(int argc, char **argv)
     test_threads();
     test_hint();
     test_sieving();
+    test_descriptors();
     if (t_rank == 0)
         unlink(t_path("behind.nc"));
     return t_finish();

@@ -47,6 +47,8 @@ static const char *check_descriptor(const pnc_behind *behind, int fd)
     return NULL;
 }
 
+static const char *const few_descriptors = "too many files are open: few descriptors are left";
+
 static const char *open_queue(pnc_behind *behind)
 {
     const char *path = behind->store.full_path != NULL ? behind->store.full_path : behind->path, *refusal;
@@ -57,7 +59,7 @@ static const char *open_queue(pnc_behind *behind)
     fd = open(pnc_path_strip(path), (behind->only_reads ? O_RDONLY : O_RDWR) | O_CLOEXEC);
     if (fd < 0)
         return "the system cannot open the file once more";
-    refusal = check_descriptor(behind, fd);
+    refusal = pnc_host_has_descriptors(PNC_BEHIND_SPARE) ? check_descriptor(behind, fd) : few_descriptors;
     if (refusal == NULL && !pnc_behind_queue_open(&behind->queue, fd, behind->capacity))
         refusal = "no memory or no thread for it";
     if (refusal != NULL)
@@ -71,6 +73,8 @@ const char *pnc_behind_store_explain(pnc_behind *behind)
         behind->refusal = open_queue(behind);
         behind->state = behind->refusal == NULL ? PNC_BEHIND_OPEN : PNC_BEHIND_REFUSED;
     }
+    if (behind->state == PNC_BEHIND_OPEN && pnc_behind_queue_is_released(&behind->queue))
+        return few_descriptors;
     return behind->refusal;
 }
 

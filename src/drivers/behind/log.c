@@ -34,8 +34,8 @@ static char *join_log_path(const char *folder, const char *file, const pnc_log_f
 static bool open_log_file(pnc_behind_log *log, int *number)
 {
     log->fd = open(log->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    *number = errno;
-    if (log->fd < 0)
+    *number = log->fd < 0 ? errno : EMFILE;
+    if (log->fd < 0 || !pnc_host_has_descriptors(PNC_BEHIND_SPARE))
         return false;
     (void)pnc_host_file_hold(log->fd, PNC_HOLD_EXCLUSIVE); /* a replay sees that this process runs */
     *number = pnc_behind_log_write_front(log, 1, log->call);

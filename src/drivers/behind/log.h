@@ -39,6 +39,7 @@ typedef struct pnc_behind_log {
 } pnc_behind_log;
 
 #define PNC_BEHIND_LOG_PORTION (INT64_C(8) << 20)
+#define PNC_BEHIND_SPARE 8 /* descriptors that a queue or a log leaves to the program. Opening a file takes up to 4 */
 #define PNC_BEHIND_LOG_LEAST (INT64_C(1) << 20) /* bytes below which a log is of no use */
 
 /* Create a log in a new file of the folder. NULL: *number is errno, 0 without memory. */

@@ -412,10 +412,9 @@ void pnc_behind_queue_close(pnc_behind_queue *queue)
             end_worker();
     }
     pthread_mutex_unlock(&worker_lock);
-    if (queue->memory != NULL) {
-        pnc_memory_free(queue->memory);
+    if (queue->memory != NULL && !queue->is_released)
         close(queue->fd);
-    }
+    pnc_memory_free(queue->memory);
     if (queue->log != NULL)
         pnc_behind_log_free(queue->log, false);
     pnc_memory_free(queue->spans);
@@ -632,6 +631,46 @@ void pnc_behind_queue_set_log(pnc_behind_queue *queue, pnc_behind_log *log)
     pthread_mutex_lock(&worker_lock);
     queue->log = log;
     pthread_mutex_unlock(&worker_lock);
+}
+
+/* Under the lock: the queue has done its work, and needs no descriptor any more. A log that a replay needs remains. */
+static void release_queue(pnc_behind_queue *queue)
+{
+    pnc_behind_log *log = queue->log;
+
+    if (log != NULL && is_logging(queue))
+        end_log(queue, EMFILE);
+    while (has_writes(queue) || queue->is_busy || queue->is_reading)
+        wait_progress(queue);
+    while (queue->line != NULL)
+        unlink_batch(queue, queue->line);
+    if (log != NULL && !log->is_kept && log->fd >= 0) {
+        close(log->fd);
+        log->fd = -1;
+    }
+    close(queue->fd);
+    queue->is_released = true;
+    remove_queue(queue);
+}
+
+void pnc_behind_queues_release(void)
+{
+    pthread_mutex_lock(&worker_lock);
+    while (queues != NULL && !pnc_host_has_descriptors(PNC_BEHIND_SPARE))
+        release_queue(queues);
+    if (queues == NULL && is_running)
+        end_worker();
+    pthread_mutex_unlock(&worker_lock);
+}
+
+bool pnc_behind_queue_is_released(pnc_behind_queue *queue)
+{
+    bool is_released;
+
+    pthread_mutex_lock(&worker_lock);
+    is_released = queue->is_released;
+    pthread_mutex_unlock(&worker_lock);
+    return is_released;
 }
 
 bool pnc_behind_queue_has_log(pnc_behind_queue *queue)

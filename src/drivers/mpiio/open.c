@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "host/host.h"
 
 /* True if the hint romio_ds_write disables data sieving of writes. */
 static bool forbids_sieving(MPI_Info info)
@@ -105,21 +106,7 @@ static void init_store(pnc_mpiio *io, const pnc_open_call *call)
 }
 
 /* Open MPI needs file descriptors in addition to that of the file, and has no error class for their lack. */
-static bool has_no_descriptors(void)
-{
-    int own[4], n = 0;
-    bool lacks = false;
-
-    while (n < 4 && !lacks) {
-        own[n] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-        lacks = own[n] < 0 && (errno == EMFILE || errno == ENFILE);
-        n++;
-    }
-    while (n-- > 0)
-        if (own[n] >= 0)
-            close(own[n]);
-    return lacks;
-}
+#define DESCRIPTORS 4
 
 static int get_access_mode(pnc_open_purpose purpose)
 {
@@ -147,7 +134,7 @@ static int open_by_mpi(pnc_mpiio *io, const pnc_open_call *call, pnc_error *erro
         return NC_NOERR;
     }
     /* a file that MPI has opened nevertheless is closed with those of the other ranks */
-    return pnc_mpiio_error_set(error, code, has_no_descriptors() ? NC_ENFILE : NC_EOFILE,
+    return pnc_mpiio_error_set(error, code, pnc_host_has_descriptors(DESCRIPTORS) ? NC_EOFILE : NC_ENFILE,
                                (amode & MPI_MODE_CREATE) != 0 ? "create" : "open", call->path);
 }
 
