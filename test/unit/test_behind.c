@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -29,7 +30,7 @@ static int64_t draw(int64_t most)
 
 /* --- the ring --- */
 
-#define FILE_BYTES 4000
+#define FILE_BYTES 20000
 
 typedef struct model {
     pnc_behind_ring ring;
@@ -51,8 +52,9 @@ static void mark(pnc_extent extent, int by)
 static int64_t put_some(int call)
 {
     static int64_t next;
-    pnc_behind_block block = {{draw(2) > 0 && next < FILE_BYTES - 600 ? next : draw(FILE_BYTES - 600), 1 + draw(599)},
-                              call};
+    pnc_behind_block block = {
+        .extent = {draw(2) > 0 && next < FILE_BYTES - 600 ? next : draw(FILE_BYTES - 600), 1 + draw(599)},
+        .call = call};
     int64_t length, put = 0;
 
     next = block.extent.offset + block.extent.length;
@@ -101,15 +103,16 @@ static bool is_pending(pnc_extent span)
     return false;
 }
 
-/* Everything is written, the later bytes last, and the ring knows what it still has. */
-static void test_ring(void **unused)
+/* Everything is written, the later bytes last, and the ring knows what it still has. most: places of the index. */
+static void check_ring(int64_t most)
 {
     static _Alignas(8) char memory[PNC_BEHIND_RING_LEAST + 8];
     int64_t put = 0;
 
-    (void)unused;
+    memset(&m, 0, sizeof m);
     pnc_behind_ring_init(&m.ring, memory, PNC_BEHIND_RING_LEAST);
     m.ring.capacity = 1600; /* a small one has more ends */
+    m.ring.index.most = most;
     for (int step = 0; step < 200000; step++) {
         pnc_extent span = {draw(FILE_BYTES - 100), 1 + draw(99)};
 
@@ -123,6 +126,42 @@ static void test_ring(void **unused)
         write_some();
     assert_memory_equal(m.wanted, m.file, FILE_BYTES);
     assert_true(put > 1000000 && m.ring.most <= 1600);
+    pnc_behind_ring_free(&m.ring);
+}
+
+static void test_ring(void **unused)
+{
+    (void)unused;
+    check_ring(1000);
+    check_ring(3); /* it is lost at times */
+}
+
+/* A search among many small blocks does not read them: their memory cannot be read meanwhile. */
+static void test_search(void **unused)
+{
+    enum { BLOCKS = 20000, GAP = 100, CAPACITY = 1 << 22 };
+    char *memory = mmap(NULL, CAPACITY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    pnc_behind_ring ring;
+    int64_t length;
+
+    (void)unused;
+    assert_ptr_not_equal(memory, MAP_FAILED);
+    pnc_behind_ring_init(&ring, memory, CAPACITY);
+    for (int64_t i = 0; i < BLOCKS; i++) {
+        const pnc_behind_block block = {.extent = {i * 7919 % BLOCKS * GAP, 8}, .call = i};
+
+        memset(pnc_behind_ring_reserve(&ring, &block, &length), 0, 8);
+        assert_int_equal(length, 8);
+        pnc_behind_ring_publish(&ring, &block, length);
+    }
+    assert_int_equal(mprotect(memory, CAPACITY, PROT_NONE), 0);
+    for (int64_t i = 0; i < BLOCKS; i++) {
+        assert_false(pnc_behind_ring_has_span(&ring, (pnc_extent){i * GAP + 8, GAP - 8}));
+        assert_true(pnc_behind_ring_has_span(&ring, (pnc_extent){i * GAP + 7, 3}));
+    }
+    assert_true(pnc_behind_ring_has_span(&ring, (pnc_extent){0, (int64_t)BLOCKS * GAP}));
+    pnc_behind_ring_free(&ring);
+    munmap(memory, CAPACITY);
 }
 
 /* --- ranges --- */
@@ -281,7 +320,7 @@ static void *read_ahead(void *argument)
         if (next != NULL)
             pnc_behind_queue_read(&queue, next);
         if (turn % 5 == 0) { /* behind all batches */
-            const pnc_behind_block block = {{3200 + turn % 700, 8}, turn};
+            const pnc_behind_block block = {.extent = {3200 + turn % 700, 8}, .call = turn};
 
             pnc_behind_queue_add(&queue, &block, "12345678");
         }
@@ -316,8 +355,9 @@ static void test_ahead(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ring), cmocka_unit_test(test_pending),
-                                       cmocka_unit_test(test_worker), cmocka_unit_test(test_ahead)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ring), cmocka_unit_test(test_search),
+                                       cmocka_unit_test(test_pending), cmocka_unit_test(test_worker),
+                                       cmocka_unit_test(test_ahead)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -333,7 +333,7 @@ static void release_behind(pnc_store *store)
 static bool queue_extents(pnc_behind *behind, const pnc_extent *extents, int64_t n, const char *from)
 {
     for (int64_t i = 0; i < n; i++) {
-        const pnc_behind_block block = {extents[i], behind->call};
+        const pnc_behind_block block = {.extent = extents[i], .call = behind->call};
 
         if (!pnc_behind_queue_add(&behind->queue, &block, from))
             return false;

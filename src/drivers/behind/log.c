@@ -14,6 +14,7 @@
 #include "host/host.h"
 
 #define ENTRIES (INT64_C(1) << 15)     /* blocks that can wait: 1 MiB of memory */
+#define PLACES (INT64_C(1) << 18)      /* of 1 GiB of large blocks, 8 MiB of memory */
 #define PIECE_LEAST (INT64_C(1) << 16) /* a smaller part of a block waits for an empty log */
 
 /* --- its life --- */
@@ -58,6 +59,7 @@ pnc_behind_log *pnc_behind_log_create(const char *folder, const char *file, cons
     log->front = *front;
     log->call = front->call;
     log->numrecs = front->numrecs;
+    log->index.most = PLACES;
     log->capacity = pnc_max64(capacity, PNC_BEHIND_LOG_LEAST);
     log->path = join_log_path(folder, file, front);
     log->entries = pnc_memory_alloc(ENTRIES, sizeof *log->entries);
@@ -85,6 +87,7 @@ void pnc_behind_log_free(pnc_behind_log *log, bool removes)
         close(log->fd);
     pnc_memory_free(log->path);
     pnc_memory_free(log->entries);
+    pnc_behind_index_free(&log->index);
     pnc_memory_free(log->buffer);
     pnc_memory_free(log);
 }
@@ -193,6 +196,7 @@ static void widen_span(pnc_extent *span, pnc_extent by)
 void pnc_behind_log_add(pnc_behind_log *log, const pnc_log_record *record)
 {
     int64_t at = log->tail + PNC_LOG_RECORD_BYTES;
+    pnc_behind_entry *entry;
 
     log->records++;
     log->bytes += at + record->extent.length - log->tail;
@@ -201,7 +205,10 @@ void pnc_behind_log_add(pnc_behind_log *log, const pnc_log_record *record)
     if (record->kind != PNC_LOG_BLOCK)
         return;
     assert(log->n < ENTRIES);
-    log->entries[(log->first + log->n++) % ENTRIES] = (pnc_behind_entry){record->extent, record->call, at};
+    entry = &log->entries[(log->first + log->n) % ENTRIES];
+    *entry = (pnc_behind_entry){record->extent, record->call, at, 0};
+    if (log->n++ > 0)
+        entry->nplaces = pnc_behind_index_add(&log->index, record->extent, false);
     log->first_call = pnc_min64(log->first_call, record->call);
     widen_span(&log->hull, record->extent);
 }
@@ -211,6 +218,7 @@ void pnc_behind_log_clear(pnc_behind_log *log)
     log->tail = PNC_LOG_FRONT_BYTES;
     log->first_call = INT64_MAX;
     log->hull.length = log->n = 0;
+    pnc_behind_index_clear(&log->index);
 }
 
 void pnc_behind_log_get_first(const pnc_behind_log *log, pnc_behind_pieces *out)
@@ -243,7 +251,8 @@ void pnc_behind_log_release(pnc_behind_log *log, int64_t length)
         if (entry->extent.length > 0)
             return;
         log->first = (log->first + 1) % ENTRIES;
-        log->n--;
+        if (--log->n > 0)
+            pnc_behind_index_remove(&log->index, log->entries[log->first].nplaces);
     }
 }
 
@@ -254,8 +263,10 @@ static bool meets(pnc_extent a, pnc_extent b)
 
 bool pnc_behind_log_has_span(const pnc_behind_log *log, pnc_extent span)
 {
-    if (!meets(log->hull, span))
+    if (log->n == 0 || !meets(log->hull, span))
         return false;
+    if (!log->index.is_lost)
+        return meets(log->entries[log->first].extent, span) || pnc_behind_index_has_span(&log->index, span);
     for (int64_t i = 0; i < log->n; i++)
         if (meets(log->entries[(log->first + i) % ENTRIES].extent, span))
             return true;

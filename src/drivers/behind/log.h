@@ -4,12 +4,14 @@
 #ifndef PNC_DRIVERS_BEHIND_LOG_H
 #define PNC_DRIVERS_BEHIND_LOG_H
 
+#include "drivers/behind/index.h"
 #include "log/record.h"
 
 /* A block, or the rest of one. */
 typedef struct pnc_behind_entry {
     pnc_extent extent; /* of the file */
     int64_t call, at;  /* the call that put it; position of its first byte */
+    int64_t nplaces;   /* in the index */
 } pnc_behind_entry;
 
 typedef struct pnc_behind_log {
@@ -22,6 +24,7 @@ typedef struct pnc_behind_log {
     int64_t tail;              /* position behind the last record */
     pnc_behind_entry *entries; /* a circle */
     int64_t first, n;
+    pnc_behind_index index; /* of all blocks but the first */
     int64_t first_call;     /* the first one that has a block in this lap; INT64_MAX: none has */
     pnc_extent hull;        /* of all blocks of this lap; length 0: it has none */
     int64_t call, numrecs;  /* the last call that has ended, and the records after it */

@@ -9,11 +9,18 @@
 #define ALIGNMENT ((int64_t)sizeof(int64_t))
 #define JOINED_BYTES (INT64_C(8) << 20) /* the worker writes no more at once */
 #define HEADER ((int64_t)sizeof(pnc_behind_block))
+#define PART_OF_INDEX 4 /* it has at most this part of the memory beside it */
 
 void pnc_behind_ring_init(pnc_behind_ring *ring, char *memory, int64_t capacity)
 {
     assert(capacity >= PNC_BEHIND_RING_LEAST && capacity % ALIGNMENT == 0);
     *ring = (pnc_behind_ring){.memory = memory, .capacity = capacity};
+    ring->index.most = capacity / PART_OF_INDEX / (int64_t)sizeof *ring->index.places;
+}
+
+void pnc_behind_ring_free(pnc_behind_ring *ring)
+{
+    pnc_behind_index_free(&ring->index);
 }
 
 static char *memory_at(const pnc_behind_ring *ring, int64_t position)
@@ -80,7 +87,7 @@ static void append_block(pnc_behind_ring *ring, const pnc_behind_block *wanted)
         ring->last = (pnc_behind_block *)(void *)memory_at(ring, ring->reserved - HEADER);
     }
     *ring->last = *wanted;
-    ring->last->extent.length = 0;
+    ring->last->extent.length = ring->last->nplaces = 0;
     ring->tail = ring->reserved;
     ring->blocks++;
 }
@@ -88,14 +95,19 @@ static void append_block(pnc_behind_ring *ring, const pnc_behind_block *wanted)
 /* The last block may have been removed since the reservation, which then needs no header. */
 void pnc_behind_ring_publish(pnc_behind_ring *ring, const pnc_behind_block *wanted, int64_t length)
 {
+    const pnc_extent extent = {wanted->extent.offset, length};
+    bool continues = ring->last != NULL && ring->reserved == ring->tail;
+
     assert(length > 0 && length <= wanted->extent.length);
-    if (ring->last == NULL || ring->reserved != ring->tail)
+    if (!continues)
         append_block(ring, wanted);
     ring->last->extent.length += length;
     ring->tail += length;
     if (ring->last == &ring->front)
         ring->next = ring->tail;
-    extend_hull(ring, (pnc_extent){wanted->extent.offset, length});
+    else
+        ring->last->nplaces += pnc_behind_index_add(&ring->index, extent, continues);
+    extend_hull(ring, extent);
     ring->most = pnc_max64(ring->most, ring->tail - ring->head);
     assert(ring->tail - ring->head <= ring->capacity);
 }
@@ -112,6 +124,7 @@ static void load_front(pnc_behind_ring *ring)
     pnc_behind_block *header = (pnc_behind_block *)(void *)memory_at(ring, at);
 
     ring->front = *header;
+    pnc_behind_index_remove(&ring->index, header->nplaces);
     if (ring->last == header)
         ring->last = &ring->front;
     ring->head = at + HEADER;
@@ -123,6 +136,7 @@ void pnc_behind_ring_clear(pnc_behind_ring *ring)
     ring->head = ring->next = ring->tail;
     ring->front.extent.length = ring->hull.length = 0;
     ring->last = NULL;
+    pnc_behind_index_clear(&ring->index);
 }
 
 void pnc_behind_ring_remove(pnc_behind_ring *ring, int64_t length)
@@ -144,14 +158,11 @@ static bool overlaps(pnc_extent a, pnc_extent b)
     return a.offset < b.offset + b.length && b.offset < a.offset + a.length;
 }
 
-bool pnc_behind_ring_has_span(const pnc_behind_ring *ring, pnc_extent span)
+/* All blocks but the front. */
+static bool search_blocks(const pnc_behind_ring *ring, pnc_extent span)
 {
     int64_t at = ring->next;
 
-    if (ring->last == NULL || !overlaps(ring->hull, span))
-        return false;
-    if (overlaps(ring->front.extent, span))
-        return true;
     while (at < ring->tail) {
         const pnc_behind_block *header;
 
@@ -162,4 +173,13 @@ bool pnc_behind_ring_has_span(const pnc_behind_ring *ring, pnc_extent span)
         at += HEADER + header->extent.length;
     }
     return false;
+}
+
+bool pnc_behind_ring_has_span(const pnc_behind_ring *ring, pnc_extent span)
+{
+    if (ring->last == NULL || !overlaps(ring->hull, span))
+        return false;
+    if (overlaps(ring->front.extent, span))
+        return true;
+    return ring->index.is_lost ? search_blocks(ring, span) : pnc_behind_index_has_span(&ring->index, span);
 }

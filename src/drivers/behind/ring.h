@@ -15,11 +15,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "drivers/behind/index.h"
 #include "select/selection.h"
 
 typedef struct pnc_behind_block {
     pnc_extent extent; /* of the file */
     int64_t call;      /* the number of the call that put its first bytes */
+    int64_t nplaces;   /* in the index; 0 before it is queued */
 } pnc_behind_block;
 
 typedef struct pnc_behind_ring {
@@ -31,6 +33,7 @@ typedef struct pnc_behind_ring {
     int64_t reserved;       /* position of the bytes that are to be published */
     pnc_behind_block front; /* what is left of it; length 0: the queue is empty */
     pnc_behind_block *last; /* `front`, or a header in memory; NULL: the queue is empty */
+    pnc_behind_index index; /* of all blocks but the front */
     pnc_extent hull;        /* of all blocks since the queue was empty; length 0: none */
     int64_t blocks, most;   /* blocks that were made; the most bytes of memory in use so far */
 } pnc_behind_ring;
@@ -39,6 +42,8 @@ typedef struct pnc_behind_ring {
 #define PNC_BEHIND_RING_LEAST (INT64_C(1) << 16)
 
 void pnc_behind_ring_init(pnc_behind_ring *ring, char *memory, int64_t capacity);
+/* Its index; the memory is the caller's. */
+void pnc_behind_ring_free(pnc_behind_ring *ring);
 static inline bool pnc_behind_ring_is_empty(const pnc_behind_ring *ring)
 {
     return ring->last == NULL;

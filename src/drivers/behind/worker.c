@@ -284,6 +284,7 @@ static void unlock_in_parent(void)
 static void abandon_log(pnc_behind_log *log)
 {
     log->n = 0;
+    pnc_behind_index_clear(&log->index);
     log->is_off = true;
     log->is_adding = log->is_resetting = false;
     log->path[0] = '\0';
@@ -415,6 +416,7 @@ void pnc_behind_queue_close(pnc_behind_queue *queue)
     if (queue->memory != NULL && !queue->is_released)
         close(queue->fd);
     pnc_memory_free(queue->memory);
+    pnc_behind_ring_free(&queue->ring);
     if (queue->log != NULL)
         pnc_behind_log_free(queue->log, false);
     pnc_memory_free(queue->spans);

@@ -1,0 +1,41 @@
+/* Which bytes of the file wait in a queue, by regions of the file: a get of one region does not search the blocks of
+ * others. Blocks leave the queue in the order in which they came, and so do their places here. Pure; callers hold a
+ * lock. With too many places it is lost until the queue is empty: callers then search all blocks. */
+#ifndef PNC_DRIVERS_BEHIND_INDEX_H
+#define PNC_DRIVERS_BEHIND_INDEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "select/selection.h"
+
+/* A part of a block in one region. Places have numbers from 0, in the order in which they came. */
+typedef struct pnc_behind_place {
+    pnc_extent extent;
+    int64_t next; /* in the same chain; -1: none */
+} pnc_behind_place;
+
+/* A chain has the places of some regions, first come first. */
+typedef struct pnc_behind_chain {
+    int64_t first, last; /* first: -1: it is empty */
+} pnc_behind_chain;
+
+typedef struct pnc_behind_index {
+    pnc_behind_place *places; /* a circle; NULL: none yet */
+    pnc_behind_chain *chains;
+    int64_t capacity;   /* of the circle, a power of 2 */
+    int64_t first, end; /* numbers of the first place, and of the next one */
+    int64_t most;       /* places */
+    bool is_lost;       /* there are more, or there was no memory */
+} pnc_behind_index;
+
+/* The extent is that of a block, or continues it. Returns how many places it has. */
+int64_t pnc_behind_index_add(pnc_behind_index *index, pnc_extent extent, bool continues);
+/* Remove the places of the first block. */
+void pnc_behind_index_remove(pnc_behind_index *index, int64_t nplaces);
+void pnc_behind_index_clear(pnc_behind_index *index);
+/* Not if it is lost. */
+bool pnc_behind_index_has_span(const pnc_behind_index *index, pnc_extent span);
+void pnc_behind_index_free(pnc_behind_index *index);
+
+#endif
