@@ -553,6 +553,34 @@ static void test_kept_logs(void)
     remove_logs();
 }
 
+/* Buffered puts without an attached buffer, whose values may be changed at once; and NC_ERANGE at the put. */
+static void test_bput(void)
+{
+    int ncid = create_file(0, hints(NULL, NULL)), values[NX], err = NC_NOERR, fixed[3], bytes;
+    MPI_Offset start[3] = {0, t_rank, 0}, count[3] = {1, 1, NX};
+
+    expect_ok(ncmpi_redef(ncid), "redef");
+    ncmpi_inq_vardimid(ncid, 1, fixed);
+    ncmpi_def_var(ncid, "bytes", NC_BYTE, 3, fixed, &bytes);
+    expect_ok(ncmpi_enddef(ncid), "enddef");
+    for (int row = 0; row < ROWS && err == NC_NOERR; row++) {
+        start[0] = row;
+        for (int i = 0; i < NX; i++)
+            values[i] = value_of(row, t_rank, i, 1);
+        err = ncmpi_bput_vara_int(ncid, 1, start, count, values, NULL);
+        memset(values, 0, sizeof values);
+    }
+    expect_ok(err, "bput without an attached buffer");
+    expect_code(ncmpi_inq_buffer_size(ncid, &count[2]), NC_ENULLABUF, "there is none");
+    expect_ok(ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL), "wait_all");
+    check_rows(ncid, 1, 0, ROWS, 1, "gets after it");
+    values[0] = 1000;
+    count[2] = 1;
+    expect_code(ncmpi_put_vara_int_all(ncid, bytes, start, count, values), NC_ERANGE, "a put of a large value");
+    expect_ok(ncmpi_flush(ncid), "flush after it");
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
 /* What changes the layout waits. */
 static void test_growth(int cmode)
 {
@@ -764,6 +792,7 @@ int main(int argc, char **argv)
     test_mark();
     test_failure();
     test_kept_logs();
+    test_bput();
     test_growth(0);
     test_growth(NC_64BIT_DATA);
     test_fork();

@@ -106,11 +106,22 @@ static void copy_last(const pnc_io_context *io, pnc_request *r)
     r->memory = values;
 }
 
+/* As PnetCDF, with a burst buffer: programs that are written for one attach no buffer. */
+static bool needs_buffer(const pnc_io_context *io)
+{
+    return io->file->log.state == PNC_LOG_UNUSED;
+}
+
 static int keep_in_buffer(pnc_io_context *io, pnc_request **request)
 {
     pnc_queue *q = io->queue;
     int64_t bytes = pnc_io_request_count_bytes(*request), left = q->buffer_size - q->buffer_used;
 
+    if (q->buffer_size < 0) {
+        PNC_TRY(keep_values(io, request));
+        q->kept += bytes;
+        return NC_NOERR;
+    }
     if (bytes > left)
         return pnc_error_set(io->file->error, NC_EINSUFFBUF,
                              "the request needs %lld bytes, but the attached buffer has "
@@ -162,7 +173,8 @@ int pnc_io_call_post(pnc_io_context *io, const pnc_call *call)
 
     if (call->op != PNC_OP_IGET)
         pnc_memory_prefetch(call->buf, TINY_PUT / 2); /* a small put is packed when the request is made */
-    if (call->op == PNC_OP_BPUT && io->queue->buffer_size < 0 && !(call->shape == PNC_VARN && call->num == 0)) {
+    if (call->op == PNC_OP_BPUT && io->queue->buffer_size < 0 && needs_buffer(io) &&
+        !(call->shape == PNC_VARN && call->num == 0)) {
         PNC_TRY(pnc_io_request_check_target(io, call));
         PNC_TRY(pnc_io_buffer_check(io));
     }
