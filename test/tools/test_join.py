@@ -541,11 +541,73 @@ def test_other_dimension():
         tap.ok(read("out.nc", "v").tolist() == [1, 2, 13, 14], "-r: values", read("out.nc", "v"))
 
 
+# --- references to netCDF-4 files, which other programs join: they take the attributes of the first file ---
+
+def write_netcdf4(path, scale=.01, fill=-32767, units="days since 2000-01-01", x=(1., 2.), records=4, chunk=2,
+                  **storage):
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("t", None)
+        file.createDimension("x", 2)
+        file.createVariable("x", "f8", ("x",))[:] = x
+        time = file.createVariable("t", "f8", ("t",), chunksizes=(chunk,))
+        time.units, time[:] = units, range(records)
+        file.createVariable("name", str, ("t",))
+        v = file.createVariable("v", "i2", ("t", "x"), chunksizes=(chunk, 2), fill_value=fill, **storage)
+        v.scale_factor, v.add_offset = scale, 273.15
+        v.set_auto_maskandscale(False)
+        v[:] = numpy.arange(records * 2).reshape(records, 2)
+
+
+def test_netcdf4_references():
+    """No other program is named where it would find wrong values."""
+    def run_on(*files):
+        done = tool.run("ncoffsets", "--kerchunk", *files)
+        return done.returncode, done.stderr.decode(), done.stdout
+    for path, change in (("a.nc", {}), ("b.nc", {}), ("odd.nc", {"records": 3}), ("scale.nc", {"scale": .002}),
+                         ("fill.nc", {"fill": -1}), ("units.nc", {"units": "days since 2000-01-05"}),
+                         ("x.nc", {"x": (1., 3.)}), ("chunk.nc", {"chunk": 1}),
+                         ("deflate.nc", {"zlib": True, "complevel": 1}),
+                         ("level.nc", {"zlib": True, "complevel": 4}), ("order.nc", {"endian": "big"})):
+        write_netcdf4(path, **change)
+    with netCDF4.Dataset("fixed.nc", "w") as file:
+        file.createDimension("t", 2)
+        file.createVariable("t", "f8", ("t",))
+    write("classic.nc", [("v", "short", "tx", packing(.01, 273.15, -32767), [0, 1])])
+    unlike = "ncmpicopy joins the files in one"
+    wrong = "kerchunk.combine makes wrong ones of them without a word; ncmpicopy joins such files in one"
+    for last, words in (("scale.nc", ("scale.nc: v:scale_factor is 0.002, but 0.01 in a.nc", wrong)),
+                        ("fill.nc", ("fill.nc: v:_FillValue is -1, but -32767 in a.nc", wrong)),
+                        ("units.nc", ('units.nc: t:units is "days since 2000-01-05"', wrong)),
+                        ("x.nc", ("x.nc: coordinate variable x has the value 3 at [1], but 2 in a.nc",)),
+                        ("chunk.nc", ("chunk.nc: variable t has other chunks", unlike)),
+                        ("deflate.nc", ("deflate.nc: variable v has other chunks, filters", unlike)),
+                        ("order.nc", ("order.nc: variable v has other chunks, filters or byte order", unlike)),
+                        ("classic.nc", ("classic.nc is a classic file, but a.nc a netCDF-4 file",))):
+        for files in (("a.nc", "b.nc", last), ("a.nc", last, "b.nc")):
+            status, err, out = run_on(*files)
+            tap.ok(status == 1 and all(word in err for word in words) and "join those" not in err and not out.strip()
+                   .endswith(b"}}"), f"references to netCDF-4 files: {last} of {len(files)}", err)
+    for files, words in ((("a.nc", "odd.nc", "b.nc"), "odd.nc: the 3 records of variable t are not whole chunks of 2"),
+                         (("odd.nc", "a.nc"), "odd.nc: the 3 records of variable t are not whole chunks of 2"),
+                         (("fixed.nc", "fixed.nc"), "fixed.nc: has no record variables"),
+                         (("a.nc", "missing.nc"), "missing.nc: No such file")):
+        status, err, _ = run_on(*files)
+        tap.ok(status == 1 and words in err and "kerchunk" not in err, f"references to netCDF-4 files: {files}", err)
+    for files in (("a.nc", "b.nc"), ("a.nc", "odd.nc"), ("deflate.nc", "level.nc")):
+        status, err, _ = run_on(*files)
+        tap.ok(status == 1 and "coordinates and chunks of these are the same: write references to each, and join those "
+               "along t by kerchunk.combine" in err, f"references to netCDF-4 files that are alike: {files}", err)
+    done = tool.run("ncoffsets", "--kerchunk", "-v", "t", "a.nc", "scale.nc")
+    tap.ok(b"join those along t" in done.stderr, "references to netCDF-4 files: other variables are not selected", done)
+
+
 def main():
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
     for test in (test_packing, test_packing_random, test_missing, test_times, test_times_random, test_same_times,
                  test_other_times, test_refused, test_left_out, test_many, test_other_dimension):
         test()
+    if tool.has_netcdf4():
+        test_netcdf4_references()
     tap.finish()
 
 

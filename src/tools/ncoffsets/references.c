@@ -9,26 +9,15 @@
 #include <string.h>
 
 #include "references/references.h"
-#include "tools/common/join.h"
 #include "tools/common/message.h"
-
-enum {
-    COMPARED = 64 << 10, /* bytes at a time */
-    INDEX_SIZE = 256
-};
+#include "tools/ncoffsets/join.h"
 
 typedef struct references {
     const options *options;
     const tool_file *first;
-    const pnc_model *model;   /* of the first file */
     tool_relations relations; /* of its variables */
     pnc_references written;
 } references;
-
-static bool is_selected(const references *r, const pnc_var *var)
-{
-    return tool_names_contain(&r->options->variables, var->name);
-}
 
 /* --- files --- */
 
@@ -48,85 +37,6 @@ static char *make_url(const char *path, const char *prefix)
     return url;
 }
 
-/* Compare the values of a coordinate variable, which has the same type and shape in both files. The joined variables
- * have the coordinates of the first file. */
-static int compare_values(const tool_join *join, int varid)
-{
-    const pnc_var *var = join->first->model.vars[varid];
-    const pnc_var *there = join->other->model.vars[pnc_format_var_find(&join->other->model, var->name)];
-    char a[COMPARED], b[COMPARED], index[INDEX_SIZE];
-    int64_t size = (int64_t)pnc_type_get_size(var->type);
-
-    for (int64_t done = 0, n; done < var->size; done += n) {
-        n = var->size - done < COMPARED ? var->size - done : COMPARED;
-        PNC_TRY(tool_file_read(join->first, var->classic.begin + done, a, n));
-        PNC_TRY(tool_file_read(join->other, there->classic.begin + done, b, n));
-        for (int64_t i = 0; i < n; i += size) {
-            unsigned char first[8], other[8];
-
-            if (memcmp(a + i, b + i, (size_t)size) == 0)
-                continue;
-            tool_index_explain(var->ndims, var->shape, (done + i) / size, index, sizeof index);
-            tool_att_load(&(pnc_att){.type = var->type, .len = 1, .value = a + i}, first);
-            tool_att_load(&(pnc_att){.type = var->type, .len = 1, .value = b + i}, other);
-            return tool_join_report_value(join, varid, index, first, other);
-        }
-    }
-    return NC_NOERR;
-}
-
-static int check_coordinate(const tool_join *join, int varid)
-{
-    bool compare;
-
-    PNC_TRY(tool_join_check_fixed(join, varid, &compare));
-    return compare ? compare_values(join, varid) : NC_NOERR;
-}
-
-static int check_variables(const references *r, const tool_join *join)
-{
-    for (int i = 0; i < r->model->nvars; i++) {
-        const pnc_var *var = r->model->vars[i];
-        tool_adaptation adaptation;
-
-        if (!is_selected(r, var))
-            continue;
-        if (var->is_record)
-            PNC_TRY(tool_join_check_variable(join, i, &adaptation));
-        else if (join->first_relations->coordinate[i])
-            PNC_TRY(check_coordinate(join, i));
-    }
-    return NC_NOERR;
-}
-
-/* Whether a file can continue the first one. Its record variables that the first one lacks are left out. */
-static int check_joinable(const references *r, const tool_file *file)
-{
-    tool_relations relations;
-    const tool_join join = {.first = r->first,
-                            .other = file,
-                            .first_relations = &r->relations,
-                            .other_relations = &relations,
-                            .dimid = r->model->recdim,
-                            .refusal = "references cannot convert values; ncmpicopy joins such files in one"};
-    int err;
-
-    if (r->model->nrecvars == 0) {
-        tool_error_print("%s: has no record variables: several files are joined along the record dimension",
-                         r->options->path);
-        return NC_EINVAL;
-    }
-    err = tool_relations_init(&file->model, &relations);
-    if (err != NC_NOERR)
-        tool_error_print("%s: not enough memory", file->path);
-    else
-        err = check_variables(r, &join);
-    if (err == NC_NOERR)
-        tool_join_report_others(&join);
-    tool_relations_free(&relations);
-    return err;
-}
-
 static int write_file(references *r, const tool_file *file, bool first)
 {
     char *url;
@@ -134,7 +44,7 @@ static int write_file(references *r, const tool_file *file, bool first)
     r->written.path = file->path;
     PNC_TRY(pnc_references_size_check(&r->written, &file->model, file->size));
     if (!first)
-        PNC_TRY(check_joinable(r, file));
+        PNC_TRY(offsets_join_check(r->first, &r->relations, file, r->options));
     url = make_url(file->path, r->options->url);
     if (url == NULL) {
         tool_error_print("%s: its absolute path is not known: %s", file->path, strerror(errno));
@@ -169,7 +79,7 @@ static int write_others(references *r)
 
 static int write_classic(references *r)
 {
-    int err = tool_relations_init(r->model, &r->relations);
+    int err = tool_relations_init(&r->first->model, &r->relations);
 
     if (err != NC_NOERR)
         tool_error_print("%s: not enough memory", r->first->path);
@@ -191,7 +101,7 @@ static int write_netcdf4(references *r)
     int err;
 
     if (r->options->npaths > 1)
-        return tool_file_check_classic(file, "references to several files are joined by kerchunk.combine, not here");
+        return offsets_join_refuse(file, r->options);
     url = make_url(file->path, r->options->url);
     if (url == NULL) {
         tool_error_print("%s: its absolute path is not known: %s", file->path, strerror(errno));
@@ -221,7 +131,7 @@ static void report_left_out(const void *with, const char *variable, const char *
 int offsets_references_write(const tool_file *first, const options *o, FILE *out)
 {
     pnc_error error = {0};
-    references r = {.options = o, .first = first, .model = &first->model};
+    references r = {.options = o, .first = first};
     int err;
 
     r.written = (pnc_references){.out = out,
