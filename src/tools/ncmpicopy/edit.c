@@ -45,27 +45,25 @@ static int add_edit(const char *wrong, const char *text, bool sets, copy_options
     copy_edit *more = pnc_memory_resize(options->edits, options->nedits + 1, sizeof *more);
     if (more != NULL)
         options->edits = more;
-    if (more == NULL || (colon != NULL && colon[1] == '\0')) {
+    if (more == NULL || colon == NULL || colon[1] == '\0') {
         tool_error_print("%s: %s", more == NULL ? "not enough memory for an attribute" : wrong, text);
         pnc_memory_free(name);
         return COPY_FAILED;
     }
-    if (colon != NULL)
-        *colon = '\0';
-    bool global = colon == NULL || colon == name;
+    *colon = '\0';
     more[options->nedits++] =
-        (copy_edit){.text = name, .var = global ? NULL : name, .att = colon != NULL ? colon + 1 : name, .value = value};
+        (copy_edit){.text = name, .var = colon == name ? NULL : name, .att = colon + 1, .value = value};
     return -1;
 }
 
 int copy_att_set_parse(const char *text, copy_options *options)
 {
-    return add_edit("--set-att must be [var]:att=value", text, true, options);
+    return add_edit("--set-att must be var:att=value, or :att=value for the file", text, true, options);
 }
 
 int copy_att_delete_parse(const char *text, copy_options *options)
 {
-    return add_edit("--del-att must be [var]:att", text, false, options);
+    return add_edit("--del-att must be var:att, or :att for the file", text, false, options);
 }
 
 int copy_rename_parse(const char *text, copy_options *options)
