@@ -1,6 +1,8 @@
 /* Paths as users write them. */
 #include "base/path.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* The prefixes of ROMIO, one per file system driver. In capitals they are parts of a name. */
@@ -14,4 +16,16 @@ const char *pnc_path_strip(const char *path)
         if (strlen(types[i]) == n && strncmp(path, types[i], n) == 0)
             return path + n + 1;
     return path;
+}
+
+const char *pnc_path_explain_missing(const char *path)
+{
+    const char *colon = strstr(path, "://");
+    bool is_url = colon != NULL && colon > path;
+
+    for (const char *c = path; is_url && c < colon; c++)
+        is_url = isalnum((unsigned char)*c) != 0 || strchr("+-.", *c) != NULL;
+    return is_url ? ": this is a URL, and only files are opened: download it, for example by curl -O, or mount its "
+                    "folder"
+                  : "";
 }

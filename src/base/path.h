@@ -5,4 +5,7 @@
 /* The path without the prefix of MPI-IO, "type:" for a type of file system. */
 const char *pnc_path_strip(const char *path);
 
+/* The end of a message about a path that does not exist, from ": " on; "" if there is nothing to say. */
+const char *pnc_path_explain_missing(const char *path);
+
 #endif

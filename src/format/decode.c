@@ -13,6 +13,7 @@
 #include "base/name.h"
 #include "format/checker.h"
 #include "format/entries.h"
+#include "format/foreign.h"
 
 typedef struct reader {
     const unsigned char *p;
@@ -445,6 +446,20 @@ static int take_vars(reader *r)
     return NC_NOERR;
 }
 
+/* Not a netCDF file, or one whose bytes were converted as if it were text. */
+static int reject_foreign(reader *r, const unsigned char *front)
+{
+    const char *meaning = pnc_format_foreign_explain(front, (size_t)r->n);
+
+    if (meaning != NULL)
+        return pnc_format_violation_fail(&r->checker, 0, NC_ENOTNC, PNC_RULE_MAGIC, "this is not a netCDF file: %s",
+                                         meaning);
+    return pnc_format_violation_fail(&r->checker, 0, NC_ENOTNC, PNC_RULE_MAGIC,
+                                     "this is not a netCDF file: it starts with bytes %02x %02x %02x %02x, not "
+                                     "with \"CDF\" and 1, 2 or 5",
+                                     front[0], front[1], front[2], front[3]);
+}
+
 /* The magic number: the format. */
 static int take_magic(reader *r)
 {
@@ -467,10 +482,11 @@ static int take_magic(reader *r)
                                          "before: if none is running, open the file for writing (NC_WRITE) or run "
                                          "ncvalidator --repair, which complete the change");
     if (kind == PNC_KIND_UNKNOWN)
+        return reject_foreign(r, p);
+    if (pnc_format_foreign_is_converted(p, (size_t)r->n, PNC_MAGIC_BYTES + (size_t)pnc_format_count_get_size(kind)))
         return pnc_format_violation_fail(&r->checker, 0, NC_ENOTNC, PNC_RULE_MAGIC,
-                                         "this is not a netCDF file: it starts with bytes %02x %02x %02x %02x, not "
-                                         "with \"CDF\" and 1, 2 or 5",
-                                         p[0], p[1], p[2], p[3]);
+                                         "the line ends in this file were converted, as if it were text: transfer it "
+                                         "again, as binary");
     r->model->format = kind;
     pnc_format_field_report(&r->checker, 0, 4, "the magic number", "CDF-%d", kind);
     return NC_NOERR;

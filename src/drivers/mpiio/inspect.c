@@ -33,7 +33,8 @@ static void check_folder(const char *path, pnc_inspection *found)
         return;
     snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
     if (stat(folder, &facts) != 0 && errno == ENOENT)
-        pnc_error_set(&found->error, NC_ENOENT, "cannot create %s: the folder %s does not exist", path, folder);
+        pnc_error_set(&found->error, NC_ENOENT, "cannot create %s: the folder %s does not exist%s", path, folder,
+                      pnc_path_explain_missing(path));
 }
 
 /* An error of stat is final only for a path without a prefix: MPI may support file systems that stat does not. */
@@ -45,8 +46,8 @@ static void judge_missing_file(const char *path, int number, bool ordinary, pnc_
     if (!ordinary)
         found->truncation = PNC_TRUNCATE_COLLECTIVELY;
     else if (!creates || number != ENOENT)
-        pnc_error_set(&found->error, code_of_errno(number), "cannot %s %s: %s", creates ? "create" : "open", path,
-                      strerror(number));
+        pnc_error_set(&found->error, code_of_errno(number), "cannot %s %s: %s%s", creates ? "create" : "open", path,
+                      strerror(number), number == ENOENT ? pnc_path_explain_missing(path) : "");
     else
         check_folder(path, found);
 }

@@ -31,7 +31,9 @@ static int failed(const tool_file *file, int code, const char *cause)
 static int open_failed(const tool_file *file, int number)
 {
     switch (number) {
-    case ENOENT: return failed(file, NC_ENOENT, strerror(number));
+    case ENOENT:
+        tool_error_print("%s: %s%s", file->path, strerror(number), pnc_path_explain_missing(file->path));
+        return NC_ENOENT;
     case EACCES: return failed(file, NC_EACCESS, strerror(number));
     default: return failed(file, NC_EFILE, strerror(number));
     }
