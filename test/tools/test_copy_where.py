@@ -68,22 +68,114 @@ def test_values():
     tap.ok(status == 0 and numpy.array_equal(select("out.nc", "lat"), lat[3:21][lat[3:21] >= -30]), "with -d", text)
 
 
-def test_longitudes():
-    """A range over the end of the dimension selects a part, with a warning; none in it is an error that says why."""
-    with netCDF4.Dataset("turn.nc", "w", format="NETCDF3_CLASSIC") as file:
-        file.createDimension("lon", 180)
-        lon = file.createVariable("lon", "f4", ("lon",))
-        lon[:] = numpy.arange(0, 360, 2)
+def make_longitudes(path, values, kind="f4", bounds=False, limits=False, chunks=None):
+    """A field whose values are 1000 * (index of lat) + longitude in 0 to 360, and one that has no latitude."""
+    values = numpy.asarray(values)
+    with netCDF4.Dataset(path, "w", format="NETCDF4" if chunks else "NETCDF3_CLASSIC") as file:
+        for name, length in (("lat", 5), ("lon", len(values)), ("nv", 2)):
+            file.createDimension(name, length)
+        lon = file.createVariable("lon", kind, ("lon",))
+        lon[:] = values
         lon.units = "degrees_east"
-    for text, wanted, said in (("-10:10", numpy.arange(0, 12, 2), "longitudes of this file are 0 to 358: 5 that"),
-                               ("350:370", numpy.arange(350, 360, 2), "such as 10, are left out"),
-                               ("20:30", numpy.arange(20, 32, 2), "")):
-        status, out = copy("--where", f"lon={text}", "turn.nc", "out.nc", ranks=2)
-        tap.ok(status == 0 and numpy.array_equal(select("out.nc", "lon"), wanted) and said in out and
-               (said == "") == (out == ""), f"lon={text}", out)
-    status, out = copy("--where", "lon=-20:-10", "turn.nc", "none.nc")
-    tap.ok(status == 1 and "longitudes of this file are 0 to 358: give the range in these" in out and
-           not os.path.exists("none.nc"), "lon=-20:-10", out)
+        if bounds:
+            lon.bounds = "lon_bnds"
+            file.createVariable("lon_bnds", "f8", ("lon", "nv"))[:] = numpy.stack([values - 0.5, values + 0.5], 1)
+        if limits:
+            lon.valid_range = numpy.array([0, 360], kind)
+        field = file.createVariable("v", "i4", ("lat", "lon"), zlib=bool(chunks), chunksizes=chunks)
+        field[:] = 1000 * numpy.arange(5)[:, None] + numpy.round(values % 360 * 2)
+        file.createVariable("w", "i4", ("lon",))[:] = numpy.round(values % 360 * 2)
+
+
+def test_longitudes():
+    """Ranges over the end of the dimension. What is expected is computed from the longitudes alone: those that the
+    range has modulo 360, each once, ascending or descending as in the file."""
+    grids = {"east": numpy.arange(0, 360, 2.), "west": numpy.arange(-180, 180, 2.), "closed": numpy.arange(0, 361, 2.),
+             "down": numpy.arange(358, -1, -2.), "pacific": numpy.arange(180, 540, 2.) % 360,
+             "half": numpy.arange(0.5, 360)}
+    for name, values in grids.items():
+        make_longitudes("turn.nc", values, bounds=name == "half")
+        for text, low, high in (("-10:40", -10, 40), ("350:40", 350, 400), ("170:190", 170, 190), ("-20:-10", -20, -10),
+                                ("20:30", 20, 30), ("-180:179", -180, 179), ("0:359", 0, 359), ("355:370", 355, 370)):
+            places = numpy.unique(values % 360)
+            wanted = numpy.unique([x + 360 * k for x in places for k in range(-2, 3) if low <= x + 360 * k <= high])
+            wanted = wanted[::-1] if name == "down" else wanted
+            if name == "pacific" and text == "0:359":
+                wanted = values  # all of them, none turned: as the file has them
+            ranks = 1 + 2 * (len(text) % 2)
+            status, out = copy("--verify", "--where", f"lon={text}", "turn.nc", "out.nc", ranks=ranks)
+            ours = select("out.nc", "lon") if status == 0 else None
+            numbers = numpy.round(wanted % 360 * 2)
+            good = status == 0 and numpy.array_equal(ours, wanted) and \
+                numpy.array_equal(select("out.nc", "v"), 1000 * numpy.arange(5)[:, None] + numbers) and \
+                numpy.array_equal(select("out.nc", "w"), numbers)
+            turned = not set(wanted.tolist()) <= set(values.tolist())
+            tap.ok(good and ("longitudes" in out) == turned, f"{name}: lon={text}, {ranks} ranks",
+                   f"{out}\n{ours}\n{wanted}")
+            if good and name == "half":
+                tap.ok(numpy.array_equal(select("out.nc", "lon_bnds"), numpy.stack([wanted - .5, wanted + .5], 1)),
+                       f"{name}: lon={text}: the bounds")
+
+
+def test_longitudes_kept():
+    """Parts of files: of chunks, of numbers that cannot be turned, and what is refused."""
+    make_longitudes("chunks.nc", numpy.arange(0, 360, 2.), chunks=(2, 7))
+    wanted = numpy.arange(-20, 22, 2)
+    for options in ((), ("-k", "cdf5"), ("--chunks", "v:lon/5")):
+        status, out = copy("--verify", "--where", "lon=-20:20", *options, "chunks.nc", "out.nc", ranks=3)
+        tap.ok(status == 0 and numpy.array_equal(select("out.nc", "v") % 1000, numpy.tile(wanted % 360 * 2, (5, 1))) and
+               numpy.array_equal(select("out.nc", "lon"), wanted), f"chunks {options}", out)
+    status, out = copy("--checksum", "chunks.nc", "sums.nc")
+    if "without xxHash" not in out:
+        status, out = copy("--checksum", "--where", "lon=-180:179", "sums.nc", "out.nc", ranks=2)
+        tap.ok(status == 0 and numpy.array_equal(select("out.nc", "lon"), numpy.arange(-180, 180, 2)),
+               "all values in another order: the checksum is another one", out)
+    for label, arguments in (("limits", {"limits": True}),
+                             ("bytes", {"kind": "i1", "values": numpy.arange(-128, 127.)})):
+        make_longitudes("kept.nc", **{"values": numpy.arange(0, 360, 2.), **arguments})
+        before = select("kept.nc", "lon")
+        words = "lon=350:370" if label == "limits" else "lon=240:250"
+        status, out = copy("--where", words, "kept.nc", "out.nc", ranks=2)
+        ours = select("out.nc", "lon")
+        expected = [350, 352, 354, 356, 358, 0, 2, 4, 6, 8, 10] if label == "limits" else list(range(-120, -109))
+        tap.ok(status == 0 and ours.tolist() == expected and set(ours) <= set(before) and "warning: --where" in out and
+               "stay as they are" in out, f"longitudes that are not turned: {label}", out)
+    make_longitudes("turn.nc", numpy.arange(0, 360, 2.))
+    for words, message in ((("-d", "lon,0,100", "--where", "lon=-10:10"), "of which another option selects a part"),
+                           (("--where", "lon=-10:10", "--where", "lon=-5:5"), "of which another option selects"),
+                           (("--where", "lon=-10:10", "--where", "lon=0:5"), "of which another option selects")):
+        status, out = copy(*words, "turn.nc", "none.nc", ranks=2)
+        tap.ok(status == 1 and message in out and not os.path.exists("none.nc"), " ".join(words), out)
+    make_longitudes("gap.nc", numpy.array([0, 10, 350, 20, 355.]))
+    status, out = copy("--where", "lon=-10:10", "gap.nc", "none.nc", ranks=2)
+    tap.ok(status == 1 and "4 values are in this range, which are not next to each other: from index 0 on" in out,
+           "longitudes apart", out)
+    make_longitudes("regional.nc", numpy.arange(10, 40, 2.))
+    status, out = copy("--where", "lon=-20:-10", "regional.nc", "none.nc")
+    tap.ok(status == 1 and "no value is in this range: they are 10 to 38" in out and not os.path.exists("none.nc"),
+           "a range without longitudes", out)
+
+
+def test_nearest():
+    """The value that numpy finds nearest; longitudes across Greenwich, and dates."""
+    make("in.nc", times=numpy.arange(20.))
+    lat = select("in.nc", "lat")
+    for text in ("45.3", "-1.2", "90", "0", "92", "1e3", "-91"):
+        status, out = copy("--verify", "--where", f"lat~{text}", "in.nc", "out.nc", ranks=2)
+        at = numpy.argmin(abs(lat - float(text)))
+        far = abs(float(text)) > 95
+        tap.ok(status == 0 and select("out.nc", "lat").tolist() == [lat[at]] and
+               numpy.array_equal(select("out.nc", "t")[:, 0], select("in.nc", "t")[:, at]) and
+               ("the nearest is" in out) == far and (far or not out), f"lat~{text}", out)
+    status, out = copy("--where", "time~2000-01-05T13", "in.nc", "out.nc", ranks=2)
+    tap.ok(status == 0 and select("out.nc", "time").tolist() == [5], "time~2000-01-05T13", out)
+    make_longitudes("turn.nc", numpy.arange(0.5, 360))
+    for text, wanted in (("-0.2", 359.5), ("359.9", 359.5), ("0.1", 0.5), ("-90", 270.5 - 1), ("725.4", 5.5)):
+        status, out = copy("--where", f"lon~{text}", "turn.nc", "out.nc")
+        tap.ok(status == 0 and select("out.nc", "lon").tolist() == [wanted] and not out, f"lon~{text}", out)
+    for words in ("lat~x", "lat~1:2", "lat~", "~1", "time~2001-02-30"):
+        status, out = copy("--where", words, "in.nc", "none.nc")
+        tap.ok(status == 1 and "must be" in out and not os.path.exists("none.nc"), f"--where {words}", out)
 
 
 def test_dates():
@@ -165,6 +257,8 @@ def main():
     os.chdir(tap.scratch("where"))
     test_values()
     test_longitudes()
+    test_longitudes_kept()
+    test_nearest()
     test_dates()
     test_join()
     test_messages()

@@ -204,6 +204,15 @@ int tool_meaning_find(const tool_meaning *m, const void *value)
     return -1;
 }
 
+bool tool_longitude_is_unit(const char *units)
+{
+    static const char *const names[] = {"degrees_east", "degree_east", "degree_E", "degrees_E", "degreeE", "degreesE"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        found = found || strcmp(units, names[i]) == 0;
+    return found;
+}
+
 /* --- texts --- */
 
 const char *tool_value_explain(int type, const void *value, char out[TOOL_MEANING_TEXT])

@@ -38,6 +38,9 @@ void tool_meaning_load(const pnc_model *model, const tool_relations *relations, 
 /* Whether a value (in memory type) is missing: its number in meaning->missing, or -1. */
 int tool_meaning_find(const tool_meaning *meaning, const void *value);
 
+/* Whether units are those of longitudes, in a spelling of CF conventions 4.2. */
+bool tool_longitude_is_unit(const char *units);
+
 /* An attribute of a variable, units and calendar perhaps of the variable that it is the bounds of, or NULL. */
 const pnc_att *tool_attribute_find(const pnc_model *model, const tool_relations *relations, int varid,
                                    const char *name);

@@ -9,6 +9,7 @@
 #include "tools/common/progress.h"
 #include "tools/ncmpicopy/copy.h"
 #include "tools/ncmpicopy/guard.h"
+#include "tools/ncmpicopy/longitude.h"
 #include "tools/ncmpicopy/short.h"
 #include "tools/ncmpicopy/storage.h"
 
@@ -29,6 +30,7 @@ typedef struct part {
     int64_t *in_first, *out_first, *shape;             /* of the part: start in the input, in the output, and lengths */
     int64_t *lengths;                                  /* of the variable in the input */
     MPI_Offset *in_start, *stride, *out_start, *count; /* of the block */
+    bool wrapped;                                      /* what goes on at index 0 of a dimension, not what is before */
     int64_t elements;                                  /* of the block */
     int64_t length;                                    /* elements to access: all ranks access a scalar */
     bool strided;
@@ -73,14 +75,16 @@ static void locate(const work *w, const copy_var *var, part *p)
     p->strided = false;
     for (int d = 0; d < var->ndims; d++) {
         const copy_dim *dim = &w->plan->dims[var->dimids[d]];
-        p->in_first[d] = dim->first;
-        p->out_first[d] = 0;
-        p->shape[d] = dim->count;
+        int64_t before = dim->count - dim->wrapped;
+        bool second = dim->wrapped > 0 && p->wrapped;
+        p->in_first[d] = second ? 0 : dim->first;
+        p->out_first[d] = second ? before : 0;
+        p->shape[d] = second ? dim->wrapped : before;
         p->lengths[d] = dim->total;
         p->stride[d] = dim->stride;
         p->strided = p->strided || dim->stride > 1;
     }
-    if (var->joined) {
+    if (var->joined) { /* no range goes beyond the end of that dimension */
         p->lengths[0] = w->plan->lengths[w->input];
         locate_joined(w, &w->plan->dims[var->dimids[0]], p);
     }
@@ -231,6 +235,9 @@ static int move_part(work *w, int varid, int id, part *p, tool_blocks *blocks)
             err = adapt_block(w, var, adaptation, p);
         if (err != NC_NOERR)
             break;
+        if (var->turned)
+            copy_longitudes_convert(&w->plan->dims[var->dimids[0]], var->type, p->in_start[0], p->count[0], p->elements,
+                                    w->read);
         const char *values = convert_block(w, var, p);
         if (w->action == COPY_WRITE)
             err = write_block(w, id, var, p, values);
@@ -277,26 +284,48 @@ static int init_blocks(const work *w, int varid, int id, const copy_var *var, pa
     return NC_NOERR;
 }
 
-static int move_variable(work *w, int id)
+static int move_indices(work *w, int varid, int id, part *p)
 {
     const copy_var *var = &w->plan->vars[id];
-    part p = {0};
     tool_blocks blocks = {0};
-    int varid = var->id, err = alloc_part(var->ndims, &p);
-    if (err == NC_NOERR && w->input > 0)
-        err = ncmpi_inq_varid(w->from, var->name, &varid);
-    if (err == NC_NOERR) {
-        locate(w, var, &p);
-        err = init_blocks(w, varid, id, var, &p, &blocks);
-    }
-    err = tool_status_agree(err);
+    locate(w, var, p);
+    int err = tool_status_agree(init_blocks(w, varid, id, var, p, &blocks));
     if (err == NC_ENOMEM)
         copy_error_print(w->plan, err, "%s: variable %s: not enough memory", w->plan->options->output, var->name);
     else if (err != NC_NOERR)
         library_failed(w, w->plan->options->inputs[w->input], err);
     else
-        err = move_part(w, varid, id, &p, &blocks);
+        err = move_part(w, varid, id, p, &blocks);
     tool_blocks_free(&blocks);
+    return err;
+}
+
+static bool has_wrapped(const copy_plan *plan, const copy_var *var)
+{
+    bool any = false;
+    for (int d = 0; d < var->ndims; d++)
+        any = any || plan->dims[var->dimids[d]].wrapped > 0;
+    return any;
+}
+
+static int move_variable(work *w, int id)
+{
+    const copy_var *var = &w->plan->vars[id];
+    part p = {0};
+    int varid = var->id, err = tool_status_agree(alloc_part(var->ndims, &p));
+    if (err != NC_NOERR)
+        copy_error_print(w->plan, err, "%s: variable %s: not enough memory", w->plan->options->output, var->name);
+    if (err == NC_NOERR && w->input > 0) {
+        err = ncmpi_inq_varid(w->from, var->name, &varid);
+        if (err != NC_NOERR)
+            library_failed(w, w->plan->options->inputs[w->input], err);
+    }
+    if (err == NC_NOERR)
+        err = move_indices(w, varid, id, &p);
+    if (err == NC_NOERR && has_wrapped(w->plan, var)) {
+        p.wrapped = true;
+        err = move_indices(w, varid, id, &p);
+    }
     free_part(&p);
     return err;
 }

@@ -22,8 +22,8 @@
 
 static const char usage[] =
     "usage: ncmpicopy [-k kind] [-v | -V var1,...] [-d dim,first[,last[,stride]]] [-u | -r dim] [-t var:type]\n"
-    "                 [--where coordinate=first:last] [--set-att [var]:att=value] [--del-att [var]:att]\n"
-    "                 [--rename old=new]\n"
+    "                 [--where coordinate=first:last | --where coordinate~value]\n"
+    "                 [--set-att [var]:att=value] [--del-att [var]:att] [--rename old=new]\n"
     "                 [--quantize [var1,...:]bits=n | --quantize [var1,...:]digits=n]\n"
     "                 [--deflate [var1,...:]level | --zstd [var1,...:]level] [--shuffle | --no-shuffle]\n"
     "                 [--chunks [var1,...:]dim/length,...]\n"
@@ -42,7 +42,7 @@ static const char help[] =
     "  -d dim,first[,last[,stride]]     part of a dimension, from index first to index last, counted from 0, or from\n"
     "                                   the end if negative; can be repeated\n"
     "      --where name=first:last      part of a dimension by values of its coordinate, or by dates: 2001-03;\n"
-    "                                   can be repeated\n"
+    "                                   name~value: the nearest one; can be repeated\n"
     "  -u                               convert the record dimension to a fixed one\n"
     "  -r dim                           make this dimension the record dimension\n"
     "  -t var:type                      convert a variable to another type; can be repeated\n"

@@ -46,10 +46,11 @@ typedef struct copy_storage_option {
     int nchunks;
 } copy_storage_option;
 
-/* --where: the indices of a dimension whose coordinate is in a range. */
+/* --where: the indices of a dimension whose coordinate is in a range, or nearest to a value. */
 typedef struct copy_where {
     char *name;
     const char *range; /* in the same memory */
+    bool nearest;
 } copy_where;
 
 /* --set-att and --del-att: an attribute of variables, by a pattern, or of the file. */

@@ -8,11 +8,22 @@
 #include "tools/ncmpicopy/convert.h"
 #include "tools/ncmpicopy/options.h"
 
+enum { COPY_RUNS = 4 };
+
+/* Longitudes to which degrees are added. */
+typedef struct copy_turn {
+    int64_t first, last; /* indices in the input */
+    int degrees;
+} copy_turn;
+
 typedef struct copy_dim {
     char name[NC_MAX_NAME + 1];
     int64_t total;                /* length in all inputs together */
     int64_t first, stride, count; /* the selected indices; count is the length in the output */
+    int64_t wrapped;              /* the last ones of the selected indices, which go on at index 0; else 0 */
     bool unlimited;               /* in the output */
+    int nturns;
+    copy_turn turns[COPY_RUNS];
 } copy_dim;
 
 typedef struct copy_var {
@@ -23,6 +34,7 @@ typedef struct copy_var {
     int *dimids;                /* the same in the first input and the output */
     int64_t *shape;             /* in the output */
     bool joined;                /* read from all inputs, not only from the first one */
+    bool turned;                /* longitudes along its first dimension, to which degrees are added */
     copy_conversion conversion; /* where type and to differ */
     pnc_quantizer quantizer;    /* number 0: values are copied as they are */
 } copy_var;

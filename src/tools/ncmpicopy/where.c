@@ -1,7 +1,7 @@
 /* Every rank reads the coordinate, block by block, and finds the same indices. */
 #include "tools/ncmpicopy/where.h"
 
-#include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,21 +10,25 @@
 #include "base/memory.h"
 #include "base/types.h"
 #include "tools/common/blocks.h"
-#include "tools/common/calendar.h"
 #include "tools/common/message.h"
+#include "tools/common/moment.h"
 #include "tools/common/number.h"
 #include "tools/common/parallel.h"
+#include "tools/ncmpicopy/bounds.h"
 #include "tools/ncmpicopy/guard.h"
-
-enum { WORD_SIZE = 128 };
-#define HOURS_ROUNDING 1e-6 /* times are sums of hours in doubles */
+#include "tools/ncmpicopy/longitude.h"
 
 int copy_where_parse(const char *text, copy_options *options)
 {
     const char *equals = strchr(text, '=');
-    if (equals == NULL || equals == text || strlen(equals + 1) >= WORD_SIZE) {
-        tool_error_print("--where must be coordinate=first:last, with numbers or dates, of which one may be empty: %s",
-                         text);
+    bool nearest = equals == NULL;
+    if (nearest)
+        equals = strrchr(text, '~');
+    if (equals == NULL || equals == text || strlen(equals + 1) >= COPY_WORD_SIZE) {
+        tool_error_print(
+            "--where must be coordinate=first:last, with numbers or dates, of which one may be empty, or "
+            "coordinate~value for the nearest one: %s",
+            text);
         return COPY_FAILED;
     }
     copy_where *more = pnc_memory_resize(options->wheres, options->nwheres + 1, sizeof *more);
@@ -36,201 +40,76 @@ int copy_where_parse(const char *text, copy_options *options)
         return COPY_FAILED;
     }
     name[equals - text] = '\0';
-    options->wheres[options->nwheres++] = (copy_where){.name = name, .range = name + (equals - text) + 1};
+    options->wheres[options->nwheres++] =
+        (copy_where){.name = name, .range = name + (equals - text) + 1, .nearest = nearest};
     return -1;
 }
 
-/* --- bounds --- */
-
-typedef struct range {
-    double least, most; /* hours since 1970 of a time */
-    bool is_open;       /* `most` is not included: the end of a period */
-} range;
-
-/* How the numbers of a coordinate become values. */
-typedef struct scale {
-    bool is_time, is_longitude;
-    cal_units units;
-    char calendar[WORD_SIZE];
-    double factor, offset;
-} scale;
-
-typedef struct moment {
-    int parts; /* that are given: year, month, day, hour, minute, second */
-    long long year;
-    int month, day, hour, minute;
-    double second;
-} moment;
-
-/* A number and, before it, one of the separators; the end of the text is no number. */
-static bool take_part(const char **at, const char *separators, int *number)
-{
-    char *end;
-    if (**at == '\0' || strchr(separators, **at) == NULL || !isdigit((unsigned char)(*at)[1]))
-        return false;
-    *number = (int)strtol(*at + 1, &end, 10);
-    *at = end;
-    return true;
-}
-
-/* 2001, 2001-03, 2001-03-05, 2001-03-05T12, 2001-03-05 12:30, 2001-03-05T12:30:15.5 */
-static bool parse_moment(const char *text, moment *out)
-{
-    char *end;
-    *out = (moment){.month = 1, .day = 1};
-    out->year = strtoll(text, &end, 10);
-    const char *at = end;
-    if (at == text)
-        return false;
-    out->parts = 1;
-    out->parts += take_part(&at, "-", &out->month);
-    out->parts += out->parts == 2 && take_part(&at, "-", &out->day);
-    out->parts += out->parts == 3 && take_part(&at, "T ", &out->hour);
-    out->parts += out->parts == 4 && take_part(&at, ":", &out->minute);
-    if (out->parts == 5 && *at == ':' && isdigit((unsigned char)at[1])) {
-        out->second = strtod(at + 1, &end);
-        at = end;
-        out->parts = 6;
-    }
-    if (*at == 'Z' && out->parts > 3)
-        at++;
-    return *at == '\0';
-}
-
-/* Hours since 1970 in the calendar of the coordinate; false if it has no such date. */
-static bool convert_moment(const scale *s, const moment *m, double *hours)
-{
-    char text[WORD_SIZE];
-    cal_units units;
-    cal_clock clock;
-    snprintf(text, sizeof text, "hours since %04lld-%02d-%02d %02d:%02d:00", m->year, m->month, m->day, m->hour,
-             m->minute);
-    const char *calendar = s->calendar[0] != '\0' ? s->calendar : NULL;
-    if (!tool_clock_parse(text, calendar, &clock) || !tool_units_parse(text, calendar, &units))
-        return false;
-    *hours = units.base_hours + m->second / 3600;
-    return true;
-}
-
-/* The end of the period that a date with some of its parts is. */
-static bool convert_end(const scale *s, moment m, double *hours)
-{
-    static const double lengths[] = {0, 0, 0, 24, 1, 1. / 60, 1. / 3600};
-    if (m.parts == 1)
-        m.year++;
-    if (m.parts == 2 && ++m.month == 13) {
-        m.month = 1;
-        m.year++;
-    }
-    if (!convert_moment(s, &m, hours))
-        return false;
-    *hours += m.parts == 6 && m.second != floor(m.second) ? HOURS_ROUNDING : lengths[m.parts];
-    return true;
-}
-
-static bool parse_number(const char *text, double *number)
-{
-    char *end;
-    *number = strtod(text, &end);
-    return end != text && *end == '\0' && !isnan(*number);
-}
-
-/* An empty bound is open. */
-static bool parse_least(const scale *s, const char *text, range *r)
-{
-    moment m;
-    if (*text == '\0')
-        return true;
-    return s->is_time ? parse_moment(text, &m) && convert_moment(s, &m, &r->least) : parse_number(text, &r->least);
-}
-
-static bool parse_most(const scale *s, const char *text, range *r)
-{
-    moment m;
-    if (*text == '\0')
-        return true;
-    r->is_open = s->is_time;
-    return s->is_time ? parse_moment(text, &m) && convert_end(s, m, &r->most) : parse_number(text, &r->most);
-}
-
-/* Times have colons, too: the range is cut where both halves are bounds. */
-static bool parse_range(const scale *s, const char *text, range *r)
-{
-    char first[WORD_SIZE];
-    for (const char *colon = strchr(text, ':'); colon != NULL; colon = strchr(colon + 1, ':')) {
-        *r = (range){-INFINITY, INFINITY, false};
-        memcpy(first, text, (size_t)(colon - text));
-        first[colon - text] = '\0';
-        if (parse_least(s, first, r) && parse_most(s, colon + 1, r))
-            return true;
-    }
-    *r = (range){-INFINITY, INFINITY, false};
-    return *text != '\0' && parse_least(s, text, r) && parse_most(s, text, r);
-}
-
-/* --- the coordinate --- */
-
-static bool get_text(int ncid, int varid, const char *name, char text[WORD_SIZE])
-{
-    nc_type type = NC_NAT;
-    MPI_Offset length = 0;
-    memset(text, 0, WORD_SIZE);
-    return ncmpi_inq_att(ncid, varid, name, &type, &length) == NC_NOERR && type == NC_CHAR && length > 0 &&
-           length < WORD_SIZE && ncmpi_get_att_text(ncid, varid, name, text) == NC_NOERR;
-}
-
-static double get_number(int ncid, int varid, const char *name, double otherwise)
-{
-    nc_type type = NC_CHAR;
-    MPI_Offset length = 0;
-    double number;
-    bool good = ncmpi_inq_att(ncid, varid, name, &type, &length) == NC_NOERR && type != NC_CHAR && length == 1 &&
-                ncmpi_get_att_double(ncid, varid, name, &number) == NC_NOERR;
-    return good ? number : otherwise;
-}
-
-/* The spellings that CF conventions 4.2 have. */
-static bool is_unit_of_longitude(const char *units)
-{
-    static const char *const names[] = {"degrees_east", "degree_east", "degree_E", "degrees_E", "degreeE", "degreesE"};
-    bool found = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        found = found || strcmp(units, names[i]) == 0;
-    return found;
-}
-
-static void load_scale(int ncid, int varid, scale *s)
-{
-    char units[WORD_SIZE];
-    bool has_units = get_text(ncid, varid, "units", units);
-    *s = (scale){.factor = get_number(ncid, varid, "scale_factor", 1),
-                 .offset = get_number(ncid, varid, "add_offset", 0)};
-    get_text(ncid, varid, "calendar", s->calendar);
-    s->is_longitude = has_units && is_unit_of_longitude(units);
-    s->is_time = has_units && tool_units_parse(units, s->calendar[0] != '\0' ? s->calendar : NULL, &s->units) &&
-                 s->units.hours > 0;
-}
+/* --- the values of a coordinate --- */
 
 typedef struct search {
     const copy_plan *plan;
+    const copy_where *where;
     const copy_var *var;
-    scale scale;
-    range range;
-    int64_t found, first, last; /* how many values are in the range, and the indices of two of them */
-    double least, most;         /* of all values */
-    int64_t turned;             /* longitudes that are in the range after a full turn only */
-    double one_turned;
+    copy_scale scale;
+    copy_range range;
+    copy_runs runs;
+    int64_t n, rises;                  /* of all values: how many, and how many are larger than the one before */
+    double least, most, first, before; /* of all values; the first one, the last one */
+    double wanted, distance;           /* of the nearest value */
     char *values;
 } search;
 
 static bool is_in_range(const search *s, double value)
 {
-    const range *r = &s->range;
+    const copy_range *r = &s->range;
     if (s->scale.is_time)
-        return value >= r->least - HOURS_ROUNDING && value < r->most - HOURS_ROUNDING;
+        return value >= r->least - TOOL_HOURS_ROUNDING && value < r->most - TOOL_HOURS_ROUNDING;
     if (s->var->type == NC_FLOAT && s->scale.factor == 1 && s->scale.offset == 0)
         return value >= (float)r->least && value <= (float)r->most;
     return value >= r->least && value <= r->most;
+}
+
+/* Of a difference of longitudes. */
+static double get_rounding(const search *s)
+{
+    return 360 * (s->var->type == NC_FLOAT ? FLT_EPSILON : DBL_EPSILON);
+}
+
+/* After how many full turns a longitude is in the range; 0: it is not. */
+static int find_turns(const search *s, double value)
+{
+    static const int turns[] = {-1, 1, -2, 2};
+    double rounding = get_rounding(s);
+    for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
+        double turned = value + 360 * turns[i];
+        if (turned >= s->range.least - rounding && turned <= s->range.most + rounding)
+            return turns[i];
+    }
+    return 0;
+}
+
+static void test_range(search *s, int64_t index, double value)
+{
+    if (is_in_range(s, value))
+        copy_runs_add(&s->runs, index, value, 0);
+    else if (s->scale.is_longitude && find_turns(s, value) != 0)
+        copy_runs_add(&s->runs, index, value, find_turns(s, value));
+}
+
+/* Of several that are equally near, the first one. */
+static void test_distance(search *s, int64_t index, double value)
+{
+    double distance = fabs(value - s->wanted);
+    if (s->scale.is_longitude) {
+        distance = fmod(distance, 360);
+        distance = fmin(distance, 360 - distance);
+    }
+    if (distance < s->distance) {
+        s->distance = distance;
+        s->runs = (copy_runs){0};
+        copy_runs_add(&s->runs, index, value, 0);
+    }
 }
 
 static void test_value(search *s, int64_t index, const void *value)
@@ -242,16 +121,14 @@ static void test_value(search *s, int64_t index, const void *value)
         number = s->scale.units.base_hours + number * s->scale.units.hours;
     s->least = fmin(s->least, number);
     s->most = fmax(s->most, number);
-    if (!is_in_range(s, number)) {
-        if (s->scale.is_longitude && (is_in_range(s, number - 360) || is_in_range(s, number + 360))) {
-            s->turned++;
-            s->one_turned = number;
-        }
-        return;
-    }
-    s->first = s->found == 0 ? index : s->first;
-    s->last = index;
-    s->found++;
+    s->first = s->n == 0 ? number : s->first;
+    s->rises += s->n > 0 && number > s->before;
+    s->before = number;
+    s->n++;
+    if (s->where->nearest)
+        test_distance(s, index, number);
+    else
+        test_range(s, index, number);
 }
 
 /* The values of one input, which begin at this index of all. */
@@ -273,7 +150,33 @@ static int search_input(search *s, int input, int ncid, int varid, int64_t begin
     return NC_NOERR;
 }
 
-static int open_and_search(search *s, const copy_where *where, int input, int64_t begin)
+/* Longitudes may be given as 350:40. */
+static bool parse_words(search *s)
+{
+    const char *words = s->where->range;
+    s->distance = INFINITY;
+    if (s->where->nearest)
+        return copy_value_parse(&s->scale, words, &s->wanted);
+    if (!copy_range_parse(&s->scale, words, &s->range))
+        return false;
+    if (s->scale.is_longitude && s->range.most < s->range.least && s->range.least - s->range.most < 720)
+        s->range.most += 360 * ceil((s->range.least - s->range.most) / 360);
+    return true;
+}
+
+static int load_words(search *s, int ncid, int varid)
+{
+    const copy_where *where = s->where;
+    copy_scale_load(ncid, varid, &s->scale);
+    if (parse_words(s))
+        return NC_NOERR;
+    return copy_error_print(s->plan, NC_EINVAL, "--where %s%c%s: must be %s, with %s", where->name,
+                            where->nearest ? '~' : '=', where->range, where->nearest ? "a value" : "first:last",
+                            s->scale.is_time ? "dates such as 2001, 2001-03 or 2001-03-05T12:30 that its calendar has"
+                                             : "numbers");
+}
+
+static int open_and_search(search *s, int input, int64_t begin)
 {
     const copy_plan *plan = s->plan;
     const char *path = plan->options->inputs[input];
@@ -281,16 +184,9 @@ static int open_and_search(search *s, const copy_where *where, int input, int64_
     int ncid, varid;
     PNC_TRY(copy_input_open(plan, path, &ncid));
     int err = ncmpi_inq_varid(ncid, s->var->name, &varid);
-    if (err == NC_NOERR && input == 0) {
-        load_scale(ncid, varid, &s->scale);
-        if (!parse_range(&s->scale, where->range, &s->range)) {
-            ncmpi_close(ncid);
-            return copy_error_print(plan, NC_EINVAL, "--where %s=%s: must be first:last, with %s", where->name,
-                                    where->range,
-                                    s->scale.is_time ? "dates such as 2001, 2001-03 or 2001-03-05T12:30 that its "
-                                                       "calendar has"
-                                                     : "numbers");
-        }
+    if (err == NC_NOERR && input == 0 && load_words(s, ncid, varid) != NC_NOERR) {
+        ncmpi_close(ncid);
+        return NC_EINVAL;
     }
     if (err == NC_NOERR)
         err = search_input(s, input, ncid, varid, begin, s->var->joined ? plan->lengths[input] : dim->total);
@@ -309,43 +205,153 @@ static void explain_value(const search *s, double value, char out[CAL_DATE_SIZE]
     snprintf(out, CAL_DATE_SIZE, "%s", isfinite(value) ? tool_real_format(NC_DOUBLE, value, number) : "no number");
 }
 
-static int report_selection(const search *s, const copy_where *where)
+/* Why nothing, or no part of the dimension, is selected. */
+static int report_selection(const search *s)
 {
     char least[CAL_DATE_SIZE], most[CAL_DATE_SIZE];
+    const copy_where *where = s->where;
+    const copy_runs *r = &s->runs;
     explain_value(s, s->least, least);
     explain_value(s, s->most, most);
-    if (s->found == 0 && s->turned > 0)
-        return copy_error_print(s->plan, NC_EINVALCOORDS,
-                                "--where %s=%s: no value is in this range: longitudes of this file are %s to %s: give "
-                                "the range in these",
-                                where->name, where->range, least, most);
-    if (s->found == 0)
-        return copy_error_print(s->plan, NC_EINVALCOORDS, "--where %s=%s: no value is in this range: they are %s to %s",
-                                where->name, where->range, least, most);
-    return copy_error_print(s->plan, NC_EINVALCOORDS,
-                            "--where %s=%s: %lld values are in this range, which are not next to each other: indices "
-                            "%lld to %lld have others between them",
-                            where->name, where->range, (long long)s->found, (long long)s->first, (long long)s->last);
+    if (r->found == 0)
+        return copy_error_print(s->plan, NC_EINVALCOORDS, "--where %s%c%s: no value is %s: they are %s to %s",
+                                where->name, where->nearest ? '~' : '=', where->range,
+                                where->nearest ? "near it" : "in this range", least, most);
+    return copy_error_print(
+        s->plan, NC_EINVALCOORDS,
+        "--where %s=%s: %lld values are in this range, which are not next to each other: from index "
+        "%lld on, others are between them",
+        where->name, where->range, (long long)r->found, (long long)r->at[0].first);
 }
 
-/* -10:10 where longitudes are 0 to 358: those from 350 on are at the other end of the dimension. */
-static void warn_of_turn(const search *s, const copy_where *where)
+/* A value beyond the ends of the coordinate may be a mistake. */
+static void warn_of_distance(const search *s)
 {
-    char least[CAL_DATE_SIZE], most[CAL_DATE_SIZE], one[CAL_DATE_SIZE];
-    if (s->turned == 0 || s->plan->rank != 0)
+    char least[CAL_DATE_SIZE], most[CAL_DATE_SIZE], value[CAL_DATE_SIZE];
+    bool is_between = s->wanted >= s->least && s->wanted <= s->most;
+    double spacing = s->n > 1 ? (s->most - s->least) / (double)(s->n - 1) : 0;
+    if (!s->where->nearest || is_between || s->distance <= spacing || s->plan->rank != 0)
         return;
     explain_value(s, s->least, least);
     explain_value(s, s->most, most);
-    explain_value(s, s->one_turned, one);
-    tool_warning_print(
-        "warning: --where %s=%s: longitudes of this file are %s to %s: %lld that are in this range after "
-        "a full turn, such as %s, are left out, as they are not next to the others",
-        where->name, where->range, least, most, (long long)s->turned, one);
+    explain_value(s, s->runs.at[0].first_value, value);
+    tool_warning_print("warning: --where %s~%s: the values are %s to %s: the nearest is %s", s->where->name,
+                       s->where->range, least, most, value);
+}
+
+/* --- longitudes that are turned --- */
+
+static bool has_turning_type(int type)
+{
+    return type == NC_FLOAT || type == NC_DOUBLE || type == NC_SHORT || type == NC_INT || type == NC_INT64;
+}
+
+/* The variable of the cell boundaries of the coordinate, if it is copied, or NULL. */
+static copy_var *find_bounds(copy_plan *plan, const search *s, int ncid, int varid)
+{
+    char name[COPY_WORD_SIZE];
+    if (!copy_word_get(ncid, varid, "bounds", name))
+        return NULL;
+    for (int i = 0; i < plan->nvars; i++) {
+        copy_var *var = &plan->vars[i];
+        if (strcmp(var->name, name) == 0 && var->ndims > 0 && var->dimids[0] == s->var->dimids[0])
+            return var;
+    }
+    return NULL;
+}
+
+/* Mark the variables whose values are turned: the coordinate and its bounds, or neither. */
+static int mark_turned(copy_plan *plan, const search *s, bool *marked)
+{
+    copy_var *own = &plan->vars[s->var - plan->vars], *bounds;
+    int ncid, varid;
+    copy_scale scale;
+    PNC_TRY(copy_input_open(plan, plan->options->inputs[0], &ncid));
+    int err = ncmpi_inq_varid(ncid, own->name, &varid);
+    bounds = err == NC_NOERR ? find_bounds(plan, s, ncid, varid) : NULL;
+    *marked = s->scale.is_plain && has_turning_type(own->type);
+    if (bounds != NULL) {
+        copy_scale_load(ncid, bounds->id, &scale);
+        *marked = *marked && scale.is_plain && has_turning_type(bounds->type);
+        bounds->turned = *marked;
+    }
+    own->turned = *marked;
+    ncmpi_close(ncid);
+    return err == NC_NOERR ? err : copy_failure_print(plan, plan->options->inputs[0], err);
+}
+
+static void report_turned(const search *s, const copy_run *first, const copy_run *last, bool marked)
+{
+    char text[4][CAL_DATE_SIZE];
+    explain_value(s, first->first_value, text[0]);
+    explain_value(s, last->last_value, text[1]);
+    explain_value(s, first->first_value + 360 * first->turns, text[2]);
+    explain_value(s, last->last_value + 360 * last->turns, text[3]);
+    tool_warning_print(marked
+                           ? "--where %s=%s: longitudes %s to %s become %s to %s"
+                           : "warning: --where %s=%s: longitudes %s to %s stay as they are, as attributes or the type "
+                             "of this file do not allow %s to %s",
+                       s->where->name, s->where->range, text[0], text[1], text[2], text[3]);
+}
+
+/* The longitudes that are in the range after full turns. */
+static int turn(copy_plan *plan, const search *s, copy_dim *dim)
+{
+    const copy_run *first = NULL, *last = NULL;
+    bool marked;
+    dim->nturns = 0; /* of several options for a dimension, the last one counts */
+    for (int i = 0; i < s->runs.n; i++) {
+        const copy_run *run = &s->runs.at[i];
+        if (run->turns == 0)
+            continue;
+        first = first == NULL ? run : first;
+        last = run;
+        dim->turns[dim->nturns++] = (copy_turn){run->first, run->last, 360 * run->turns};
+    }
+    if (first == NULL)
+        return NC_NOERR;
+    PNC_TRY(mark_turned(plan, s, &marked));
+    if (plan->rank == 0)
+        report_turned(s, first, last, marked);
+    return NC_NOERR;
+}
+
+/* --- the selection --- */
+
+/* The indices first to first + count - 1, of which some are behind the end, from index 0 on. */
+static int take_indices(const search *s, const copy_selection *selected, copy_dim *dim)
+{
+    const copy_where *where = s->where;
+    int64_t first = dim->first, end = dim->first + dim->count, most = selected->first + selected->count;
+    if (dim->stride != 1)
+        return copy_error_print(s->plan, NC_EINVAL, "--where %s: -d gives a stride for dimension %s", where->name,
+                                dim->name);
+    if (dim->wrapped > 0 || (selected->wrapped > 0 && dim->count != dim->total))
+        return copy_error_print(s->plan, NC_EINVAL,
+                                "--where %s=%s: a range goes beyond the end of dimension %s, of which another option "
+                                "selects a part",
+                                where->name, where->range, dim->name);
+    for (int i = 0; selected->wrapped > 0 && i < s->plan->ndims; i++)
+        if (s->plan->dims[i].wrapped > 0)
+            return copy_error_print(s->plan, NC_EINVAL,
+                                    "--where %s=%s: the range goes beyond the end of dimension %s, as another one does",
+                                    where->name, where->range, dim->name);
+    dim->wrapped = selected->wrapped;
+    dim->first = selected->first > first ? selected->first : first;
+    dim->count = selected->count;
+    if (selected->wrapped == 0)
+        dim->count = (most < end ? most : end) - dim->first;
+    return dim->count > 0 ? NC_NOERR
+                          : copy_error_print(s->plan, NC_EINVALCOORDS,
+                                             "--where %s=%s: no index is in this range and in "
+                                             "the others of dimension %s",
+                                             where->name, where->range, dim->name);
 }
 
 static int apply(copy_plan *plan, const copy_where *where, char *values)
 {
-    search s = {.plan = plan, .values = values, .least = INFINITY, .most = -INFINITY};
+    search s = {.plan = plan, .where = where, .values = values, .least = INFINITY, .most = -INFINITY};
+    copy_selection selected;
     int64_t begin = 0;
     for (int i = 0; i < plan->nvars && s.var == NULL; i++)
         if (strcmp(plan->vars[i].name, where->name) == 0)
@@ -355,24 +361,19 @@ static int apply(copy_plan *plan, const copy_where *where, char *values)
                                 s.var == NULL ? "no variable that is copied has this name"
                                               : "must be numbers along one dimension");
     for (int input = 0; input < (s.var->joined ? plan->options->ninputs : 1); input++) {
-        PNC_TRY(open_and_search(&s, where, input, begin));
+        PNC_TRY(open_and_search(&s, input, begin));
         begin += plan->lengths[input];
     }
-    if (s.found == 0 || s.last - s.first + 1 != s.found)
-        return report_selection(&s, where);
-    warn_of_turn(&s, where);
     copy_dim *dim = &plan->dims[s.var->dimids[0]];
-    int64_t first = dim->first, end = dim->first + dim->count;
-    if (dim->stride != 1)
-        return copy_error_print(plan, NC_EINVAL, "--where %s: -d gives a stride for dimension %s", where->name,
-                                dim->name);
-    dim->first = s.first > first ? s.first : first;
-    dim->count = (s.last + 1 < end ? s.last + 1 : end) - dim->first;
-    return dim->count > 0 ? NC_NOERR
-                          : copy_error_print(plan, NC_EINVALCOORDS,
-                                             "--where %s=%s: no index is in this range and in "
-                                             "the others of dimension %s",
-                                             where->name, where->range, dim->name);
+    const copy_cycle cycle = {.length = dim->total,
+                              .is_cyclic = s.scale.is_longitude && !s.var->joined,
+                              .is_closed = fabs(fabs(s.before - s.first) - 360) <= get_rounding(&s),
+                              .ascends = 2 * s.rises + 1 >= s.n};
+    if (!copy_runs_join(&s.runs, &cycle, &selected))
+        return report_selection(&s);
+    warn_of_distance(&s);
+    PNC_TRY(take_indices(&s, &selected, dim));
+    return turn(plan, &s, dim);
 }
 
 int copy_where_apply(copy_plan *plan)

@@ -4,7 +4,7 @@
 
 #include "tools/ncmpicopy/plan.h"
 
-/* Parse name=first:last, or name=value. Returns -1, or the exit status after an error message. */
+/* Parse name=first:last, name=value, or name~value. Returns -1, or the exit status after an error message. */
 int copy_where_parse(const char *text, copy_options *options);
 
 /* Select the indices of dimensions, when the lengths in all inputs are known. Collective; NC_NOERR or, on all ranks, a
