@@ -10,6 +10,7 @@
 #include "tools/ncmpicopy/copy.h"
 #include "tools/ncmpicopy/guard.h"
 #include "tools/ncmpicopy/longitude.h"
+#include "tools/ncmpicopy/salvage.h"
 #include "tools/ncmpicopy/short.h"
 #include "tools/ncmpicopy/storage.h"
 
@@ -112,6 +113,24 @@ static int library_failed(const work *w, const char *path, int code)
     return code;
 }
 
+/* All ranks read a scalar. */
+static int salvage_block(const work *w, int varid, const copy_var *var, const part *p)
+{
+    bool counts = w->action == COPY_WRITE && (var->ndims > 0 || w->plan->rank == 0);
+    copy_wreck wreck = {.plan = w->plan,
+                        .path = w->plan->options->inputs[w->input],
+                        .ncid = w->from,
+                        .varid = varid,
+                        .var = var,
+                        .start = p->in_start,
+                        .count = p->count,
+                        .stride = p->stride,
+                        .is_reported = counts};
+    int err = copy_wreck_read(&wreck, w->read);
+    w->plan->lost += counts ? wreck.lost : 0;
+    return err;
+}
+
 static int read_block(const work *w, int varid, const copy_var *var, const part *p)
 {
     MPI_Datatype type = tool_type_get_mpi(var->type);
@@ -120,6 +139,11 @@ static int read_block(const work *w, int varid, const copy_var *var, const part 
         err = ncmpi_get_vars_all(w->from, varid, p->in_start, p->count, p->stride, w->read, p->length, type);
     else
         err = ncmpi_get_vara_all(w->from, varid, p->in_start, p->count, w->read, p->length, type);
+    if (w->plan->options->salvage) {
+        err = tool_status_agree(err);
+        if (copy_wreck_is_damage(err))
+            return salvage_block(w, varid, var, p);
+    }
     return err == NC_NOERR ? err : library_failed(w, w->plan->options->inputs[w->input], err);
 }
 

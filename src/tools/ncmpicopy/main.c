@@ -159,9 +159,14 @@ static bool report_misfits(const copy_plan *plan)
 static bool report_losses(const copy_plan *plan)
 {
     bool misfits = report_misfits(plan);
+    int64_t lost = plan->lost;
+    MPI_Allreduce(MPI_IN_PLACE, &lost, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    if (lost > 0)
+        copy_error_print(plan, NC_EREAD, "%s: %lld values could not be read, and are fill values",
+                         plan->options->output, (long long)lost);
     if (plan->rank == 0)
         tool_warnings_finish();
-    return misfits || plan->is_short || plan->changed;
+    return misfits || lost > 0 || plan->is_short || plan->changed;
 }
 
 /* An input is replaced only by a copy that has everything. */

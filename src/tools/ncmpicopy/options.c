@@ -29,7 +29,7 @@ static const char usage[] =
     "                 [--chunks [var1,...:]dim/length,...]\n"
     "                 [--align bytes] [--record-align bytes] [--reserve bytes] [--no-history] [--verify]\n"
     "                 [--checksum[=manifest]]\n"
-    "                 [--allow-short] [--strict] [--progress] [-O] in... out\n";
+    "                 [--allow-short] [--salvage] [--strict] [--progress] [-O] in... out\n";
 
 static const char help[] =
     "Copy netCDF files in parallel; several inputs are joined along the record dimension.\n"
@@ -66,12 +66,13 @@ static const char help[] =
     "      --verify                     read the output back and compare it with the inputs\n"
     "      --allow-short                copy an input that ends before whole variables or records: the copy ends\n"
     "                                   there too\n"
+    "      --salvage                    values that cannot be read become fill values, and are listed\n"
     "      --progress                   show the progress on stderr even if that is no terminal\n"
     "  -O, --overwrite                  replace an existing output\n"
     "      --help, --version\n"
     "\n"
-    "Exit status: 0 copied; 1 error, and no output; 2 copied, but values did not fit their new type, or an input ends\n"
-    "before its data.\n";
+    "Exit status: 0 copied; 1 error, and no output; 2 copied, but values did not fit their new type or could not\n"
+    "be read, or an input ends before its data.\n";
 
 enum {
     LONG_HELP = 1,
@@ -92,7 +93,8 @@ enum {
     LONG_ZSTD,
     LONG_NO_SHUFFLE,
     LONG_NO_HISTORY,
-    LONG_ALLOW_SHORT
+    LONG_ALLOW_SHORT,
+    LONG_SALVAGE
 };
 
 static int reject(const char *what, const char *value)
@@ -221,6 +223,7 @@ static int parse_option(int letter, copy_options *options)
     case LONG_RESERVE: return parse_bytes("--reserve", optarg, 0, &options->reserve);
     case LONG_NO_HISTORY: options->no_history = true; return -1;
     case LONG_ALLOW_SHORT: options->allow_short = true; return -1;
+    case LONG_SALVAGE: options->salvage = true; return -1;
     case LONG_VERIFY: options->verify = true; return -1;
     case LONG_STRICT: options->strict = true; return -1;
     case LONG_PROGRESS: options->progress = true; return -1;
@@ -254,6 +257,7 @@ int copy_options_parse(int argc, char **argv, void *result)
                                           {"reserve", required_argument, NULL, LONG_RESERVE},
                                           {"no-history", no_argument, NULL, LONG_NO_HISTORY},
                                           {"allow-short", no_argument, NULL, LONG_ALLOW_SHORT},
+                                          {"salvage", no_argument, NULL, LONG_SALVAGE},
                                           {"verify", no_argument, NULL, LONG_VERIFY},
                                           {"strict", no_argument, NULL, LONG_STRICT},
                                           {"progress", no_argument, NULL, LONG_PROGRESS},

@@ -90,7 +90,7 @@ typedef struct copy_options {
     bool fixed;           /* no record dimension in the output */
     bool checksum;        /* of each variable, as an attribute */
     const char *manifest; /* or in this file; NULL: no */
-    bool overwrite, verify, strict, progress, no_coordinates, no_history, allow_short;
+    bool overwrite, verify, strict, progress, no_coordinates, no_history, allow_short, salvage;
     char *command;               /* the command line, for the attribute history */
     int64_t align, record_align; /* bytes; 0: not given */
     int64_t reserve;             /* bytes; -1: not given */

@@ -59,6 +59,7 @@ typedef struct copy_plan {
     bool is_short;      /* an input lacks data at its end */
     bool lacks_records; /* an input lacks whole records */
     bool changed;       /* names or attributes differ in the output, after a message */
+    int64_t lost;       /* values of this rank that cannot be read, and became fill values */
     bool left_out;      /* later inputs have data that the output has not, after a message */
     copy_adapted *adapted;
     int nadapted, capacity;

@@ -367,7 +367,7 @@ int copy_storage_define(copy_plan *plan, int from, const copy_var *var, int to, 
 
 /* --- the order of the copy --- */
 
-static bool find_chunks(int ncid, int varid, MPI_Offset *lengths)
+bool copy_chunks_find(int ncid, int varid, MPI_Offset *lengths)
 {
     int layout = NC_CONTIGUOUS;
     return ncmpi_inq_var_chunking(ncid, varid, &layout, lengths) == NC_NOERR && layout == NC_CHUNKED;
@@ -380,7 +380,7 @@ bool copy_unit_find(int from, int varid, int to, int id, int ndims, int64_t *uni
     MPI_Offset *in = pnc_memory_alloc(2 * (int64_t)ndims, sizeof *in), *out = in + ndims;
     if (in == NULL)
         return false;
-    bool from_chunks = find_chunks(from, varid, in), to_chunks = find_chunks(to, id, out);
+    bool from_chunks = copy_chunks_find(from, varid, in), to_chunks = copy_chunks_find(to, id, out);
     for (int d = 0; d < ndims && (from_chunks || to_chunks); d++) {
         int64_t a = from_chunks && in[d] > 0 ? (int64_t)in[d] : 1;
         int64_t b = to_chunks && out[d] > 0 ? (int64_t)out[d] : 1;

@@ -26,6 +26,7 @@ typedef struct stats_table {
     stats_row *rows;
     int nrows;
     bool is_later; /* JSON: not the first variable */
+    int err;       /* of the first variable whose values cannot be read; the others are shown */
 } stats_table;
 
 /* --- values --- */
@@ -119,6 +120,7 @@ typedef struct stats_result {
     const tool_meaning *meaning;
     const dump_summary *summary;
     const cdl_type *type; /* of minimum and maximum */
+    bool failed;          /* values cannot be read */
     bool as_dates;
     cal_units units;
 } stats_result;
@@ -167,8 +169,8 @@ static int add_row(stats_table *table, const stats_result *r)
 
         if (out == NULL)
             return dump_memory_report(table->file, r->variable->name);
-        if (c > 2 && c < UNITS && !has_statistics(r->variable->type))
-            fputc('-', out);
+        if (c > 2 && c < UNITS && (r->failed || !has_statistics(r->variable->type)))
+            fputc(r->failed ? '?' : '-', out);
         else
             write_cell(table->file, r, c, out);
         if (fclose(out) != 0)
@@ -229,7 +231,10 @@ static void write_json_row(stats_table *table, const stats_result *r)
     fprintf(out, ", \"type\": \"%s\", \"shape\": [", r->variable->type->name);
     for (int d = 0; d < r->variable->ndims; d++)
         fprintf(out, "%s%lld", d > 0 ? ", " : "", (long long)r->shape[d]);
-    fprintf(out, "], \"missing\": %lld", (long long)s->missing);
+    if (r->failed)
+        fputs("], \"error\": true, \"missing\": null", out);
+    else
+        fprintf(out, "], \"missing\": %lld", (long long)s->missing);
     write_json_value(out, "minimum", r->type, s, s->least);
     write_json_value(out, "maximum", r->type, s, s->most);
     write_json_value(out, "mean", mean, s, (cdl_value){.r = has_mean ? get_mean(s) : 0});
@@ -242,6 +247,21 @@ static void write_json_row(stats_table *table, const stats_result *r)
 
 /* --- all variables --- */
 
+/* A damaged chunk does not keep other variables from being shown. */
+static int summarise_if_possible(stats_table *table, stats_result *r, dump_summary *summary)
+{
+    int err = summarise(table->file, r->variable, r->meaning, r->shape, summary);
+
+    if (err == NC_NOERR || err == NC_ENOMEM)
+        return err;
+    r->failed = true;
+    *summary = (dump_summary){0};
+    table->file->team->ended = false;
+    if (table->err == NC_NOERR)
+        table->err = err;
+    return NC_NOERR;
+}
+
 static int show_variable(stats_table *table, const dump_variable *variable, const int64_t *shape)
 {
     const dump_file *file = table->file;
@@ -252,7 +272,7 @@ static int show_variable(stats_table *table, const dump_variable *variable, cons
     if (has_statistics(variable->type)) {
         tool_meaning_load(&file->input.model, &table->relations, variable->id, &meaning);
         r.type = dump_meaning_is_packed(&meaning) ? tool_cdl_type_find(NC_DOUBLE) : variable->type;
-        PNC_TRY(summarise(file, variable, &meaning, shape, &summary));
+        PNC_TRY(summarise_if_possible(table, &r, &summary));
         PNC_TRY(dump_dates_choose(file, variable, &r.units, &r.as_dates));
     }
     if (file->team->rank > 0)
@@ -325,5 +345,5 @@ int dump_stats_print(const dump_file *file)
             free(table.rows[i].cells[c]);
     free(table.rows);
     tool_relations_free(&table.relations);
-    return err;
+    return err != NC_NOERR ? err : table.err;
 }
