@@ -201,12 +201,19 @@ def test_padding():
 
 
 def repair(data, label, wanted, certain, *options, status=None):
-    """Repair a copy; wanted: its expected bytes; certain: whether each step is."""
+    """Repair a copy; wanted: its expected bytes, or those of the file if it is left as it is: then there is no copy,
+    but one that is asked for by name. certain: whether each step is."""
     write("broken.nc", data)
     if os.path.exists("broken.nc.repaired"):
         os.remove("broken.nc.repaired")
     code, found = report("--repair", *options, "broken.nc")
-    result = read("broken.nc.repaired")
+    is_left = not os.path.exists("broken.nc.repaired")
+    tap.ok(is_left == (wanted == data), label + ": a copy only if it differs")
+    result = data if is_left else read("broken.nc.repaired")
+    if os.path.exists("named.nc"):
+        os.remove("named.nc")
+    quiet = run("--repair", "-q", "--output=named.nc", *options, "broken.nc")
+    tap.ok(read("named.nc") == wanted and not quiet.stdout and not quiet.stderr, label + ": by name, and quiet", quiet)
     if status is None:
         status = 0 if all(certain) else 2
     tap.ok(code == status and result == wanted and [s["certain"] for s in found["repairs"]] == certain and
@@ -314,7 +321,8 @@ def test_growth():
     torn[-4400:-4200] = bytes(200) # where old and new place still hold the same
     write("torn.nc", torn)
     _, found = report("--repair", "--undo-growth", "torn.nc")
-    tap.ok(not any(s["certain"] for s in found["repairs"]) and len(read("torn.nc.repaired")) == len(torn),
+    tap.ok(not any(s["certain"] for s in found["repairs"]) and not os.path.exists("torn.nc.repaired") and
+           read("torn.nc") == torn,
            "if the data do not show where a move stopped, nothing is called certain", found)
 
 

@@ -165,15 +165,17 @@ static int repair_at(const tool_file *file, const report *r, const char *path, v
                          : validator_file_repair(file, r, &o->choice, path, held, log);
 }
 
-/* Copy, repair and report. *status: the exit status if there is no error. */
+/* Copy, repair and report. *status: the exit status if there is no error. *keep: the copy has a repair, or was asked
+ * for by name. */
 static int write_repaired(const tool_file *file, const report *r, const tool_output *output, const char *name,
-                          const options *o, int *status)
+                          const options *o, int *status, bool *keep)
 {
     repair_log log = {.n = 0};
 
-    PNC_TRY(validator_file_copy(file, output->temporary));
+    PNC_TRY(validator_file_copy(file, output->temporary, o->quiet));
     PNC_TRY(repair_at(file, r, output->temporary, NULL, o, &log));
-    *status = conclude(output->temporary, name, &log, o);
+    *keep = log.changed || o->output != NULL;
+    *status = *keep ? conclude(output->temporary, name, &log, o) : conclude(o->path, NULL, &log, o);
     return tool_output_flush(name);
 }
 
@@ -182,11 +184,12 @@ static int repair_to_copy(const tool_file *file, const report *r, const char *na
     const tool_output_request request = {.path = name, .inputs = &o->path, .ninputs = 1};
     pnc_error error = {0};
     tool_output output;
+    bool keep = false;
     int status = VALIDATOR_INVALID, err = tool_output_begin(&request, &output, &error);
 
     if (err == NC_NOERR) {
-        err = write_repaired(file, r, &output, name, o, &status);
-        if (err != NC_NOERR) {
+        err = write_repaired(file, r, &output, name, o, &status, &keep);
+        if (err != NC_NOERR || !keep) {
             tool_output_discard(&output);
             return VALIDATOR_INVALID;
         }
@@ -255,7 +258,8 @@ static int validate(const options *o)
     report r;
     int err, status = 1;
 
-    report_mark(o->path);
+    if (!o->quiet)
+        report_mark(o->path);
     if (!o->padding && !o->repair)
         return conclude(o->path, NULL, NULL, o);
     err = validator_hold_begin(o->path, o->padding || o->in_place, o->choice.assumes_dead, &held);

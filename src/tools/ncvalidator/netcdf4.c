@@ -305,6 +305,7 @@ int validator_netcdf4_repair(const char *path, repair_log *log)
         tool_error_print("%s: cannot be written: %s", path, strerror(errno));
         err = NC_EWRITE;
     }
+    log->changed = was_interrupted;
     if (err == NC_NOERR && was_interrupted)
         validator_step_add(log, true, "the metadata that a program had begun to write are complete");
     else if (err == NC_NOERR)

@@ -64,12 +64,14 @@ typedef struct target {
 
 static int put(const target *t, int64_t at, const void *bytes, int64_t n)
 {
+    t->log->changed = true;
     errno = tool_bytes_write(t->fd, at, bytes, n);
     return errno == 0 ? NC_NOERR : write_failed(t->path);
 }
 
 static int set_size(const target *t, int64_t size)
 {
+    t->log->changed = true;
     return ftruncate(t->fd, (off_t)size) == 0 ? NC_NOERR : write_failed(t->path);
 }
 
@@ -355,6 +357,7 @@ static int complete_growth(target *t, validator_hold *held, pnc_growth_outcome *
 static int repair_growth(target *t, validator_hold *held, pnc_growth_outcome *outcome)
 {
     PNC_TRY(complete_growth(t, held, outcome));
+    t->log->changed = t->log->changed || *outcome != PNC_GROWTH_NONE;
     if (*outcome == PNC_GROWTH_COMPLETED)
         validator_step_add(t->log, true,
                            "an interrupted change of the header was completed from the journal in the file");
@@ -415,7 +418,7 @@ static int check_unchanged(const tool_file *file, const struct stat *before)
     return NC_EINTERRUPTED;
 }
 
-int validator_file_copy(const tool_file *file, const char *path)
+int validator_file_copy(const tool_file *file, const char *path, bool quiet)
 {
     tool_progress progress;
     repair_log none = {.n = 0};
@@ -436,6 +439,8 @@ int validator_file_copy(const tool_file *file, const char *path)
     if (fstat(file->fd, &before) != 0)
         memset(&before, 0, sizeof before);
     tool_progress_begin(stderr, "copying", file->size, &progress);
+    if (quiet)
+        progress.out = NULL;
     for (int64_t at = 0, n; at < file->size && err == NC_NOERR; at += n) {
         n = file->size - at < PORTION ? file->size - at : PORTION;
         err = tool_file_read(file, at, bytes, n);

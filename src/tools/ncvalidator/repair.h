@@ -17,6 +17,7 @@ typedef struct repair_log {
     repair_step steps[REPAIR_STEPS];
     int n, left_out; /* steps beyond the limit are only counted */
     bool uncertain;  /* a step is, also among those */
+    bool changed;    /* the file is another one than before */
 } repair_log;
 
 /* Repairs that may be wrong are made only on request. */
@@ -39,7 +40,7 @@ int validator_file_repair(const tool_file *file, const report *r, const repair_c
                           validator_hold *held, repair_log *log);
 
 /* Copy a file's bytes into the file at `path`, which exists. An error if they change meanwhile. */
-int validator_file_copy(const tool_file *file, const char *path);
+int validator_file_copy(const tool_file *file, const char *path, bool quiet);
 
 void validator_repair_print(const repair_log *log, bool json);
 
