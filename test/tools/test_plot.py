@@ -152,6 +152,27 @@ def check_other_shapes(path):
     ok(has_text(picture, "all values are missing") and not cells(picture), "  nothing but missing values")
 
 
+def check_values(path):
+    """Values and dates select what numpy finds nearest: the pictures are those of its indices."""
+    with netCDF4.Dataset(scratch(path)) as file:
+        days = np.asarray(file["time"][:]) / 24 + .5  # since 2001-01-01
+        lev, lat, lon = (np.asarray(file[name][:]) for name in ("lev", "lat", "lon"))
+    near = lambda values, wanted: int(np.argmin(abs(values - wanted)))
+    turn = lambda wanted: int(np.argmin(abs((lon - wanted + 180) % 360 - 180)))
+    for words, indices in (("time~2001-05-01,lev~300", f"time={near(days, 120)},lev={near(lev, 300)}"),
+                           ("time~2001-12-31T18:30,lev~1e9", f"time={near(days, 364.77)},lev=2"),
+                           ("time~1999,lev~400.0", "time=0,lev=1"), ("lev=0,lat~14.9", f"lev=0,lat={near(lat, 14.9)}"),
+                           ("lat~-90,lon~-50", f"lat=0,lon={turn(-50)}"), ("lon~359,lat=1", f"lon={turn(359)},lat=1"),
+                           ("lon~200.5,lat=-1", f"lon={turn(200.5)},lat=3")):
+        ours, theirs = (tool.run("ncmpidump", "--plot", f"value,{text}", scratch(path)) for text in (words, indices))
+        ok(ours.returncode == 0 and ours.stdout == theirs.stdout and b"<svg" in ours.stdout, f"{path}: {words}", ours)
+    for what, words in (("value,time~2001-13-01", "neither a number nor a date"), ("value,lev~x", "neither a number"),
+                        ("value,lev~", "neither a number"), ("value,time~7x", "neither a number"),
+                        ("curve,long~3", "no coordinate variable"), ("value,depth~3", "no dimension"),
+                        ("value,lev=2001-01-01", "lev~2001-01-01 is the nearest")):
+        tool.fails("ncmpidump", words, f"refused: {what}", "--plot", what, scratch(path))
+
+
 def points(picture):
     return [[tuple(float(number) for number in pair.split(",")) for pair in re.split("[ML]", path.get("d"))[1:]]
             for path in picture.iter(SVG + "path") if path.get("fill") == "none"]
@@ -216,6 +237,7 @@ for name, kind in FILES.items():
     check_map(name)
     check_other_shapes(name)
     check_lines(name)
+    check_values(name)
 check_files("classic.nc")
 same = {tool.run("ncmpidump", "--plot", "value,time=3", scratch(name)).stdout for name in FILES}
 ok(len(same) == 1, "the same picture of both formats")

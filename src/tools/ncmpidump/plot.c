@@ -9,6 +9,7 @@
 #include "base/minmax.h"
 #include "tools/common/linear.h"
 #include "tools/common/message.h"
+#include "tools/common/moment.h"
 #include "tools/common/output.h"
 
 enum { MOST_X = 600, MOST_Y = 400, MOST_POINTS = 1200, PORTION = 1 << 16 };
@@ -37,30 +38,153 @@ static int lack_plot_memory(const plot_selection *s)
     return dump_memory_report(s->file, s->var != NULL ? s->var->name : NULL);
 }
 
-/* --- VAR,dim=index,... --- */
+/* --- coordinates --- */
+
+static double load_real(const tool_meaning *m, const char *value)
+{
+    double parts[2];
+
+    tool_number_load(m->type, value, parts);
+    return (parts[0] + parts[1]) * m->scale + m->offset;
+}
+
+static bool is_missing(const tool_meaning *m, const char *value)
+{
+    double parts[2], x;
+
+    tool_number_load(m->type, value, parts);
+    x = parts[0] + parts[1];
+    return !(x >= m->least && x <= m->most) || tool_meaning_find(m, value) >= 0;
+}
+
+/* The coordinate variable of a dimension, or -1. */
+static int find_coordinate(const pnc_model *model, int dimid)
+{
+    int id = pnc_format_var_find(model, model->dims[dimid]->name);
+
+    return id >= 0 && model->vars[id]->ndims == 1 && model->vars[id]->dimids[0] == dimid &&
+                   model->vars[id]->type != NC_CHAR && model->vars[id]->type <= NC_UINT64
+               ? id
+               : -1;
+}
+
+/* The values of a coordinate variable; false if they do not ascend or descend. */
+static int read_coordinates(const plot_selection *s, int id, const tool_meaning *m, int64_t n, double *out,
+                            bool *usable)
+{
+    const pnc_var *var = s->model->vars[id];
+    size_t size = pnc_type_get_size(var->type);
+    char *values = pnc_memory_alloc(n, size);
+    int64_t start = 0;
+    int err =
+        values == NULL ? lack_plot_memory(s) : tool_file_read_block(&s->file->input, var, &start, &n, true, values);
+
+    *usable = err == NC_NOERR;
+    for (int64_t i = 0; err == NC_NOERR && i < n; i++) {
+        out[i] = load_real(m, values + (size_t)i * size);
+        *usable = *usable && isfinite(out[i]) && !is_missing(m, values + (size_t)i * size) &&
+                  (i == 0 || (out[i] != out[i - 1] && (i == 1 || (out[i] > out[i - 1]) == (out[1] > out[0]))));
+    }
+    pnc_memory_free(values);
+    return err;
+}
+
+/* --- VAR,dim=index,dim~value,... --- */
+
+/* A number, or a date for a coordinate with units of time: in its units. */
+static bool parse_value(const tool_meaning *m, const char *text, double *value)
+{
+    const char *calendar = m->calendar[0] != '\0' ? m->calendar : NULL;
+    cal_units units;
+    tool_moment moment;
+    char *end;
+
+    if (tool_units_parse(m->units, calendar, &units) && units.hours > 0) {
+        if (!tool_moment_parse(text, &moment) || !tool_moment_convert(calendar, &moment, value))
+            return false;
+        *value = (*value - units.base_hours) / units.hours;
+        return true;
+    }
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*value);
+}
+
+/* The first one of several. */
+static int64_t find_nearest(const tool_meaning *m, const double *values, int64_t n, double wanted)
+{
+    bool is_cyclic = tool_longitude_is_unit(m->units);
+    double least = INFINITY;
+    int64_t found = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        double distance = fabs(values[i] - wanted);
+
+        if (is_cyclic)
+            distance = fmin(fmod(distance, 360), 360 - fmod(distance, 360));
+        if (distance < least) {
+            least = distance;
+            found = i;
+        }
+    }
+    return found;
+}
+
+/* The index of the coordinate that is nearest to a value. */
+static int fix_by_value(plot_selection *s, int d, const char *name, const char *text)
+{
+    int dimid = s->var->dimids[d], id = find_coordinate(s->model, dimid);
+    double *values = id >= 0 && s->shape[d] <= MOST_COORDINATES ? pnc_memory_alloc(s->shape[d], sizeof *values) : NULL;
+    bool usable = false;
+    double wanted;
+    tool_meaning m;
+    int err = NC_NOERR;
+
+    if (values != NULL) {
+        tool_meaning_load(s->model, &s->relations, id, &m);
+        err = read_coordinates(s, id, &m, s->shape[d], values, &usable);
+    }
+    if (err == NC_NOERR && !usable)
+        err = refuse_plot(s, "no coordinate variable whose values ascend or descend has dimension", name);
+    else if (err == NC_NOERR && !parse_value(&m, text, &wanted))
+        err = refuse_plot(s, "neither a number nor a date of the calendar for this coordinate:", text);
+    else if (err == NC_NOERR)
+        s->index[d] = find_nearest(&m, values, s->shape[d], wanted);
+    pnc_memory_free(values);
+    return err;
+}
+
+static int fix_by_index(plot_selection *s, int d, const char *name, const char *text)
+{
+    char *end;
+    long long index = strtoll(text, &end, 10);
+
+    if (end == text || *end != '\0' || index >= s->shape[d] || index < -s->shape[d]) {
+        tool_error_print(
+            "%s: --plot: the indices of dimension %s are 0 to %lld, or -1 for the last one; %s~%s is the "
+            "nearest value of its coordinate",
+            s->file->options->path, name, (long long)s->shape[d] - 1, name, text);
+        return NC_EINVALCOORDS;
+    }
+    s->index[d] = index < 0 ? index + s->shape[d] : index;
+    return NC_NOERR;
+}
 
 static int fix_dimension(plot_selection *s, const char *part, size_t n)
 {
-    const char *equals = memchr(part, '=', n);
-    char text[PLOT_TEXT], *end;
-    long long index;
+    char text[PLOT_TEXT], *value;
+    bool by_value;
 
     snprintf(text, sizeof text, "%.*s", (int)n, part);
-    if (equals == NULL)
-        return refuse_plot(s, "must be VARIABLE,DIMENSION=INDEX,..., not", text);
-    text[pnc_min64(equals - part, PLOT_TEXT - 1)] = '\0';
-    index = strtoll(equals + 1, &end, 10);
+    value = strpbrk(text, "=~");
+    if (value == NULL || n >= sizeof text)
+        return refuse_plot(s, "must be VARIABLE,DIMENSION=INDEX,DIMENSION~VALUE,..., not", text);
+    by_value = *value == '~';
+    *value++ = '\0';
     for (int d = 0; d < s->var->ndims; d++) {
         if (strcmp(s->model->dims[s->var->dimids[d]]->name, text) != 0 || s->is_fixed[d])
             continue;
-        if (end == equals + 1 || end != part + n || index >= s->shape[d] || index < -s->shape[d]) {
-            tool_error_print("%s: --plot: the indices of dimension %s are 0 to %lld, or -1 for the last one",
-                             s->file->options->path, text, (long long)s->shape[d] - 1);
-            return NC_EINVALCOORDS;
-        }
-        s->index[d] = index < 0 ? index + s->shape[d] : index;
         s->is_fixed[d] = true;
-        return NC_NOERR;
+        return by_value ? fix_by_value(s, d, text, value) : fix_by_index(s, d, text, value);
     }
     return refuse_plot(s, "the variable has no dimension", text);
 }
@@ -129,34 +253,6 @@ static int select_values(plot_selection *s)
 
 /* --- axes --- */
 
-static double load_real(const tool_meaning *m, const char *value)
-{
-    double parts[2];
-
-    tool_number_load(m->type, value, parts);
-    return (parts[0] + parts[1]) * m->scale + m->offset;
-}
-
-static bool is_missing(const tool_meaning *m, const char *value)
-{
-    double parts[2], x;
-
-    tool_number_load(m->type, value, parts);
-    x = parts[0] + parts[1];
-    return !(x >= m->least && x <= m->most) || tool_meaning_find(m, value) >= 0;
-}
-
-/* The coordinate variable of a dimension, or -1. */
-static int find_coordinate(const pnc_model *model, int dimid)
-{
-    int id = pnc_format_var_find(model, model->dims[dimid]->name);
-
-    return id >= 0 && model->vars[id]->ndims == 1 && model->vars[id]->dimids[0] == dimid &&
-                   model->vars[id]->type != NC_CHAR && model->vars[id]->type <= NC_UINT64
-               ? id
-               : -1;
-}
-
 /* A text attribute; "" without it. */
 static void get_text_of(const pnc_var *var, const char *name, char out[PLOT_TEXT])
 {
@@ -180,27 +276,6 @@ static void name_quantity(const pnc_var *var, const tool_meaning *m, bool with_u
         snprintf(name, sizeof name, "%s", var->name);
     snprintf(out, PLOT_TEXT, "%.200s%s%.120s%s", name, with_units && m->units[0] != '\0' ? " (" : "",
              with_units ? m->units : "", with_units && m->units[0] != '\0' ? ")" : "");
-}
-
-/* The values of a coordinate variable; false if they do not ascend or descend. */
-static int read_coordinates(const plot_selection *s, int id, const tool_meaning *m, int64_t n, double *out,
-                            bool *usable)
-{
-    const pnc_var *var = s->model->vars[id];
-    size_t size = pnc_type_get_size(var->type);
-    char *values = pnc_memory_alloc(n, size);
-    int64_t start = 0;
-    int err =
-        values == NULL ? lack_plot_memory(s) : tool_file_read_block(&s->file->input, var, &start, &n, true, values);
-
-    *usable = err == NC_NOERR;
-    for (int64_t i = 0; err == NC_NOERR && i < n; i++) {
-        out[i] = load_real(m, values + (size_t)i * size);
-        *usable = *usable && isfinite(out[i]) && !is_missing(m, values + (size_t)i * size) &&
-                  (i == 0 || (out[i] != out[i - 1] && (i == 1 || (out[i] > out[i - 1]) == (out[1] > out[0]))));
-    }
-    pnc_memory_free(values);
-    return err;
 }
 
 /* Edges are between elements. */
