@@ -1,6 +1,7 @@
 """ncmpicopy --checksum: checksums are those that xxhsum computes of the same bytes, the same in all formats, with all
 chunks, on any number of ranks; ncvalidator --checksum and a copy find a value that changed. With nc_checksum=enable the
 library writes the same ones, for each program that closes a file."""
+import json
 import os
 import re
 import shutil
@@ -199,6 +200,52 @@ def test_manifests():
            b"warning: copy.nc: variable scalar is not in short.sums" in result.stderr, "ncvalidator finds them", result)
 
 
+def test_many_files():
+    """One manifest of several files, as ncmpidump and cat make it; files elsewhere, missing, changed, not listed."""
+    os.makedirs("archive/moved", exist_ok=True)
+    names = ["archive/one.nc", "archive/two.nc", "archive/three.nc"]
+    for name, source in zip(names, ("tall.nc", "sum4.nc", "big.nc")):
+        shutil.copy(source, name)
+    for ranks in (1, 3):
+        status, out, err = tap.run_mpi(ranks, "src/tools/ncmpidump/ncmpidump", "--checksum", *names)
+        tap.ok(status == 0 and not err and out == "".join(manifest_of(name) for name in names) and
+               [line for line in out.splitlines() if line[0] == "#"] == [f"# netCDF checksums of {n}" for n in names],
+               f"a manifest of three files on {ranks} ranks", err + out)
+    with open("all.sums", "w", encoding="utf-8") as file:
+        file.write(out)
+    for arguments in ([], names, names[1:2], ["archive/../archive/one.nc"]):
+        done = tool.run("ncvalidator", "--checksum=all.sums", *arguments)
+        number = done.stdout.count(b"have the checksum of all.sums")
+        tap.ok(done.returncode == 0 and not done.stderr and number == (len(arguments) or 3), f"checked: {arguments}",
+               done)
+    done = tool.run("ncvalidator", "-q", "--checksum=all.sums")
+    tap.ok(done.returncode == 0 and not done.stdout and not done.stderr, "quietly", done)
+    shutil.copy("archive/two.nc", "archive/moved/two.nc")
+    for pair, expected in ((("archive/moved/two.nc", "all.sums"), 0), (("all.sums", names[0]), 0)):
+        status, text = diff(*pair, ranks=2)
+        tap.ok(status == expected, f"ncmpidiff --checksum {' '.join(pair)}", text)
+    done = tool.run("ncvalidator", "--checksum=all.sums", "archive/moved/two.nc", "tall.nc")
+    tap.ok(done.returncode == 1 and b"tall.nc: all.sums has the checksums of 3 files" in done.stderr,
+           "not listed", done)
+    status, text = diff("tall.nc", "all.sums", ranks=2)
+    tap.ok(status == 2 and text.count("all.sums has the checksums of 3 files") == 1, "ncmpidiff: not listed", text)
+    with netCDF4.Dataset("archive/three.nc", "r+") as file:
+        file["v_i4"][...] = 5
+    os.remove("archive/one.nc")
+    done = tool.run("ncvalidator", "--checksum=all.sums")
+    err = done.stderr.decode()
+    tap.ok(done.returncode == 1 and "archive/one.nc: No such file" in err and
+           re.search("archive/three.nc: variable v_i4: its values have the checksum", err) and "two.nc" not in err and
+           done.stdout.count(b"have the checksum of all.sums") == 1, "one is missing, one has changed", done)
+    done = tool.run("ncvalidator", "-q", "--checksum=all.sums", "archive/three.nc")
+    tap.ok(done.returncode == 1 and not done.stdout and not done.stderr, "a change, quietly", done)
+    done = tool.run("ncvalidator", "--json", "--checksum=all.sums")
+    tap.ok(done.returncode == 1 and len(json.loads(done.stdout)) == 3, "as JSON", done)
+    result = tool.run("ncmpidump", "--checksum", names[1], "archive/none.nc")
+    tap.ok(result.returncode == 1 and result.stdout.decode() == manifest_of(names[1]),
+           "a missing file leaves the others", result)
+
+
 def test_mistakes():
     for number, line in enumerate(("xxh3-128:123  v", "xxh3-128:" + "g" * 32 + "  v", "v", "xxh3-128:" + "0" * 32,
                                    "xxh3-128:" + "0" * 32 + " v", "md5:" + "0" * 37 + "  v")):
@@ -207,12 +254,12 @@ def test_mistakes():
         status, text = diff("copy.nc", "bad.sums", ranks=1 + number % 2)
         tap.ok(status == 2 and "bad.sums: line 3 is not a checksum" in text, f"not a manifest: {line}", text)
     tool.fails("ncvalidator", "is not a manifest", "ncvalidator: another file", "--checksum=copy.nc", "copy.nc")
-    tool.fails("ncvalidator", "single file", "ncvalidator: two files", "--checksum=tall.sums", "copy.nc", "tall.nc")
+    for words in (["--checksum"], ["--checksum=tall.sums", "--repair"], ["--checksum=tall.sums", "-x"]):
+        tool.fails("ncvalidator", "no file is given", f"ncvalidator {' '.join(words)}: no file", *words)
     tool.fails("ncmpidiff", "do not apply", "ncmpidiff: -t", "--checksum", "-t", "0,1", "copy.nc", "tall.nc", status=2)
     tool.fails("ncmpidiff", "no variable nothing", "ncmpidiff: -v", "--checksum", "-v", "nothing", "copy.nc", "tall.nc",
                status=2)
     tool.fails("ncmpidiff", "No such file", "ncmpidiff: no file", "--checksum", "copy.nc", "missing.nc", status=2)
-    tool.fails("ncmpidump", "single", "ncmpidump: two files", "--checksum", "copy.nc", "tall.nc")
     with open("text.sums", "w", encoding="ascii") as file:
         file.write("precious")
     status, text = copy("--checksum=text.sums", "tall.nc", "never.nc", ranks=2)
@@ -346,6 +393,7 @@ def main():
         test_netcdf4(wanted)
         test_hint(wanted)
         test_manifests()
+        test_many_files()
         test_mistakes()
     tap.finish()
 

@@ -1,4 +1,4 @@
-/* Lines "xxh3-128:DIGITS  NAME", and comments that begin with #. */
+/* Lines "xxh3-128:DIGITS  NAME", and comments that begin with #. "# netCDF checksums of PATH" begins a file. */
 #include "config.h" /* system extensions */
 
 #include "tools/common/manifest.h"
@@ -82,28 +82,63 @@ static bool is_sum(const char *text, size_t n)
            strspn(text + first, "0123456789abcdef") >= n - first;
 }
 
-static int read_line(const char *path, int number, char *line, tool_manifest *m)
+/* The end of "# netCDF checksums of PATH", or "" */
+static const char *find_path(const char *head)
+{
+    const char *path = strstr(head, " of ");
+
+    return path != NULL ? path + 4 : "";
+}
+
+static int begin_file(const char *path, tool_manifests *all)
+{
+    if (all->n == all->capacity) {
+        int capacity = pnc_memory_grow_capacity(all->n);
+        char **paths = capacity > 0 ? pnc_memory_resize(all->paths, capacity, sizeof *paths) : NULL;
+        tool_manifest *of = NULL;
+
+        if (paths != NULL) {
+            all->paths = paths;
+            of = pnc_memory_resize(all->of, capacity, sizeof *of);
+        }
+        if (of == NULL)
+            return NC_ENOMEM;
+        all->of = of;
+        all->capacity = capacity;
+    }
+    all->paths[all->n] = pnc_string_copy(path);
+    if (all->paths[all->n] == NULL)
+        return NC_ENOMEM;
+    all->of[all->n++] = (tool_manifest){0};
+    return NC_NOERR;
+}
+
+/* A checksum belongs to the last comment that begins a file: the first line is one. */
+static int read_line(const char *path, int number, char *line, tool_manifests *all)
 {
     size_t n = strlen(line);
     int err;
 
     while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r'))
         line[--n] = '\0';
-    if (n == 0 || line[0] == '#')
+    if (tool_manifest_is_head(line, n)) {
+        err = begin_file(find_path(line), all);
+    } else if (n == 0 || line[0] == '#') {
         return NC_NOERR;
-    if (n < PNC_CHECKSUM_TEXT + 2 || !is_sum(line, strcspn(line, " ")) ||
-        memcmp(line + PNC_CHECKSUM_TEXT - 1, "  ", 2) != 0) {
+    } else if (n < PNC_CHECKSUM_TEXT + 2 || !is_sum(line, strcspn(line, " ")) ||
+               memcmp(line + PNC_CHECKSUM_TEXT - 1, "  ", 2) != 0) {
         tool_error_print("%s: line %d is not a checksum, two blanks and the name of a variable", path, number);
         return NC_EINVAL;
+    } else {
+        line[PNC_CHECKSUM_TEXT - 1] = '\0';
+        err = tool_manifest_add(&all->of[all->n - 1], line + PNC_CHECKSUM_TEXT + 1, line);
     }
-    line[PNC_CHECKSUM_TEXT - 1] = '\0';
-    err = tool_manifest_add(m, line + PNC_CHECKSUM_TEXT + 1, line);
     if (err != NC_NOERR)
         tool_error_print("%s: not enough memory", path);
     return err;
 }
 
-int tool_manifest_load(const char *path, bool *is_manifest, tool_manifest *m)
+int tool_manifests_load(const char *path, bool *is_manifest, tool_manifests *all)
 {
     FILE *file = fopen(path, "r");
     char *line = NULL;
@@ -111,14 +146,14 @@ int tool_manifest_load(const char *path, bool *is_manifest, tool_manifest *m)
     char head[sizeof first_words];
     int err = NC_NOERR;
 
-    *m = (tool_manifest){0};
+    *all = (tool_manifests){0};
     *is_manifest = false;
     if (file == NULL)
         return NC_NOERR; /* opening it as a netCDF file gives the message */
     *is_manifest = tool_manifest_is_head(head, fread(head, 1, sizeof head - 1, file));
     rewind(file);
     for (int i = 1; *is_manifest && err == NC_NOERR && getline(&line, &capacity, file) >= 0; i++)
-        err = read_line(path, i, line, m);
+        err = read_line(path, i, line, all);
     if (err == NC_NOERR && ferror(file)) {
         tool_error_print("%s: cannot be read: %s", path, strerror(errno));
         err = NC_EREAD;
@@ -126,6 +161,42 @@ int tool_manifest_load(const char *path, bool *is_manifest, tool_manifest *m)
     free(line);
     fclose(file);
     return err;
+}
+
+void tool_manifests_free(tool_manifests *all)
+{
+    for (int i = 0; i < all->n; i++) {
+        tool_manifest_free(&all->of[i]);
+        pnc_memory_free(all->paths[i]);
+    }
+    pnc_memory_free(all->paths);
+    pnc_memory_free(all->of);
+    *all = (tool_manifests){0};
+}
+
+static const char *get_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+tool_manifest *tool_manifests_find(const tool_manifests *all, const char *path)
+{
+    tool_manifest *found = NULL;
+    int n = 0;
+
+    if (all->n == 1)
+        return &all->of[0];
+    for (int i = 0; i < all->n; i++)
+        if (strcmp(all->paths[i], path) == 0)
+            return &all->of[i];
+    for (int i = 0; i < all->n; i++)
+        if (strcmp(get_name(all->paths[i]), get_name(path)) == 0) {
+            found = &all->of[i];
+            n++;
+        }
+    return n == 1 ? found : NULL;
 }
 
 /* --- computing --- */

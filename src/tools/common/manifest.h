@@ -1,4 +1,5 @@
-/* A manifest: a text with the checksums of the variables of a file, which can be kept beside it or elsewhere. */
+/* A manifest: a text with the checksums of the variables of a file, or of several, which can be kept beside them or
+ * elsewhere. */
 #ifndef PNC_TOOLS_COMMON_MANIFEST_H
 #define PNC_TOOLS_COMMON_MANIFEST_H
 
@@ -6,17 +7,29 @@
 
 #include "tools/common/checksum.h"
 
+/* Of a file. */
 typedef struct tool_manifest {
     int n, capacity;
     char **names;
     char *sums; /* PNC_CHECKSUM_TEXT bytes for each */
 } tool_manifest;
 
+/* Of several: each begins with a comment, which names its file. */
+typedef struct tool_manifests {
+    int n, capacity;
+    char **paths; /* "" if the comment names none */
+    tool_manifest *of;
+} tool_manifests;
+
 /* These return NC_NOERR, or a code after an error message that names the file; the manifest may be freed in any case.
  */
 
-/* Read one. *is_manifest is false, and the manifest empty, if the file does not begin like one. */
-int tool_manifest_load(const char *path, bool *is_manifest, tool_manifest *manifest);
+/* Read a text. *is_manifest is false, and there are none, if the file does not begin like one. */
+int tool_manifests_load(const char *path, bool *is_manifest, tool_manifests *manifests);
+void tool_manifests_free(tool_manifests *manifests);
+/* That of a file: the only one, or that with this path, or the only one whose path has this name after its last slash.
+ * NULL: there is none. */
+tool_manifest *tool_manifests_find(const tool_manifests *manifests, const char *path);
 /* The checksums of all variables of numbers and characters; a process of several computes those of its part, and has
  * zeros for others. by_attributes: where a variable has the attribute, it is not computed. */
 int tool_manifest_compute(const tool_file *file, int rank, int nprocs, bool by_attributes, tool_manifest *manifest);

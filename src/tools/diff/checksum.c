@@ -9,8 +9,10 @@
 typedef struct diff_sums {
     const diff_options *options;
     const diff_world *world;
-    tool_manifest of[2];
+    tool_manifests listed[2]; /* of a manifest */
     bool is_manifest[2];
+    tool_manifest computed[2]; /* of a file */
+    tool_manifest *of[2];      /* those that are compared */
     int64_t differences;
 } diff_sums;
 
@@ -34,17 +36,32 @@ static int compute_sums(diff_sums *s, int i)
     int err = tool_file_open(s->options->paths[i], &file);
 
     if (err == NC_NOERR)
-        err = tool_manifest_compute(&file, s->world->rank, s->world->nprocs, by_attributes, &s->of[i]);
+        err = tool_manifest_compute(&file, s->world->rank, s->world->nprocs, by_attributes, &s->computed[i]);
     tool_file_close(&file);
     err = agree_on(s->world, err);
-    if (err == NC_NOERR && s->world->combine != NULL && s->of[i].n > 0)
-        s->world->combine(s->of[i].sums, s->of[i].n * PNC_CHECKSUM_TEXT);
+    s->of[i] = &s->computed[i];
+    if (err == NC_NOERR && s->world->combine != NULL && s->of[i]->n > 0)
+        s->world->combine(s->of[i]->sums, s->of[i]->n * PNC_CHECKSUM_TEXT);
     return err;
+}
+
+/* A manifest may have several files: that of the other path counts. */
+static int choose_sums(diff_sums *s, int i)
+{
+    const char *const *paths = (const char *const *)s->options->paths;
+
+    s->of[i] = tool_manifests_find(&s->listed[i], paths[!i]);
+    if (s->of[i] != NULL)
+        return NC_NOERR;
+    if (s->world->rank == 0)
+        tool_error_print("%s has the checksums of %d files, none of which, or several, have the name of %s", paths[i],
+                         s->listed[i].n, paths[!i]);
+    return NC_EINVAL;
 }
 
 static void report_sum(diff_sums *s, const char *name, const char *sum, int i)
 {
-    const char *other = tool_manifest_find(&s->of[!i], name);
+    const char *other = tool_manifest_find(s->of[!i], name);
     bool prints = s->world->rank == 0;
 
     if (other == NULL) {
@@ -65,8 +82,7 @@ static int check_wanted(const diff_sums *s)
     const tool_names *names = &s->options->names;
 
     for (int i = 0; i < names->n; i++)
-        if (tool_manifest_find(&s->of[0], names->at[i]) == NULL &&
-            tool_manifest_find(&s->of[1], names->at[i]) == NULL) {
+        if (tool_manifest_find(s->of[0], names->at[i]) == NULL && tool_manifest_find(s->of[1], names->at[i]) == NULL) {
             if (s->world->rank == 0)
                 tool_error_print("no variable %s is in %s and %s", names->at[i], s->options->paths[0],
                                  s->options->paths[1]);
@@ -79,9 +95,9 @@ static int compare_sums(diff_sums *s)
 {
     PNC_TRY(check_wanted(s));
     for (int i = 0; i < 2; i++)
-        for (int k = 0; k < s->of[i].n; k++)
-            if (tool_names_contain(&s->options->names, s->of[i].names[k]))
-                report_sum(s, s->of[i].names[k], tool_manifest_get(&s->of[i], k), i);
+        for (int k = 0; k < s->of[i]->n; k++)
+            if (tool_names_contain(&s->options->names, s->of[i]->names[k]))
+                report_sum(s, s->of[i]->names[k], tool_manifest_get(s->of[i], k), i);
     if (s->world->rank > 0)
         return NC_NOERR;
     if (s->differences > 0)
@@ -97,13 +113,15 @@ int diff_checksums_compare(const diff_options *options, const diff_world *world)
     int err = NC_NOERR;
 
     for (int i = 0; err == NC_NOERR && i < 2; i++)
-        err = agree_on(world, tool_manifest_load(options->paths[i], &s.is_manifest[i], &s.of[i]));
+        err = agree_on(world, tool_manifests_load(options->paths[i], &s.is_manifest[i], &s.listed[i]));
     for (int i = 0; err == NC_NOERR && i < 2; i++)
-        err = s.is_manifest[i] ? NC_NOERR : compute_sums(&s, i);
+        err = s.is_manifest[i] ? choose_sums(&s, i) : compute_sums(&s, i);
     if (err == NC_NOERR)
         err = agree_on(world, compare_sums(&s));
-    for (int i = 0; i < 2; i++)
-        tool_manifest_free(&s.of[i]);
+    for (int i = 0; i < 2; i++) {
+        tool_manifests_free(&s.listed[i]);
+        tool_manifest_free(&s.computed[i]);
+    }
     if (err != NC_NOERR)
         return DIFF_TROUBLE;
     return s.differences > 0 ? DIFF_DIFFERENT : DIFF_SAME;

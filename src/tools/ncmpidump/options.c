@@ -184,8 +184,8 @@ static const char *find_conflict(const dump_options *options, int npaths)
         return "-h, -n and -s are of CDL and JSON: --stats, --plot, --follow and --checksum print no header";
     if (options->json && single)
         return "--json does not apply to --plot, --follow and --checksum";
-    if (npaths > 1 && single)
-        return "--plot, --follow and --checksum take a single file";
+    if (npaths > 1 && single && !options->checksum)
+        return "--plot and --follow take a single file";
     if (options->output != NULL && options->plot == NULL)
         return "-o is the file of --plot";
     if (options->output != NULL && !is_svg_name(options->output))

@@ -6,11 +6,10 @@
 #include "base/memory.h"
 #include "base/path.h"
 #include "log/mark.h"
-#include "tools/common/checksum.h"
 #include "tools/common/json.h"
-#include "tools/common/manifest.h"
 #include "tools/common/message.h"
 #include "tools/common/output.h"
+#include "tools/ncvalidator/checksum.h"
 #include "tools/ncvalidator/netcdf4.h"
 #include "tools/ncvalidator/options.h"
 #include "tools/ncvalidator/repair.h"
@@ -42,98 +41,6 @@ static void print(const tool_file *file, const report *r, const repair_log *log,
         puts("\n}");
 }
 
-/* The checksum that a variable should have, and where it is said; NULL: nowhere. */
-static const char *find_checksum(const tool_file *file, const pnc_var *var, const options *o,
-                                 const tool_manifest *manifest, char out[PNC_CHECKSUM_TEXT])
-{
-    int at = pnc_format_atts_find(&var->atts, PNC_CHECKSUM_ATTRIBUTE);
-    const pnc_att *att = at < 0 ? NULL : var->atts.at[at];
-    const char *sum = o->manifest != NULL ? tool_manifest_find(manifest, var->name) : NULL;
-
-    if (o->manifest == NULL && att != NULL && att->type == NC_CHAR && att->len == PNC_CHECKSUM_TEXT - 1)
-        sum = att->value;
-    if (sum != NULL)
-        snprintf(out, PNC_CHECKSUM_TEXT, "%.*s", PNC_CHECKSUM_TEXT - 1, sum);
-    else if (o->manifest != NULL && var->type <= NC_UINT64)
-        tool_warning_print("warning: %s: variable %s is not in %s", file->path, var->name, o->manifest);
-    return sum != NULL ? out : NULL;
-}
-
-/* How many variables had a checksum, which was that of their values. */
-static void report_compared(const tool_file *file, const options *o, int compared)
-{
-    if (o->quiet)
-        return;
-    if (compared == 0)
-        tool_error_print("warning: %s: no variable has a checksum, so nothing was compared%s", file->path,
-                         o->manifest != NULL ? "" : ": ncmpicopy --checksum and the hint nc_checksum add them");
-    else if (!o->json)
-        printf("The values of %d variable%s have the checksum of %s.\n", compared, compared == 1 ? "" : "s",
-               o->manifest != NULL ? o->manifest : "the attribute " PNC_CHECKSUM_ATTRIBUTE);
-}
-
-/* Whether the values of each variable are those of its checksum; after an error message for each that are not. */
-static bool check_values(const tool_file *file, const options *o, const tool_manifest *manifest)
-{
-    char text[PNC_CHECKSUM_TEXT], wanted[PNC_CHECKSUM_TEXT];
-    bool good = true;
-    int compared = 0;
-
-    for (int i = 0; i < file->model.nvars; i++) {
-        const pnc_var *var = file->model.vars[i];
-
-        if (find_checksum(file, var, o, manifest, wanted) == NULL)
-            continue;
-        if (tool_checksum_compute(file, var, text) != NC_NOERR)
-            return false;
-        compared++;
-        if (strcmp(wanted, text) == 0)
-            continue;
-        good = false;
-        tool_error_print("%s: variable %s: its values have the checksum %s, but %s %s is %s", file->path, var->name,
-                         text, o->manifest != NULL ? "that of" : "its attribute",
-                         o->manifest != NULL ? o->manifest : PNC_CHECKSUM_ATTRIBUTE, wanted);
-    }
-    for (int i = 0; o->manifest != NULL && i < manifest->n; i++)
-        if (pnc_format_var_find(&file->model, manifest->names[i]) < 0) {
-            good = false;
-            tool_error_print("%s: variable %s of %s is not in the file", file->path, manifest->names[i], o->manifest);
-        }
-    tool_warnings_finish();
-    if (good)
-        report_compared(file, o, compared);
-    return good;
-}
-
-static bool load_manifest(const options *o, tool_manifest *manifest)
-{
-    bool is_manifest;
-
-    if (tool_manifest_load(o->manifest, &is_manifest, manifest) != NC_NOERR)
-        return false;
-    if (!is_manifest)
-        tool_error_print("%s: is not a manifest, as ncmpidump --checksum prints it", o->manifest);
-    return is_manifest;
-}
-
-/* name: as above. Of a netCDF-4 file the examination has no model. */
-static bool check_checksums(const char *path, const char *name, const options *o)
-{
-    tool_manifest manifest = {0};
-    tool_file file = {.fd = -1};
-    bool good = o->manifest == NULL || load_manifest(o, &manifest);
-
-    if (good) {
-        good = tool_file_open(path, &file) == NC_NOERR;
-        if (name != NULL)
-            file.path = name;
-        good = good && check_values(&file, o, &manifest);
-        tool_file_close(&file);
-    }
-    tool_manifest_free(&manifest);
-    return good;
-}
-
 /* Examine and report the repaired file. */
 static int conclude(const char *path, const char *name, const repair_log *log, const options *o)
 {
@@ -146,7 +53,7 @@ static int conclude(const char *path, const char *name, const repair_log *log, c
     err = examine(path, name, o, true, &file, &r);
     if (err == NC_NOERR) {
         print(&file, &r, log, o);
-        if (validator_report_is_valid(&r) && (!o->checksum || check_checksums(path, name, o)))
+        if (validator_report_is_valid(&r) && (!o->checksum || validator_checksums_check(path, name, o)))
             status = log == NULL || !log->uncertain ? VALIDATOR_VALID : VALIDATOR_UNCERTAIN;
     } else if (o->json && !o->quiet) {
         fputs("  \"file\": ", stdout);
@@ -191,7 +98,7 @@ static int repair_to_copy(const tool_file *file, const report *r, const char *na
         err = write_repaired(file, r, &output, name, o, &status, &keep);
         if (err != NC_NOERR || !keep) {
             tool_output_discard(&output);
-            return VALIDATOR_INVALID;
+            return err != NC_NOERR ? VALIDATOR_INVALID : status;
         }
         err = tool_output_commit(&output, &error);
     }
@@ -277,9 +184,11 @@ static int validate(const options *o)
 /* The worst status: a file that is not valid outranks one whose repair is uncertain. */
 static int validate_all(options *o)
 {
-    int status = VALIDATOR_VALID;
+    int status = validator_manifests_load(o) == NC_NOERR ? VALIDATOR_VALID : VALIDATOR_INVALID;
     bool lists = o->json && !o->quiet && o->npaths > 1;
 
+    if (status != VALIDATOR_VALID)
+        return status;
     if (lists)
         puts("[");
     for (int i = 0; i < o->npaths; i++) {
@@ -306,5 +215,6 @@ int main(int argc, char **argv)
     status = validator_options_parse(argc, argv, &o);
     if (status < 0)
         status = validate_all(&o);
+    tool_manifests_free(&o.manifests);
     return tool_program_end(tool_output_flush(NULL) == NC_NOERR ? status : 1);
 }

@@ -24,6 +24,7 @@ enum {
 static const char usage[] =
     "usage: ncvalidator [-q | -t] [--json] [--lenient] [--strict] [--checksum[=manifest]]\n"
     "                   [-x | --repair [repairs]] file...\n"
+    "       ncvalidator [-q | -t] [--json] [--lenient] [--strict] --checksum=manifest\n"
     "repairs: [--in-place | --output=file] [--raise-records] [--undo-growth] [--assume-dead]\n";
 
 static const char help[] =
@@ -38,7 +39,8 @@ static const char help[] =
     "      --json      print the report as JSON\n"
     "      --lenient   exit status 0 also where padding in the header is not null, which readers accept\n"
     "      --strict    exit status 1 also where data that the header describes are beyond the end of the file\n"
-    "      --checksum[=manifest]  also compare values with the checksums of ncmpicopy --checksum\n"
+    "      --checksum[=manifest]  also compare values with the checksums of ncmpicopy --checksum; without files:\n"
+    "                  of all files of the manifest\n"
     "      --repair    write a repaired copy, file.repaired, and report each change and whether it is certain\n"
     "      --output=X  the name of that copy\n"
     "      --in-place  repair the file itself instead\n"
@@ -103,12 +105,10 @@ int validator_options_parse(int argc, char **argv, options *out)
         if (status >= 0)
             return status;
     }
-    if (optind == argc)
+    if (optind == argc && (out->manifest == NULL || out->padding || out->repair))
         return reject_usage("no file is given");
     if (argc - optind > 1 && out->output != NULL)
         return reject_usage("--output needs a single file");
-    if (argc - optind > 1 && out->manifest != NULL)
-        return reject_usage("--checksum=manifest needs a single file");
     if (out->padding && out->repair)
         return reject_usage("-x and --repair exclude each other: --repair includes -x");
     if ((out->in_place || out->output != NULL || out->choice.raise_records || out->choice.undo_growth ||

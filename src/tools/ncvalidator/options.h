@@ -2,6 +2,7 @@
 #ifndef PNC_TOOLS_NCVALIDATOR_OPTIONS_H
 #define PNC_TOOLS_NCVALIDATOR_OPTIONS_H
 
+#include "tools/common/manifest.h"
 #include "tools/ncvalidator/repair.h"
 
 typedef struct options {
@@ -10,8 +11,9 @@ typedef struct options {
     const char *path;   /* the one that is examined */
     const char *output; /* of --repair; NULL: path with the suffix ".repaired" */
     bool quiet, trace, json, lenient, strict, checksum;
-    const char *manifest; /* of --checksum; NULL: attributes have the checksums */
-    bool padding;         /* -x */
+    const char *manifest;     /* of --checksum; NULL: attributes have the checksums */
+    tool_manifests manifests; /* read from it */
+    bool padding;             /* -x */
     bool repair, in_place;
     repair_choice choice;
 } options;
