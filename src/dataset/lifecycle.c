@@ -79,7 +79,8 @@ static void begin_behind(pnc_dataset *ds, const pnc_opening *o)
     if (!logs || ds->file.behind == NULL)
         return;
     is_given = pnc_dataset_hints_get(ds->info, "nc_burst_buf_dirname", folder) && folder[0] != '\0';
-    pnc_file_log_init(&ds->file, ds->store_path, is_given ? folder : NULL, ds->hints.burst_buf_size, delays);
+    pnc_file_log_init(&ds->file, ds->store_path, is_given ? folder : NULL, ds->hints.burst_buf_size, delays,
+                      &ds->model.classic.header_size);
 }
 
 static int create_format(pnc_dataset *ds, const pnc_opening *o)

@@ -36,12 +36,13 @@ typedef struct pnc_maxima {
 typedef enum pnc_file_log_state { PNC_LOG_UNUSED, PNC_LOG_WANTED, PNC_LOG_USED, PNC_LOG_REFUSED } pnc_file_log_state;
 typedef struct pnc_file_log {
     pnc_file_log_state state;
-    char *folder;  /* of this rank */
-    char *target;  /* rank 0: the path of the file, beside which its mark is */
-    int64_t size;  /* bytes of a log; 0: a share of the folder */
-    bool delays;   /* without logs, writes wait in memory */
-    bool is_given; /* the folder */
-    char why[200]; /* it is refused */
+    char *folder;               /* of this rank */
+    char *target;               /* rank 0: the path of the file, beside which its mark is */
+    int64_t size;               /* bytes of a log; 0: a share of the folder */
+    const int64_t *header_size; /* of the file, while there are logs */
+    bool delays;                /* without logs, writes wait in memory */
+    bool is_given;              /* the folder */
+    char why[200];              /* it is refused */
 } pnc_file_log;
 
 struct pnc_file {

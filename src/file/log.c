@@ -10,6 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/digest.h"
 #include "base/memory.h"
 #include "base/minmax.h"
 #include "base/path.h"
@@ -37,8 +38,8 @@ int pnc_file_log_mark_check(const char *path, pnc_error *error)
     return pnc_error_set(error, NC_EINTERRUPTED,
                          "%s: values that a program has put may be in the logs of its burst buffer only, as it has "
                          "died, or still runs: `ncmpilog %s' says where they are, and writes them to the file with "
-                         "--replay",
-                         path, path);
+                         "--replay. If another dataset has replaced that of the program, delete the mark %s%s",
+                         path, path, path, PNC_LOG_MARK_SUFFIX);
 }
 
 void pnc_file_log_mark_remove(const char *path)
@@ -74,7 +75,8 @@ static char *find_folder_of(const char *path)
     return found;
 }
 
-void pnc_file_log_init(pnc_file *file, const char *path, const char *folder, int64_t size, bool delays)
+void pnc_file_log_init(pnc_file *file, const char *path, const char *folder, int64_t size, bool delays,
+                       const int64_t *header_size)
 {
     pnc_file_log *log = &file->log;
     const char *local = pnc_path_strip(path);
@@ -84,6 +86,7 @@ void pnc_file_log_init(pnc_file *file, const char *path, const char *folder, int
     log->folder = folder != NULL ? find_folder(folder) : find_folder_of(local);
     log->target = file->rank == 0 ? pnc_string_copy(real != NULL ? real : local) : NULL;
     log->size = size;
+    log->header_size = header_size;
     log->delays = delays;
     log->is_given = folder != NULL;
     file->behind->needs_log = !delays;
@@ -190,6 +193,22 @@ static int write_mark_text(const char *path, const char *text, int64_t n)
     return number;
 }
 
+/* Rank 0: the header as it is in the file. */
+static bool digest_file_header(pnc_file *file, uint64_t *out)
+{
+    enum { PORTION = 1 << 14 };
+    char bytes[PORTION];
+
+    *out = PNC_DIGEST_START;
+    for (pnc_extent part = {0, 0}; part.offset < *file->log.header_size; part.offset += part.length) {
+        part.length = pnc_min64(PORTION, *file->log.header_size - part.offset);
+        if (pnc_file_extents_peek(file, &part, 1, bytes) != NC_NOERR)
+            return false;
+        *out = pnc_log_header_add(*out, part.offset, bytes, part.length);
+    }
+    return true;
+}
+
 /* Rank 0: all ranks have a log. Returns errno, 0, or -1 without memory. */
 static int write_mark(pnc_file *file, uint64_t stamp, const member *members)
 {
@@ -205,12 +224,14 @@ static int write_mark(pnc_file *file, uint64_t stamp, const member *members)
     int64_t n = 0;
     int number = -1;
 
+    if (!digest_file_header(file, &mark.header))
+        number = EIO;
     mark.nodes = pnc_memory_alloc(file->nprocs, sizeof *mark.nodes);
     for (int i = 0; mark.nodes != NULL && i < file->nprocs; i++)
         memcpy(mark.nodes[i], members[i].node, sizeof members[i].node);
     if (mark.nodes != NULL)
         text = pnc_log_mark_encode(&mark, &n);
-    if (path != NULL && text != NULL)
+    if (path != NULL && text != NULL && number < 0)
         number = write_mark_text(path, text, n);
     pnc_memory_free(mark.nodes);
     pnc_memory_free(text);
@@ -304,16 +325,34 @@ int pnc_file_log_sync(pnc_file *file)
     return pnc_file_status_agree(file, pnc_error_keep_first(err, synced));
 }
 
-/* The mark is deleted first: a replay would miss the logs. */
+/* The mark is deleted before the logs: a replay would miss them. */
+static int delete_mark(pnc_file *file)
+{
+    if (file->rank == 0 && file->log.target != NULL)
+        pnc_file_log_mark_remove(file->log.target);
+    return pnc_file_status_broadcast(file, NC_NOERR);
+}
+
 int pnc_file_log_end(pnc_file *file, int err)
 {
     if (!pnc_file_log_is_used(file))
         return err;
     PNC_TRY(pnc_file_status_agree(file, pnc_file_behind_finish(file, err)));
-    if (file->rank == 0 && file->log.target != NULL)
-        pnc_file_log_mark_remove(file->log.target);
-    err = pnc_file_status_broadcast(file, NC_NOERR);
+    err = delete_mark(file);
     pnc_behind_queue_remove_log(&file->behind->queue);
+    return err;
+}
+
+int pnc_file_log_discard(pnc_file *file)
+{
+    int err;
+
+    if (!pnc_file_log_is_used(file))
+        return NC_NOERR;
+    PNC_TRY(pnc_file_status_agree(file, pnc_file_behind_finish(file, NC_NOERR)));
+    err = delete_mark(file);
+    pnc_behind_queue_close_log(&file->behind->queue);
+    file->log.state = PNC_LOG_WANTED;
     return err;
 }
 

@@ -8,8 +8,9 @@
 #include "file/file.h"
 
 /* Local, after pnc_file_behind_init for a file whose writes are delayed. path: of the file; folder: NULL: that of the
- * file; size: of a log, or 0; delays: without logs, in memory. */
-void pnc_file_log_init(pnc_file *file, const char *path, const char *folder, int64_t size, bool delays);
+ * file; size: of a log, or 0; delays: without logs, in memory; header_size: bytes of the header that the file has. */
+void pnc_file_log_init(pnc_file *file, const char *path, const char *folder, int64_t size, bool delays,
+                       const int64_t *header_size);
 void pnc_file_log_free(pnc_file *file);
 
 /* Before the first collective put: make the logs and the mark. If any rank cannot, none has a log, and the puts are
@@ -26,7 +27,10 @@ int pnc_file_log_sync(pnc_file *file);
 /* All delayed writes are done, or have failed (err), as the file is closed: without an error of any rank, delete mark
  * and logs. Collective. */
 int pnc_file_log_end(pnc_file *file, int err);
-/* The same without the other ranks, which have no error. Local. */
+/* The header, of which the mark has a digest, will change: wait for all delayed writes, and delete mark and logs. The
+ * next collective put makes others. Collective. */
+int pnc_file_log_discard(pnc_file *file);
+/* The same as pnc_file_log_end without the other ranks, which have no error. Local. */
 void pnc_file_log_remove(pnc_file *file);
 
 /* Why nothing is logged, or will be; false: it is. Local. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,33 +25,54 @@
 #define OVERLAY 0x794C7630
 
 #define LIFE_BYTE (INT64_C(1) << 62) /* no file system has files of this size */
+#define LOGS_BYTE (LIFE_BYTE + 2)    /* behind that of host/writer.c */
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
-static int call_lock(int fd, int command, short kind, short *found)
+static int call_lock(int fd, int64_t byte, int command, short kind, short *found)
 {
-    struct flock lock = {.l_type = kind, .l_whence = SEEK_SET, .l_start = LIFE_BYTE, .l_len = 1};
+    struct flock lock = {.l_type = kind, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
     int code = fcntl(fd, command, &lock);
 
     *found = lock.l_type;
     return code;
 }
 
-static pnc_held set_program_lock(int fd, short kind)
+static pnc_held set_program_lock(int fd, int64_t byte, short kind)
 {
     short found;
 
-    if (call_lock(fd, F_OFD_SETLK, kind, &found) == 0)
+    if (call_lock(fd, byte, F_OFD_SETLK, kind, &found) == 0)
         return PNC_HELD;
     return errno == EAGAIN || errno == EACCES ? PNC_HELD_BY_OTHERS : PNC_HELD_UNKNOWN;
 }
 
-static pnc_held inquire(int fd)
+static pnc_held inquire(int fd, int64_t byte)
 {
     short found;
 
-    if (call_lock(fd, F_OFD_GETLK, F_WRLCK, &found) != 0)
+    if (call_lock(fd, byte, F_OFD_GETLK, F_WRLCK, &found) != 0)
         return PNC_HELD_UNKNOWN;
     return found == F_UNLCK ? PNC_HELD : PNC_HELD_BY_OTHERS;
+}
+
+static pnc_held hold_byte(int fd, int64_t byte, pnc_hold hold)
+{
+    switch (hold) {
+    case PNC_HOLD_SHARED: return set_program_lock(fd, byte, F_RDLCK);
+    case PNC_HOLD_EXCLUSIVE: return set_program_lock(fd, byte, F_WRLCK);
+    case PNC_HOLD_INQUIRE: return inquire(fd, byte);
+    default: return set_program_lock(fd, byte, F_UNLCK);
+    }
+}
+
+pnc_held pnc_host_file_hold(int fd, pnc_hold hold)
+{
+    return hold_byte(fd, LIFE_BYTE, hold);
+}
+
+pnc_held pnc_host_logs_hold(int fd, pnc_hold hold)
+{
+    return hold_byte(fd, LOGS_BYTE, hold);
 }
 
 char *pnc_host_path_extend(const char *path, const char *suffix)
@@ -126,16 +148,6 @@ int pnc_host_file_sync_entry(const char *path)
     return number;
 }
 
-pnc_held pnc_host_file_hold(int fd, pnc_hold hold)
-{
-    switch (hold) {
-    case PNC_HOLD_SHARED: return set_program_lock(fd, F_RDLCK);
-    case PNC_HOLD_EXCLUSIVE: return set_program_lock(fd, F_WRLCK);
-    case PNC_HOLD_INQUIRE: return inquire(fd);
-    default: return set_program_lock(fd, F_UNLCK);
-    }
-}
-
 bool pnc_host_type_is_local(uint32_t type)
 {
     static const uint32_t types[] = {EXT, XFS, BTRFS, ZFS, F2FS, BCACHEFS, OVERLAY, PNC_HOST_TMPFS, PNC_HOST_RAMFS};
@@ -144,6 +156,13 @@ bool pnc_host_type_is_local(uint32_t type)
         if (types[i] == type)
             return true;
     return false;
+}
+
+bool pnc_host_file_is_local(int fd)
+{
+    struct statfs system;
+
+    return fstatfs(fd, &system) == 0 && pnc_host_type_is_local((uint32_t)system.f_type);
 }
 
 static int value_of_digit(char c)

@@ -18,6 +18,12 @@
  * It is of one byte beyond any data: locks of data do not meet it. */
 pnc_held pnc_host_file_hold(int fd, pnc_hold hold);
 
+/* The same for a file that has a burst buffer, by a lock of its own: each process that has values in a log shares it,
+ * and a replay of the logs holds it exclusively. */
+pnc_held pnc_host_logs_hold(int fd, pnc_hold hold);
+/* Whether one kernel makes all accesses to the file of a descriptor, so that its locks are those of all programs. */
+bool pnc_host_file_is_local(int fd);
+
 /* A path with a suffix: that of the file, if the path is a symbolic link. Freed by pnc_memory_free; NULL: no memory. */
 char *pnc_host_path_extend(const char *path, const char *suffix);
 /* When the file at this path was made, in nanoseconds; 0: the system does not know. */

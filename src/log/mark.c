@@ -9,7 +9,7 @@
 #include "base/digest.h"
 #include "base/memory.h"
 
-static const char title[] = "PnetCDF burst buffer, version 1\n";
+static const char title[] = "PnetCDF burst buffer, version 2\n";
 enum { LINE = 4200, DIGEST_LINE = 24 };
 
 static int64_t put_line(char *text, int64_t at, const char *word, const char *value)
@@ -32,6 +32,14 @@ static int64_t put_number(char *text, int64_t at, const char *word, int64_t numb
     return put_line(text, at, word, digits);
 }
 
+static int64_t put_hexadecimal(char *text, int64_t at, const char *word, uint64_t value)
+{
+    char digits[24];
+
+    snprintf(digits, sizeof digits, "%016llx", (unsigned long long)value);
+    return put_line(text, at, word, digits);
+}
+
 static void format_digest(const char *text, int64_t n, char out[DIGEST_LINE + 1])
 {
     snprintf(out, DIGEST_LINE + 1, "digest %016llx\n", (unsigned long long)pnc_digest_add(PNC_DIGEST_START, text, n));
@@ -39,16 +47,16 @@ static void format_digest(const char *text, int64_t n, char out[DIGEST_LINE + 1]
 
 char *pnc_log_mark_encode(const pnc_log_mark *mark, int64_t *n)
 {
-    int64_t lines = 8 * LINE + mark->nranks * (PNC_LOG_NODE_BYTES + 8), at = (int64_t)strlen(title);
-    char *text = pnc_memory_alloc(lines + DIGEST_LINE + 1, 1), digits[24];
+    int64_t lines = 9 * LINE + mark->nranks * (PNC_LOG_NODE_BYTES + 8), at = (int64_t)strlen(title);
+    char *text = pnc_memory_alloc(lines + DIGEST_LINE + 1, 1);
 
     if (text == NULL)
         return NULL;
     strcpy(text, title);
-    snprintf(digits, sizeof digits, "%016llx", (unsigned long long)mark->stamp);
-    at = put_line(text, at, "stamp", digits);
+    at = put_hexadecimal(text, at, "stamp", mark->stamp);
     at = put_number(text, at, "inode", mark->inode);
     at = put_number(text, at, "birth", mark->birth);
+    at = put_hexadecimal(text, at, "header", mark->header);
     at = put_line(text, at, "file", mark->file);
     at = put_line(text, at, "folder", mark->folder);
     at = put_line(text, at, "job", mark->job);
@@ -99,17 +107,22 @@ static bool take_number(char **at, const char *word, int64_t *out)
     return errno == 0 && end != value && *end == '\0' && *out >= 0;
 }
 
+static bool take_hexadecimal(char **at, const char *word, uint64_t *out)
+{
+    char *value = take_line(at, word), *end;
+
+    if (value == NULL)
+        return false;
+    *out = strtoull(value, &end, 16);
+    return end == value + 16 && *end == '\0';
+}
+
 /* The text in its memory, which is a string; `left`: bytes before the digest. */
 static int take_lines(char *at, int64_t left, pnc_log_mark *out, pnc_error *error)
 {
-    char *stamp, *end = NULL;
-
     at += strlen(title);
-    stamp = take_line(&at, "stamp");
-    if (stamp != NULL)
-        out->stamp = strtoull(stamp, &end, 16);
-    if (stamp == NULL || end != stamp + 16 || !take_number(&at, "inode", &out->inode) ||
-        !take_number(&at, "birth", &out->birth))
+    if (!take_hexadecimal(&at, "stamp", &out->stamp) || !take_number(&at, "inode", &out->inode) ||
+        !take_number(&at, "birth", &out->birth) || !take_hexadecimal(&at, "header", &out->header))
         return fail_mark(error, "its stamp or the identity of the file");
     out->file = take_line(&at, "file");
     out->folder = out->file != NULL ? take_line(&at, "folder") : NULL;
@@ -150,6 +163,16 @@ int pnc_log_mark_decode(const char *text, int64_t n, pnc_log_mark *out, pnc_erro
     copy[n - DIGEST_LINE] = '\0';
     out->text = copy;
     return take_lines(copy, n - DIGEST_LINE, out, error);
+}
+
+uint64_t pnc_log_header_add(uint64_t digest, int64_t at, char *bytes, int64_t n)
+{
+    enum { VERSION_AT = 3, NUMRECS_AT = 4, CDF5 = 5 };
+    int64_t size = n > VERSION_AT && bytes[VERSION_AT] == CDF5 ? 8 : 4;
+
+    if (at == 0 && n >= NUMRECS_AT + size)
+        memset(bytes + NUMRECS_AT, 0, (size_t)size);
+    return pnc_digest_add(digest, bytes, n);
 }
 
 void pnc_log_mark_free(pnc_log_mark *mark)

@@ -14,6 +14,7 @@
 typedef struct pnc_log_mark {
     uint64_t stamp;
     int64_t inode, birth; /* of the file; birth: in nanoseconds, 0: unknown */
+    uint64_t header;      /* digest of its header: another dataset in the same file has another one */
     int64_t nranks;
     const char *file;                  /* its name, without a folder, when the logs were made: that of the logs */
     const char *folder;                /* of the logs of rank 0 */
@@ -28,6 +29,9 @@ char *pnc_log_mark_encode(const pnc_log_mark *mark, int64_t *n);
 int pnc_log_mark_decode(const char *text, int64_t n, pnc_log_mark *out, pnc_error *error);
 /* Of a mark that was decoded, also after an error. */
 void pnc_log_mark_free(pnc_log_mark *mark);
+/* Add bytes of a header to its digest, which begins as PNC_DIGEST_START: from its byte `at` on, in portions of
+ * multiples of 8 bytes. The number of records, which may change, becomes zeros in `bytes`. */
+uint64_t pnc_log_header_add(uint64_t digest, int64_t at, char *bytes, int64_t n);
 /* Whether a text begins as a mark does. */
 bool pnc_log_mark_is_begin(const char *text, int64_t n);
 

@@ -14,8 +14,11 @@ bool pnc_log_reader_begin(pnc_log_reader *reader)
 
     reader->next = PNC_LOG_FRONT_BYTES;
     reader->call = 0;
-    return reader->size >= PNC_LOG_FRONT_BYTES && reader->read(reader->file, 0, bytes, sizeof bytes) &&
-           pnc_log_front_decode(bytes, &reader->front);
+    if (reader->size < PNC_LOG_FRONT_BYTES || !reader->read(reader->file, 0, bytes, sizeof bytes) ||
+        !pnc_log_front_decode(bytes, &reader->front))
+        return false;
+    reader->time = pnc_log_time_decode(&reader->front, bytes);
+    return true;
 }
 
 /* Whether the bytes of the current record are those that were put. */

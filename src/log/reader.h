@@ -11,6 +11,7 @@ typedef struct pnc_log_reader {
     bool (*read)(void *file, int64_t at, void *bytes, int64_t n);
     int64_t size; /* of the log */
     pnc_log_front front;
+    int64_t time;          /* of the file, when the rank has last seen it; 0: unknown */
     pnc_log_record record; /* the current one */
     int64_t bytes_at;      /* offset of its bytes */
     int64_t next;          /* offset of the next one */

@@ -7,8 +7,9 @@
 
 #include "base/digest.h"
 #include "base/memory.h"
+#include "base/minmax.h"
 
-static const char front_magic[8] = "PNCLOG1\n", record_magic[8] = "PncRec1\n";
+static const char front_magic[8] = "PNCLOG2\n", record_magic[8] = "PncRec1\n";
 #define BYTE_ORDER_WORD UINT64_C(0x0102030405060708)
 
 /* As they are in a log: without gaps. */
@@ -20,6 +21,13 @@ typedef struct front_bytes {
     uint64_t digest; /* of all before */
 } front_bytes;
 _Static_assert(sizeof(front_bytes) == PNC_LOG_SLOT_BYTES, "the front has a gap");
+
+typedef struct time_bytes {
+    int64_t time;
+    char reserved[PNC_LOG_SLOT_BYTES - 8 - 8];
+    uint64_t digest; /* of the stamp, the rank, and all before */
+} time_bytes;
+_Static_assert(sizeof(time_bytes) == PNC_LOG_SLOT_BYTES, "the time has a gap");
 
 typedef struct record_bytes {
     char magic[8];
@@ -65,6 +73,36 @@ bool pnc_log_front_decode(const char bytes[PNC_LOG_FRONT_BYTES], pnc_log_front *
     return true;
 }
 
+/* What follows belongs to this log. */
+static uint64_t begin_own_digest(const pnc_log_front *front)
+{
+    return pnc_digest_word_add(pnc_digest_word_add(PNC_DIGEST_START, front->stamp), (uint64_t)front->rank);
+}
+
+void pnc_log_time_encode(const pnc_log_front *front, int64_t time, char slot[PNC_LOG_SLOT_BYTES])
+{
+    time_bytes t;
+
+    memset(&t, 0, sizeof t);
+    t.time = time;
+    t.digest = pnc_digest_add(begin_own_digest(front), &t, offsetof(time_bytes, digest));
+    memcpy(slot, &t, sizeof t);
+}
+
+int64_t pnc_log_time_decode(const pnc_log_front *front, const char bytes[PNC_LOG_FRONT_BYTES])
+{
+    int64_t latest = 0;
+
+    for (int i = 0; i < 2; i++) {
+        time_bytes t;
+
+        memcpy(&t, bytes + PNC_LOG_TIMES_AT + i * PNC_LOG_SLOT_BYTES, sizeof t);
+        if (t.digest == pnc_digest_add(begin_own_digest(front), &t, offsetof(time_bytes, digest)))
+            latest = pnc_max64(latest, t.time);
+    }
+    return latest;
+}
+
 static void fill_record(const pnc_log_front *front, const pnc_log_record *record, record_bytes *r)
 {
     memset(r, 0, sizeof *r);
@@ -79,9 +117,7 @@ static void fill_record(const pnc_log_front *front, const pnc_log_record *record
 
 static uint64_t begin_digest(const pnc_log_front *front, const record_bytes *r)
 {
-    uint64_t digest = pnc_digest_word_add(pnc_digest_word_add(PNC_DIGEST_START, front->stamp), (uint64_t)front->rank);
-
-    return pnc_digest_add(digest, r, offsetof(record_bytes, digest));
+    return pnc_digest_add(begin_own_digest(front), r, offsetof(record_bytes, digest));
 }
 
 uint64_t pnc_log_record_digest_begin(const pnc_log_front *front, const pnc_log_record *record)

@@ -1,12 +1,13 @@
 /* The log of a burst buffer as bytes: a front, which says where its rank stands, then records in the order of the calls
  * that put them. Pure; what is decoded may be damaged, and nothing in it is trusted.
  *
- *   | front | front | record, bytes | record, bytes | end of a call | record, bytes ..
+ *   | front | front | time | time | record, bytes | record, bytes | end of a call | record, bytes ..
  *
  * A rank appends the blocks that it writes in a call, and at the end of each collective put the end of that call, with
  * the number of records. When the file has all blocks, the rank raises the lap in the front and begins behind it again:
  * records of other laps are old. The front has two slots, which are written in turns, so that a torn write of one
- * leaves the other. Numbers are in the byte order of the machine, which the front says. */
+ * leaves the other. So has the time of the file when this rank has last seen it, after a write: a file that was changed
+ * much later was changed by others. Numbers are in the byte order of the machine, which the front says. */
 #ifndef PNC_LOG_RECORD_H
 #define PNC_LOG_RECORD_H
 
@@ -21,6 +22,8 @@ typedef struct pnc_log_front {
     int64_t lap;          /* at least 1 */
     int64_t call;         /* of all calls up to this one, the file has what this rank has put */
     int64_t numrecs;      /* number of records after it */
+    int64_t node[2];      /* where its program runs: pnc_host_node_get */
+    int64_t inode, birth; /* of the log itself, as in the mark: a copy has others */
 } pnc_log_front;
 
 /* The call in the front of a rank that logs no more: the file has all that it has put, and will. */
@@ -35,11 +38,21 @@ typedef struct pnc_log_record {
     int64_t numrecs;   /* of an end */
 } pnc_log_record;
 
-enum { PNC_LOG_SLOT_BYTES = 128, PNC_LOG_FRONT_BYTES = 2 * PNC_LOG_SLOT_BYTES, PNC_LOG_RECORD_BYTES = 64 };
+enum {
+    PNC_LOG_SLOT_BYTES = 128,
+    PNC_LOG_TIMES_AT = 2 * PNC_LOG_SLOT_BYTES,    /* behind the slots of the front */
+    PNC_LOG_FRONT_BYTES = 4 * PNC_LOG_SLOT_BYTES, /* up to the records */
+    PNC_LOG_RECORD_BYTES = 64
+};
 
 void pnc_log_front_encode(const pnc_log_front *front, char slot[PNC_LOG_SLOT_BYTES]);
 /* The later one of both slots. False: it is not the front of a log, or damaged. */
 bool pnc_log_front_decode(const char bytes[PNC_LOG_FRONT_BYTES], pnc_log_front *out);
+
+/* A time of the file, in nanoseconds. */
+void pnc_log_time_encode(const pnc_log_front *front, int64_t time, char slot[PNC_LOG_SLOT_BYTES]);
+/* The later one of both slots; 0: neither has one. */
+int64_t pnc_log_time_decode(const pnc_log_front *front, const char bytes[PNC_LOG_FRONT_BYTES]);
 
 /* The record of a log with this front; bytes: those of a block. */
 void pnc_log_record_encode(const pnc_log_front *front, const pnc_log_record *record, const char *bytes,

@@ -116,8 +116,8 @@ static int64_t put_record(const pnc_log_front *front, const uint8_t **at, size_t
 
 static void make_and_read_log(const uint8_t *data, size_t size)
 {
-    pnc_log_front front;
-    char *bytes = malloc(MOST);
+    pnc_log_front front = {.stamp = 0};
+    char *bytes = calloc(1, MOST);
     int64_t n = PNC_LOG_FRONT_BYTES;
 
     REQUIRE(bytes != NULL);

@@ -23,8 +23,8 @@ def log(front, records):
 FRONT = (77, 1, 4, 2, 10, 3)
 RECORDS = [(BLOCK, 2, 11, 1000, 40, 0, bytes(range(40))), (BLOCK, 2, 11, 5000, 9, 0, b"nine byte"),
            (END, 2, 11, 0, 0, 4, b""), (BLOCK, 2, 12, 1000, 200, 0, bytes(200)), (END, 2, 12, 0, 0, 5, b"")]
-MARK = (b"PnetCDF burst buffer, version 1\nstamp 00000000000abcde\ninode 5\nbirth 17\nfile a.nc\nfolder /local\njob 7\n"
-        b"ranks 3\nnode n1\nnode n1\nnode n2\n")
+MARK = (b"PnetCDF burst buffer, version 2\nstamp 00000000000abcde\ninode 5\nbirth 17\n"
+        b"header 0123456789abcdef\nfile a.nc\nfolder /local\njob 7\nranks 3\nnode n1\nnode n1\nnode n2\n")
 
 
 def known():

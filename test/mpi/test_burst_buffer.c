@@ -673,7 +673,7 @@ static void wait_for_file(const char *suffix)
 }
 
 /* When this process dies. held: at a write to its log, and nothing leaves the logs before; rows: the same, when all
- * ranks have put so many rows; waits: not. */
+ * ranks have put so many rows; changes: the same, and the definitions change before; waits: not. */
 static void plan_death(const char *kind, int at)
 {
     worker_writes = log_writes = 0;
@@ -713,18 +713,37 @@ static int flush_step(int ncid, int row)
     return 0;
 }
 
+/* A shorter name, a new variable, data that move, and another name of the same length. */
+static int change_definitions(int ncid)
+{
+    int err = ncmpi_rename_dim(ncid, 1, "r"), varid;
+
+    if (err == NC_NOERR)
+        err = ncmpi_redef(ncid);
+    if (err == NC_NOERR)
+        err = ncmpi_def_var(ncid, "y", NC_INT, 0, NULL, &varid);
+    if (err == NC_NOERR)
+        err = ncmpi__enddef(ncid, 5000, 4, 0, 4);
+    if (err == NC_NOERR)
+        err = put_rows(ncid, 0, 0, 1, 1);
+    return err == NC_NOERR ? ncmpi_rename_var(ncid, varid, "z") : err;
+}
+
 static int put_and_die(int rank, const char *kind, int at)
 {
-    int ncid = create_file(0, hints(NULL, is_kind(kind, "rows") ? "direct" : NULL)), status = 0;
+    bool dies_with_rows = is_kind(kind, "rows") || is_kind(kind, "changes");
+    int ncid = create_file(0, hints(NULL, dies_with_rows ? "direct" : NULL)), status = 0;
 
     if (rank < 0 || rank == t_rank)
         plan_death(kind, at);
-    hold_writes(is_kind(kind, "held") || is_kind(kind, "rows"));
+    if (is_kind(kind, "changes") && (put_step(ncid, 0, false) != 0 || change_definitions(ncid) != NC_NOERR))
+        return 6;
+    hold_writes(is_kind(kind, "held") || dies_with_rows);
     delay_us = 300;
     for (int row = 0; row < ROWS && status == 0; row++) {
-        status = put_step(ncid, row, !is_kind(kind, "rows"));
+        status = put_step(ncid, row, !dies_with_rows);
         MPI_Barrier(MPI_COMM_WORLD);
-        if (is_kind(kind, "rows") && row + 1 == at)
+        if (dies_with_rows && row + 1 == at)
             kill(getpid(), SIGKILL);
         if (status == 0)
             status = flush_step(ncid, row);

@@ -1,5 +1,6 @@
-/* Preloaded into ncmpilog by test_burst_death.py: the process dies at its call number DIE_AT, from 0, that changes a
- * file of which DIE_FOLDER is the beginning of the path. At a write with an odd number it dies with half of it. */
+/* Preloaded into ncmpilog by burst.py: the process dies at its call number DIE_AT, from 0, that changes a file of which
+ * DIE_FOLDER is the beginning of the path. At a write with an odd number it dies with half of it. With STOP_AT it stops
+ * there instead. FAR_FILES: all files are on servers; FAR_USER: another user runs it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 static int calls;
@@ -26,9 +28,13 @@ static void die(void)
 /* Whether the call is the last one. */
 static bool is_last(const char *path)
 {
-    const char *folder = getenv("DIE_FOLDER"), *at = getenv("DIE_AT");
+    const char *folder = getenv("DIE_FOLDER"), *at = getenv("DIE_AT"), *stop = getenv("STOP_AT");
 
-    return folder != NULL && at != NULL && strncmp(path, folder, strlen(folder)) == 0 && calls++ == atoi(at);
+    if (folder == NULL || strncmp(path, folder, strlen(folder)) != 0)
+        return false;
+    if (stop != NULL && calls == atoi(stop))
+        raise(SIGSTOP);
+    return calls++ == (at != NULL ? atoi(at) : -1);
 }
 
 static bool is_last_of(int fd)
@@ -86,4 +92,34 @@ int unlink(const char *path)
     if (is_last(path))
         die();
     return real(path);
+}
+
+int fstatfs(int fd, struct statfs *out)
+{
+    int (*real)(int, struct statfs *), code;
+
+    *(void **)&real = find("fstatfs");
+    code = real(fd, out);
+    if (getenv("FAR_FILES") != NULL)
+        out->f_type = 0x0BD00BD0;
+    return code;
+}
+
+int fstatfs64(int fd, struct statfs64 *out)
+{
+    int (*real)(int, struct statfs64 *), code;
+
+    *(void **)&real = find("fstatfs64");
+    code = real(fd, out);
+    if (getenv("FAR_FILES") != NULL)
+        out->f_type = 0x0BD00BD0;
+    return code;
+}
+
+uid_t geteuid(void)
+{
+    uid_t (*real)(void);
+
+    *(void **)&real = find("geteuid");
+    return real() + (getenv("FAR_USER") != NULL ? 1000 : 0);
 }

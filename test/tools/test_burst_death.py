@@ -12,44 +12,10 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
-import cdf
 import tap
 import tool
-
-NX, ROWS = 64, 12
-PUT = 5 # rows of a program that has all of them in logs
-os.environ["OMPI_MCA_odls_base_sigkill_timeout"] = "0" # mpiexec of Open MPI waits for a second otherwise
-PATH = os.path.abspath(tap.scratch("burst_death.nc"))
-MARK, FLUSHED = PATH + ".burst", PATH + ".flushed"
-LOGS = os.path.abspath(tap.scratch("burst_death_logs"))
-
-
-def clear():
-    for path in (PATH, MARK, FLUSHED):
-        if os.path.exists(path):
-            os.remove(path)
-    shutil.rmtree(LOGS, ignore_errors=True)
-    os.mkdir(LOGS)
-
-
-def value_of(row, column, x, version):
-    return 100000 * version + 1000 * row + 100 * column + x
-
-
-def read_file():
-    """(number of records, function for the values of a row and column of a variable)."""
-    with open(PATH, "rb") as file:
-        content = file.read()
-    if content[:3] != b"CDF":
-        return 0, None
-    found = cdf.read_variables(content)
-    ranks = found["f"][0][1]
-    step = 4 * ranks * NX
-
-    def get(name, row, column):
-        begin = found[name][1] + row * step + column * NX * 4
-        return list(struct.unpack_from(f">{NX}i", content.ljust(begin + step, b"\0"), begin))
-    return struct.unpack_from(">i", content, 4)[0], get
+from burst import (FLUSHED, LOGS, MARK, NX, PATH, PUT, RECORDS_AT, ROWS, build_preload, clear, is_complete, keep_all,
+                   put_rows, read_file, replay, replay_and_die, restore_all, run_program, seal_record, value_of)
 
 
 def read_flushed():
@@ -81,14 +47,6 @@ def find_wrong(ranks, flushed):
     return wrong, numrecs, versions
 
 
-def replay(*words, ranks=1, folder=LOGS):
-    command = [*tool.command("ncmpilog"), "--replay", folder, *words, PATH]
-    if ranks > 1:
-        command = [os.environ.get("MPIEXEC", "mpiexec"), "-n", str(ranks), *command]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    return result.returncode, result.stdout + result.stderr
-
-
 def check(ranks, where, processes):
     """After a death."""
     if not os.path.exists(MARK):
@@ -103,6 +61,7 @@ def check(ranks, where, processes):
     kept = {name: open(os.path.join(LOGS, name), "rb").read() for name in names}
     with open(MARK, "rb") as file:
         mark = file.read()
+    died = os.stat(PATH).st_mtime_ns
     for again in (False, True): # what has been written already is written once more
         status, text = replay(ranks=processes)
         wrong, numrecs, versions = find_wrong(ranks, read_flushed())
@@ -115,13 +74,13 @@ def check(ranks, where, processes):
             for name, content in kept.items():
                 with open(os.path.join(LOGS, name), "wb") as file:
                     file.write(content)
+            os.utime(PATH, ns=(died, died)) # the logs do not know of the first replay
     return True
 
 
 def run(ranks, rank, kind, at):
     """Whether the program died."""
-    clear()
-    status, output, text = tap.run_mpi(ranks, "test/mpi/test_burst_buffer", PATH, LOGS, str(rank), kind, str(at))
+    status, output, text = run_program(ranks, rank, kind, at)
     if status == 0:
         tap.ok("not ok" not in output and not find_wrong(ranks, ROWS)[0] and not os.path.exists(MARK) and
                not os.listdir(LOGS), "the program without a death", (output, text, os.listdir(LOGS)))
@@ -159,7 +118,7 @@ def check_refusals():
     path = os.path.join(LOGS, names[0])
     with open(path, "rb") as file:
         log = file.read()
-    for at in (None, 300):
+    for at in (None, RECORDS_AT + 44):
         with open(path, "wb") as file:
             file.write(bytes(256) + log[256:] if at is None else log[:at] + bytes([log[at] ^ 1]) + log[at + 1:])
         status, text = replay()
@@ -195,7 +154,7 @@ def check_refusals():
     status, text = replay()
     tap.ok(status == 1 and "no mark" in text, "nothing remains to be written", text)
     tool.fails("ncmpilog", "no file is given", "no file")
-    tool.fails("ncmpilog", "needs --replay", "--partial alone", "--partial", PATH)
+    tool.fails("ncmpilog", "need --replay", "--partial alone", "--partial", PATH)
     tool.fails("ncmpilog", "single file", "two files", "--replay", LOGS, PATH, PATH)
     listed = tool.run("ncmpilog", PATH)
     tap.ok(listed.returncode == 0 and b"no burst buffer" in listed.stdout, "a file without a mark", listed)
@@ -206,56 +165,7 @@ def get_version():
         return file.read(4)[3]
 
 
-def put_rows(ranks):
-    """A program that dies when it has put some rows, each rank its columns, and nothing has left the logs."""
-    tap.ok(run(ranks, -1, "rows", PUT) and len(os.listdir(LOGS)) == ranks and os.path.exists(MARK),
-           f"a program of {ranks} ranks that died with {PUT} rows in logs")
-
-
-def is_complete(ranks):
-    """All rows of that program."""
-    numrecs, get = read_file()
-    return numrecs == PUT and all(
-        get(name, row, column) == [value_of(row, column, x, row + 1 if name == "w" else 1) for x in range(NX)]
-        for name in "vfw" for row in range(PUT) for column in range(ranks))
-
-
 # --- deaths of a replay ---
-
-def build_preload():
-    """Its path; None: it cannot be used."""
-    path = tap.scratch("die_in_folder.so")
-    if tap.instruments() or os.environ.get("PNC_TEST_WRAPPER"):
-        return None
-    done = subprocess.run([*shlex.split(os.environ.get("CC", "mpicc")), "-std=c99", "-shared", "-fPIC", "-o", path,
-                           os.path.join(HERE, "die_in_folder.c"), "-ldl"], capture_output=True, text=True, check=False)
-    return os.path.abspath(path) if tap.ok(done.returncode == 0, "the preload", done.stderr) else None
-
-
-def keep_all(*folders):
-    """The contents of the file, the mark and the logs, by path."""
-    paths = [PATH, MARK, *(os.path.join(folder, name) for folder in folders or [LOGS] for name in os.listdir(folder))]
-    kept = {}
-    for path in paths:
-        with open(path, "rb") as file:
-            kept[path] = file.read()
-    return kept
-
-
-def restore_all(kept):
-    """The file remains the same one, of which the mark is."""
-    for path, content in kept.items():
-        with open(path, "r+b" if os.path.exists(path) else "wb") as file:
-            file.write(content)
-            file.truncate()
-
-
-def replay_and_die(preload, at, processes):
-    """Whether a process was killed. Launchers and ranks get the preload, which acts on our files only."""
-    command = [*shlex.split(os.environ.get("MPIEXEC", "mpiexec")), "-n", str(processes), "env", f"LD_PRELOAD={preload}",
-               f"DIE_FOLDER={os.path.dirname(PATH)}", f"DIE_AT={at}", *tool.command("ncmpilog"), "--replay", LOGS, PATH]
-    return subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0
-
 
 def check_replay_deaths():
     """A replay dies at each change of a file, or within it; the next one makes it complete."""
@@ -382,32 +292,14 @@ def check_forged():
     with open(PATH, "rb") as file:
         before = file.read()
     for offset in (0, 20, 1 << 40, (1 << 63) - 8):
-        struct.pack_into("<q", log, 256 + 32, offset)
-        length = struct.unpack_from("<q", log, 256 + 40)[0]
-        stamp, rank = struct.unpack_from("<Qq", log, 16)
-        state = add(add(14695981039346656037, stamp), rank)
-        state = digest(state, log[256:256 + 56])
-        struct.pack_into("<Q", log, 256 + 56, digest(state, log[320:320 + length]))
+        struct.pack_into("<q", log, RECORDS_AT + 32, offset)
+        seal_record(log, RECORDS_AT)
         with open(name, "wb") as file:
             file.write(log)
         status, text = replay()
         with open(PATH, "rb") as file:
             tap.ok(status == 1 and file.read() == before, f"a block at byte {offset} is refused", (status, text))
     clear()
-
-
-def add(state, word):
-    state = (state ^ word) * 0x9e3779b97f4a7c15 & 0xffffffffffffffff
-    return state ^ state >> 32
-
-
-def digest(state, content):
-    for at in range(0, len(content) // 8 * 8, 8):
-        state = add(state, struct.unpack_from("<Q", content, at)[0])
-    rest = bytes(content[len(content) // 8 * 8:])
-    if rest:
-        state = add(state + len(rest) & 0xffffffffffffffff, int.from_bytes(rest, "little"))
-    return state
 
 
 check_deaths()

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/digest.h"
 #include "base/memory.h"
 #include "log/mark.h"
 #include "log/reader.h"
@@ -163,13 +164,15 @@ static void test_damaged(void **unused)
         int count = count_before(at);
 
         bytes[at] = (char)(bytes[at] ^ 1 << at % 8);
-        if (at < PNC_LOG_FRONT_BYTES) { /* the other slot is whole */
-            int64_t other = (at + PNC_LOG_SLOT_BYTES) % PNC_LOG_FRONT_BYTES;
+        if (at < PNC_LOG_TIMES_AT) { /* the other slot is whole */
+            int64_t other = (at + PNC_LOG_SLOT_BYTES) % PNC_LOG_TIMES_AT;
 
             assert_int_equal(count_read(size), RECORDS);
             bytes[other] = (char)(bytes[other] ^ 1);
             assert_false(pnc_log_reader_begin(&reader));
             bytes[other] = (char)(bytes[other] ^ 1);
+        } else if (at < PNC_LOG_FRONT_BYTES) {
+            assert_int_equal(count_read(size), RECORDS);
         } else {
             assert_int_equal(count_read(size), count);
             reader = begin(&size);
@@ -263,7 +266,58 @@ static void test_forged(void **unused)
     assert_int_equal(count_read(size), 1);
 }
 
+/* The later time counts, and the other one if it is damaged, or of another log. */
+static void test_times(void **unused)
+{
+    pnc_log_front other = front;
+    int64_t end = PNC_LOG_FRONT_BYTES;
+    char *first = bytes + PNC_LOG_TIMES_AT, *second = first + PNC_LOG_SLOT_BYTES;
+
+    (void)unused;
+    memset(bytes, 0, PNC_LOG_FRONT_BYTES);
+    put_front(&front);
+    assert_int_equal(begin(&end).time, 0);
+    pnc_log_time_encode(&front, 1700000000000000001, first);
+    assert_int_equal(begin(&end).time, 1700000000000000001);
+    pnc_log_time_encode(&front, 1700000000000000002, second);
+    assert_int_equal(begin(&end).time, 1700000000000000002);
+    pnc_log_time_encode(&front, 1700000000000000003, first);
+    assert_int_equal(begin(&end).time, 1700000000000000003);
+    for (int i = 0; i < PNC_LOG_SLOT_BYTES; i++) {
+        first[i] ^= 1;
+        assert_int_equal(begin(&end).time, 1700000000000000002);
+        first[i] ^= 1;
+    }
+    other.stamp++;
+    put_front(&other);
+    assert_int_equal(begin(&end).time, 0);
+}
+
 /* --- marks --- */
+
+/* Of a header all bytes count but for the number of records. */
+static void test_header(void **unused)
+{
+    (void)unused;
+    for (int version = 1; version <= 5; version += version == 2 ? 3 : 1) {
+        char header[100] = {'C', 'D', 'F', (char)version}, copy[100];
+        uint64_t whole;
+
+        for (int i = 4; i < 100; i++)
+            header[i] = (char)(i * 7);
+        memcpy(copy, header, sizeof copy);
+        whole = pnc_log_header_add(PNC_DIGEST_START, 0, copy, 100);
+        memcpy(copy, header, sizeof copy);
+        assert_true(pnc_log_header_add(pnc_log_header_add(PNC_DIGEST_START, 0, copy, 64), 64, copy + 64, 36) == whole);
+        for (int i = 0; i < 100; i++) {
+            bool is_number = i >= 4 && i < (version == 5 ? 12 : 8);
+
+            memcpy(copy, header, sizeof copy);
+            copy[i] ^= 16;
+            assert_true((pnc_log_header_add(PNC_DIGEST_START, 0, copy, 100) == whole) == is_number);
+        }
+    }
+}
 
 static void test_mark(void **unused)
 {
@@ -271,6 +325,7 @@ static void test_mark(void **unused)
     const pnc_log_mark mark = {.stamp = 0xfedcba0987654321u,
                                .inode = 77,
                                .birth = 1234567890123456789,
+                               .header = 0x8000000000000001u,
                                .nranks = 3,
                                .file = "a b.nc",
                                .folder = "/local/x\ny",
@@ -285,6 +340,7 @@ static void test_mark(void **unused)
     assert_non_null(text);
     assert_int_equal(pnc_log_mark_decode(text, length, &got, &error), NC_NOERR);
     assert_true(got.stamp == mark.stamp && got.inode == 77 && got.birth == mark.birth && got.nranks == 3);
+    assert_true(got.header == mark.header);
     assert_string_equal(got.file, "a b.nc");
     assert_string_equal(got.folder, "/local/x?y");
     assert_string_equal(got.job, "");
@@ -322,9 +378,10 @@ static void test_name(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole), cmocka_unit_test(test_torn), cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_slots), cmocka_unit_test(test_laps), cmocka_unit_test(test_forged),
-        cmocka_unit_test(test_mark),  cmocka_unit_test(test_name),
+        cmocka_unit_test(test_whole), cmocka_unit_test(test_torn),   cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_slots), cmocka_unit_test(test_laps),   cmocka_unit_test(test_forged),
+        cmocka_unit_test(test_times), cmocka_unit_test(test_header), cmocka_unit_test(test_mark),
+        cmocka_unit_test(test_name),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

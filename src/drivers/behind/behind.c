@@ -279,12 +279,18 @@ static bool prepare_write(pnc_behind *behind, const pnc_extent *extents, int64_t
     return true;
 }
 
+static void end_write(pnc_behind *behind)
+{
+    if (pnc_behind_store_has_log(behind))
+        pnc_behind_queue_update_time(&behind->queue);
+}
+
 /* --- the log --- */
 
 bool pnc_behind_store_open_log(pnc_behind *behind, const char *folder, const char *file, const pnc_log_front *front,
                                int64_t capacity, int *number)
 {
-    pnc_behind_log *log = pnc_behind_log_create(folder, file, front, capacity, number);
+    pnc_behind_log *log = pnc_behind_log_create(folder, file, behind->queue.fd, front, capacity, number);
 
     if (log != NULL)
         pnc_behind_queue_set_log(&behind->queue, log);
@@ -372,6 +378,7 @@ static int write_behind(pnc_store *store, const pnc_extent *extents, int64_t n, 
     if (!prepare_write(behind, extents, n))
         return return_failure(behind, error);
     PNC_TRY(store->inner->ops->write(store->inner, extents, n, buf, error));
+    end_write(behind);
     for (int64_t i = 0; i < n; i++)
         store->inner->end->least_size =
             pnc_max64(store->inner->end->least_size, extents[i].length > 0 ? extents[i].offset + extents[i].length : 0);
@@ -448,11 +455,15 @@ static bool is_behind_complete(const pnc_store *store, const pnc_store_transfer 
 
 static int finish_behind(pnc_store *store, pnc_store_transfer *transfer, pnc_error *error)
 {
+    int err;
+
     if (is_queued(store, transfer))
         return NC_NOERR;
     if (has_refused(store, transfer))
         return return_failure((pnc_behind *)store, error);
-    return store->inner->ops->finish(store->inner, transfer, error);
+    err = store->inner->ops->finish(store->inner, transfer, error);
+    end_write((pnc_behind *)store);
+    return err;
 }
 
 /* A failure of the worker is that of sync and close. */

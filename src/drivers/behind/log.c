@@ -6,7 +6,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -16,6 +18,61 @@
 #define ENTRIES (INT64_C(1) << 15)     /* blocks that can wait: 1 MiB of memory */
 #define PLACES (INT64_C(1) << 18)      /* of 1 GiB of large blocks, 8 MiB of memory */
 #define PIECE_LEAST (INT64_C(1) << 16) /* a smaller part of a block waits for an empty log */
+
+/* --- writes --- */
+
+/* Bytes of one or two parts at a position. Returns errno or 0. */
+static int write_vector(int fd, struct iovec *parts, int n, int64_t at)
+{
+    while (n > 0) {
+        ssize_t some = pwritev(fd, parts, n, at);
+
+        if (some < 0 && errno == EINTR)
+            continue;
+        if (some <= 0)
+            return some < 0 ? errno : ENOSPC;
+        at += some;
+        for (; n > 0 && (size_t)some >= parts->iov_len; n--, parts++)
+            some -= (ssize_t)parts->iov_len;
+        if (n > 0) {
+            parts->iov_base = (char *)parts->iov_base + some;
+            parts->iov_len -= (size_t)some;
+        }
+    }
+    return 0;
+}
+
+static int64_t read_log_clock(void)
+{
+    struct timespec now = {0};
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Returns errno or 0. */
+static int write_time(pnc_behind_log *log, int fd)
+{
+    char slot[PNC_LOG_SLOT_BYTES];
+    struct iovec part = {slot, sizeof slot};
+    struct stat facts;
+
+    log->timed_ns = read_log_clock();
+    if (fstat(fd, &facts) != 0)
+        return errno;
+    pnc_log_time_encode(&log->front, (int64_t)facts.st_mtim.tv_sec * 1000000000 + facts.st_mtim.tv_nsec, slot);
+    log->time_slot = 1 - log->time_slot;
+    return write_vector(log->fd, &part, 1, PNC_LOG_TIMES_AT + (int64_t)log->time_slot * PNC_LOG_SLOT_BYTES);
+}
+
+/* Also of a log that has ended, but for one that is deleted, or another process's. If it fails, a replay may only ask
+ * more than it must. */
+void pnc_behind_log_update_time(pnc_behind_log *log, int fd)
+{
+    if (log->path[0] == '\0' || read_log_clock() - log->timed_ns < PNC_BEHIND_LOG_TIMES * INT64_C(1000000000))
+        return;
+    log->fronts += write_time(log, fd) == 0;
+}
 
 /* --- its life --- */
 
@@ -32,22 +89,43 @@ static char *join_log_path(const char *folder, const char *file, const pnc_log_f
     return path;
 }
 
-static bool open_log_file(pnc_behind_log *log, int *number)
+/* The front says where the log was made, so that a copy is known as one. */
+static int identify_log(pnc_behind_log *log)
 {
+    struct stat facts;
+
+    if (fstat(log->fd, &facts) != 0)
+        return errno;
+    log->front.inode = (int64_t)facts.st_ino;
+    log->front.birth = pnc_host_file_get_birth(log->path);
+    pnc_host_node_get(log->front.node);
+    return 0;
+}
+
+/* Locks show a replay that this process runs: that of the file also one of copies of the logs. */
+static bool open_log_file(pnc_behind_log *log, int fd, int *number)
+{
+    *number = EBUSY; /* a replay writes to the file */
+    if (pnc_host_logs_hold(fd, PNC_HOLD_SHARED) == PNC_HELD_BY_OTHERS)
+        return false;
     log->fd = open(log->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     *number = log->fd < 0 ? errno : EMFILE;
     if (log->fd < 0 || !pnc_host_has_descriptors(PNC_BEHIND_SPARE))
         return false;
-    (void)pnc_host_file_hold(log->fd, PNC_HOLD_EXCLUSIVE); /* a replay sees that this process runs */
-    *number = pnc_behind_log_write_front(log, 1, log->call);
+    (void)pnc_host_file_hold(log->fd, PNC_HOLD_EXCLUSIVE);
+    *number = identify_log(log);
     if (*number == 0)
         *number = pnc_behind_log_write_front(log, 1, log->call);
-    log->fronts = 2;
+    if (*number == 0)
+        *number = pnc_behind_log_write_front(log, 1, log->call);
+    if (*number == 0)
+        *number = write_time(log, fd);
+    log->fronts = 3;
     log->most = PNC_LOG_FRONT_BYTES;
     return *number == 0;
 }
 
-pnc_behind_log *pnc_behind_log_create(const char *folder, const char *file, const pnc_log_front *front,
+pnc_behind_log *pnc_behind_log_create(const char *folder, const char *file, int fd, const pnc_log_front *front,
                                       int64_t capacity, int *number)
 {
     pnc_behind_log *log = pnc_memory_alloc_zeroed(1, sizeof *log);
@@ -65,7 +143,7 @@ pnc_behind_log *pnc_behind_log_create(const char *folder, const char *file, cons
     log->entries = pnc_memory_alloc(ENTRIES, sizeof *log->entries);
     log->buffer = pnc_memory_alloc_large(PNC_BEHIND_LOG_PORTION);
     pnc_behind_log_clear(log);
-    if (log->path != NULL && log->entries != NULL && log->buffer != NULL && open_log_file(log, number))
+    if (log->path != NULL && log->entries != NULL && log->buffer != NULL && open_log_file(log, fd, number))
         return log;
     pnc_behind_log_free(log, log->fd >= 0);
     return NULL;
@@ -93,27 +171,6 @@ void pnc_behind_log_free(pnc_behind_log *log, bool removes)
 }
 
 /* --- its file --- */
-
-/* Bytes of one or two parts at a position. Returns errno or 0. */
-static int write_vector(int fd, struct iovec *parts, int n, int64_t at)
-{
-    while (n > 0) {
-        ssize_t some = pwritev(fd, parts, n, at);
-
-        if (some < 0 && errno == EINTR)
-            continue;
-        if (some <= 0)
-            return some < 0 ? errno : ENOSPC;
-        at += some;
-        for (; n > 0 && (size_t)some >= parts->iov_len; n--, parts++)
-            some -= (ssize_t)parts->iov_len;
-        if (n > 0) {
-            parts->iov_base = (char *)parts->iov_base + some;
-            parts->iov_len -= (size_t)some;
-        }
-    }
-    return 0;
-}
 
 int pnc_behind_log_append(const pnc_behind_log *log, const pnc_log_record *record, const char *bytes)
 {

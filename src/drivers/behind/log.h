@@ -19,7 +19,8 @@ typedef struct pnc_behind_log {
     char *path;
     int number;                /* errno of what has failed; 0: nothing */
     pnc_log_front front;       /* that of the file */
-    int slot;                  /* where the next one is written */
+    int slot, time_slot;       /* where the next one, and the next time of the file, are written */
+    int64_t timed_ns;          /* of the clock, when the last one was */
     int64_t capacity;          /* bytes of the log */
     int64_t tail;              /* position behind the last record */
     pnc_behind_entry *entries; /* a circle */
@@ -45,8 +46,9 @@ typedef struct pnc_behind_log {
 #define PNC_BEHIND_SPARE 8 /* descriptors that a queue or a log leaves to the program. Opening a file takes up to 4 */
 #define PNC_BEHIND_LOG_LEAST (INT64_C(1) << 20) /* bytes below which a log is of no use */
 
-/* Create a log in a new file of the folder. NULL: *number is errno, 0 without memory. */
-pnc_behind_log *pnc_behind_log_create(const char *folder, const char *file, const pnc_log_front *front,
+/* Create a log in a new file of the folder; fd: of the file whose blocks will wait. NULL: *number is errno, 0 without
+ * memory. */
+pnc_behind_log *pnc_behind_log_create(const char *folder, const char *file, int fd, const pnc_log_front *front,
                                       int64_t capacity, int *number);
 /* removes: delete its file. */
 void pnc_behind_log_free(pnc_behind_log *log, bool removes);
@@ -88,6 +90,10 @@ bool pnc_behind_log_has_had_span(const pnc_behind_log *log, pnc_extent span);
 int pnc_behind_log_write_front(pnc_behind_log *log, int64_t lap, int64_t call);
 /* The lap that it has begun has nothing. */
 void pnc_behind_log_clear(pnc_behind_log *log);
+/* Another write to the file of a descriptor has ended: record its time, if PNC_BEHIND_LOG_TIMES seconds have passed
+ * since the last time was. A replay tolerates a minute. */
+#define PNC_BEHIND_LOG_TIMES 10
+void pnc_behind_log_update_time(pnc_behind_log *log, int fd);
 /* What was appended survives the death of the node. Returns errno or 0. */
 int pnc_behind_log_sync(pnc_behind_log *log);
 

@@ -190,6 +190,7 @@ static void take_log_turn(pnc_behind_queue *queue)
     pthread_mutex_lock(&worker_lock);
     queue->work.writes += nwrites;
     count_write(queue, pieces.extent, done, number);
+    pnc_behind_log_update_time(log, queue->fd);
     pnc_behind_log_release(log, pieces.extent.length);
 }
 
@@ -584,6 +585,13 @@ static bool keeps_span(const pnc_behind_queue *queue, pnc_extent span)
     return queue->log != NULL && queue->log->is_kept && pnc_behind_log_has_had_span(queue->log, span);
 }
 
+void pnc_behind_queue_update_time(pnc_behind_queue *queue)
+{
+    pthread_mutex_lock(&worker_lock);
+    pnc_behind_log_update_time(queue->log, queue->fd);
+    pthread_mutex_unlock(&worker_lock);
+}
+
 bool pnc_behind_queue_wait_log(pnc_behind_queue *queue, pnc_extent span)
 {
     pnc_behind_log *log = queue->log;
@@ -616,12 +624,22 @@ void pnc_behind_queue_remove_log(pnc_behind_queue *queue)
     pthread_mutex_unlock(&worker_lock);
 }
 
+/* What a log has cost. */
+static void add_log_work(const pnc_behind_log *log, pnc_behind_work *work)
+{
+    work->log_writes += log->fronts + log->records;
+    work->log_bytes += log->fronts * PNC_LOG_SLOT_BYTES + log->bytes;
+    work->log_size = pnc_max64(work->log_size, log->most);
+}
+
 void pnc_behind_queue_close_log(pnc_behind_queue *queue)
 {
     pnc_behind_log *log;
 
     pthread_mutex_lock(&worker_lock);
     log = queue->log;
+    if (log != NULL)
+        add_log_work(log, &queue->work);
     queue->log = NULL;
     pthread_mutex_unlock(&worker_lock);
     if (log != NULL)
@@ -833,18 +851,13 @@ int64_t pnc_behind_queue_get_end(pnc_behind_queue *queue)
 
 pnc_behind_work pnc_behind_queue_get_work(pnc_behind_queue *queue)
 {
-    const pnc_behind_log *log;
     pnc_behind_work all;
 
     pthread_mutex_lock(&worker_lock);
-    log = queue->log;
     all = queue->work;
     all.memory = queue->ring.most;
-    if (log != NULL) {
-        all.log_writes = log->fronts + log->records;
-        all.log_bytes = log->fronts * PNC_LOG_SLOT_BYTES + log->bytes;
-        all.log_size = log->most;
-    }
+    if (queue->log != NULL)
+        add_log_work(queue->log, &all);
     pthread_mutex_unlock(&worker_lock);
     return all;
 }

@@ -87,9 +87,11 @@ void pnc_behind_queue_sync_log(pnc_behind_queue *queue, bool *needs_file);
 bool pnc_behind_queue_wait_log(pnc_behind_queue *queue, pnc_extent span);
 /* Whether the log keeps bytes of the span after a write that has failed. */
 bool pnc_behind_queue_has_kept(pnc_behind_queue *queue, pnc_extent span);
+/* The file was written without the queue: the log may get its time. */
+void pnc_behind_queue_update_time(pnc_behind_queue *queue);
 /* Delete the log, which is of no use after the queue was finished. */
 void pnc_behind_queue_remove_log(pnc_behind_queue *queue);
-/* The same, and blocks wait in memory again. No block has waited in the log. */
+/* The same, and blocks wait in memory again, or in another log. No block waits in this one. */
 void pnc_behind_queue_close_log(pnc_behind_queue *queue);
 /* errno of what the log could not do; 0: nothing has failed. */
 int pnc_behind_queue_get_log_failure(pnc_behind_queue *queue);

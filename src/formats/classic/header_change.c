@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/minmax.h"
 #include "file/agree.h"
+#include "file/log.h"
 #include "format/codec.h"
 #include "format/layout.h"
 #include "formats/classic/file_end.h"
@@ -351,6 +352,7 @@ int pnc_classic_header_update(pnc_format *f, const char *header, int64_t n)
     int err;
 
     PNC_TRY(pnc_classic_header_restore(f));
+    PNC_TRY(pnc_file_log_discard(f->file));
     c->growth_io = get_growth_io(f);
     err = examine_file(f, &c->growth_io, header, n, &found, &old);
     if (err == NC_NOERR)
@@ -419,6 +421,7 @@ int pnc_classic_header_entry_write(pnc_format *f, int err, const pnc_rewrite *re
 
     PNC_TRY(pnc_file_status_agree(f->file, err));
     PNC_TRY(pnc_classic_header_restore(f));
+    PNC_TRY(pnc_file_log_discard(f->file));
     c->life = (pnc_growth_life){.held = PNC_HELD_UNKNOWN, .at = -1};
     c->growth_io = get_growth_io(f);
     if (f->file->rank == 0)

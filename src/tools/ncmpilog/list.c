@@ -57,7 +57,9 @@ static int print_mark(const char *path, const char *file)
 
     if (err == NC_NOERR && !found) {
         tool_text_print(file);
-        printf(": no burst buffer has values that the file does not have\n");
+        printf(": no burst buffer has values that the file does not have, as there is no mark ");
+        tool_text_print(path);
+        putchar('\n');
     } else if (err == NC_NOERR) {
         pnc_log_name_format(mark.file, mark.stamp, 0, name);
         tool_text_print(path);

@@ -7,8 +7,8 @@
 typedef struct log_options {
     char **paths;
     int npaths;
-    const char *folder; /* of --replay; NULL: list what the files have */
-    bool partial;
+    const char *folder;                                  /* of --replay; NULL: list what the files have */
+    bool partial, assumes_dead, assumes_same, takes_any; /* of logs: of any owner */
 } log_options;
 
 /* Exit statuses. LOG_WAITS: there are values that the file does not have, or a replay could not have all of them. */

@@ -9,8 +9,10 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/digest.h"
 #include "base/memory.h"
 #include "base/minmax.h"
 #include "base/path.h"
@@ -23,19 +25,25 @@
 #include "tools/common/parallel.h"
 #include "tools/ncmpilog/source.h"
 
-enum { COPY_BYTES = 1 << 20, FIRST_NAMED = 20 };
+enum { COPY_BYTES = 1 << 20, HEADER_BYTES = 1 << 14, FIRST_NAMED = 20 };
+enum {
+    TIMES = 10,
+    TOLERANCE = 60
+}; /* seconds between two times in a log; by which a file may be newer than the last */
+#define SECOND INT64_C(1000000000)
 #define NUMRECS_AT 4 /* offset of the number of records in the file */
 
 typedef struct replay {
     const char *path; /* of the file */
-    const char *folder;
-    bool partial;
+    const log_options *options;
     int rank;
+    bool shows_node, shows_all; /* whether locks of the file show programs of this node; of all nodes */
     char *mark_path;
     pnc_log_mark mark;
     tool_file file; /* its header */
     int fd;         /* of the file, for writing; -1: not open */
     int64_t end;    /* offset behind the last byte of the file, with the new number of records */
+    int64_t timed;  /* the last time that the logs have got, in nanoseconds */
 
     log_source *logs; /* of this process */
     int64_t nlogs;
@@ -62,27 +70,111 @@ static int fail_system(const replay *r, const char *what)
     return NC_EFILE;
 }
 
-/* The file must be the one that the logs are of. */
+static int refuse_file(const replay *r, const char *why)
+{
+    tool_error_print(
+        "%s: is not the dataset of the logs, %s: it is not changed. If another dataset has replaced that of "
+        "the logs, delete the mark %s, and the logs; if not, --assume-same writes what they have",
+        r->path, why, r->mark_path);
+    return NC_EFILE;
+}
+
+static int digest_header(const replay *r, uint64_t *out)
+{
+    char bytes[HEADER_BYTES];
+    int64_t size = r->file.model.classic.header_size;
+
+    *out = PNC_DIGEST_START;
+    for (int64_t at = 0; at < size; at += HEADER_BYTES) {
+        int64_t n = pnc_min64(HEADER_BYTES, size - at);
+
+        PNC_TRY(tool_file_read(&r->file, at, bytes, n));
+        *out = pnc_log_header_add(*out, at, bytes, n);
+    }
+    return NC_NOERR;
+}
+
+/* The file must be the one that the logs are of, and have the same definitions. */
 static int check_identity(const replay *r)
 {
+    uint64_t header;
     struct stat facts;
     int64_t birth;
 
     if (fstat(r->fd, &facts) != 0)
         return fail_system(r, "examine the file");
     birth = pnc_host_file_get_birth(pnc_path_strip(r->path));
-    if ((int64_t)facts.st_ino == r->mark.inode && (birth == 0 || r->mark.birth == 0 || birth == r->mark.birth))
+    if ((int64_t)facts.st_ino != r->mark.inode || (birth != 0 && r->mark.birth != 0 && birth != r->mark.birth))
+        return refuse_file(r, "but another one of the same name");
+    PNC_TRY(digest_header(r, &header));
+    return header == r->mark.header ? NC_NOERR : refuse_file(r, "as its header is another one");
+}
+
+/* Nor may it have been written much later than by the program, or an earlier replay. Collective. */
+static int check_time(const replay *r)
+{
+    struct stat facts;
+    int64_t latest = 0;
+    char why[80];
+
+    for (int64_t i = 0; i < r->nlogs; i++)
+        latest = pnc_max64(latest, r->logs[i].reader.time);
+    latest = reduce(latest, MPI_MAX);
+    if (r->rank != 0 || latest == 0 || r->options->assumes_same)
         return NC_NOERR;
-    tool_error_print("%s: is not the file of the logs, but another one of the same name: it is not changed", r->path);
-    return NC_EFILE;
+    if (fstat(r->fd, &facts) != 0)
+        return fail_system(r, "examine the file");
+    if (facts.st_mtim.tv_sec - latest / SECOND <= TOLERANCE)
+        return NC_NOERR;
+    snprintf(why, sizeof why, "as it was written %lld s after the program has last done so",
+             (long long)(facts.st_mtim.tv_sec - latest / SECOND));
+    return refuse_file(r, why);
+}
+
+/* --- programs that run --- */
+
+static int fail_as_running(const replay *r)
+{
+    tool_error_print(
+        "%s: a program that runs has values in logs, or another replay writes them: wait until it has ended", r->path);
+    return NC_EINTERRUPTED;
+}
+
+/* On a node that has died, or that cannot reach the server, a lock may remain. */
+static bool must_obey(const replay *r, pnc_held held)
+{
+    return held == PNC_HELD_BY_OTHERS && !(r->options->assumes_dead && !pnc_host_file_is_local(r->fd));
+}
+
+/* The locks that each node sees, before rank 0 has one that keeps other replays out. Collective; err as usual. */
+static int hold_file(replay *r, int err)
+{
+    pnc_held held;
+
+    if (err == NC_NOERR) {
+        held = pnc_host_logs_hold(r->fd, PNC_HOLD_INQUIRE);
+        r->shows_node = held != PNC_HELD_UNKNOWN;
+        r->shows_all = r->shows_node && pnc_host_file_is_local(r->fd);
+        err = must_obey(r, held) ? fail_as_running(r) : NC_NOERR;
+    }
+    PNC_TRY(tool_status_agree(err));
+    if (r->rank == 0 && must_obey(r, pnc_host_logs_hold(r->fd, PNC_HOLD_EXCLUSIVE)))
+        err = fail_as_running(r);
+    return tool_status_agree(err);
 }
 
 static int open_file(replay *r)
 {
-    bool found;
-
     PNC_TRY(tool_file_open(r->path, &r->file));
     PNC_TRY(tool_file_check_classic(&r->file, "it has no logs"));
+    r->fd = open(pnc_path_strip(r->path), O_RDWR | O_CLOEXEC);
+    return r->fd >= 0 ? NC_NOERR : fail_system(r, "open it for writing");
+}
+
+static int open_mark(replay *r)
+{
+    bool found;
+
     r->mark_path = log_mark_locate(r->path);
     if (r->mark_path == NULL)
         return NC_ENOMEM;
@@ -92,10 +184,7 @@ static int open_file(replay *r)
                          r->mark_path);
         return NC_ENOENT;
     }
-    r->fd = open(pnc_path_strip(r->path), O_RDWR | O_CLOEXEC);
-    if (r->fd < 0)
-        return fail_system(r, "open it for writing");
-    return check_identity(r);
+    return r->options->assumes_same ? NC_NOERR : check_identity(r);
 }
 
 /* --- the logs --- */
@@ -111,6 +200,32 @@ static void raise_limit(void)
     }
 }
 
+/* Whether it may be used: NC_EBADLOG, NC_EINTERRUPTED or NC_EPERM, after a message. */
+static int check_log(const replay *r, int64_t rank, const log_source *log)
+{
+    const pnc_log_front *front = &log->reader.front;
+
+    if (front->stamp != r->mark.stamp || front->rank != rank || front->nranks != r->mark.nranks) {
+        tool_error_print("%s: is another log", log->path);
+        return NC_EBADLOG;
+    }
+    if (!log_source_is_own(log) && !r->options->takes_any) {
+        tool_error_print("%s: belongs to another user: --any-owner writes what it has", log->path);
+        return NC_EPERM;
+    }
+    if (log_source_is_held(log)) {
+        tool_error_print("%s: its program runs", log->path);
+        return NC_EINTERRUPTED;
+    }
+    if (r->shows_all || log_source_has_locks(log, r->shows_node) || r->options->assumes_dead)
+        return NC_NOERR;
+    tool_error_print(
+        "%s: whether its program still runs on %s is not known here: if it has ended, --assume-dead writes "
+        "what the log has",
+        log->path, r->mark.nodes[rank]);
+    return NC_EINTERRUPTED;
+}
+
 /* The log of a rank, if the folder has it here. NC_ENOENT: it has not; others after an error message. */
 static int open_log(const replay *r, int64_t rank, log_source *out)
 {
@@ -118,20 +233,13 @@ static int open_log(const replay *r, int64_t rank, log_source *out)
     int err;
 
     pnc_log_name_format(r->mark.file, r->mark.stamp, rank, name);
-    if (snprintf(path, sizeof path, "%s/%s", r->folder, name) >= (int)sizeof path)
+    if (snprintf(path, sizeof path, "%s/%s", r->options->folder, name) >= (int)sizeof path)
         return NC_ENOENT;
     err = log_source_open(path, out);
-    if (err == NC_NOERR && (out->reader.front.stamp != r->mark.stamp || out->reader.front.rank != rank ||
-                            out->reader.front.nranks != r->mark.nranks))
-        err = NC_EBADLOG;
-    if (err == NC_NOERR && log_source_is_held(out))
-        err = NC_EINTERRUPTED;
-    if (err == NC_EBADLOG)
-        tool_error_print("%s: is damaged, or another log", path);
-    else if (err == NC_EINTERRUPTED)
-        tool_error_print("%s: its program runs", path);
-    else if (err != NC_NOERR && err != NC_ENOENT)
-        tool_error_print("%s: cannot be read", path);
+    if (err == NC_NOERR)
+        err = check_log(r, rank, out);
+    else if (err != NC_ENOENT)
+        tool_error_print(err == NC_EBADLOG ? "%s: is damaged, or no log" : "%s: cannot be read", path);
     if (err == NC_NOERR)
         return err;
     log_source_close(out);
@@ -148,7 +256,7 @@ static int find_readers(replay *r, int *readers)
         int found = open_log(r, i, &log);
 
         readers[i] = found == NC_NOERR ? r->rank : INT_MAX;
-        if (found == NC_EINTERRUPTED || found == NC_ENOMEM)
+        if (found == NC_EINTERRUPTED || found == NC_EPERM || found == NC_ENOMEM)
             err = found;
         if (found == NC_NOERR)
             log_source_close(&log);
@@ -170,7 +278,7 @@ static void report_missing(replay *r, const int *readers)
         pnc_log_name_format(r->mark.file, r->mark.stamp, i, name);
         if (r->rank == 0 && missing < FIRST_NAMED)
             tool_error_print("%s: the log of rank %lld, which ran on %s, is missing in %s: %s", r->path, (long long)i,
-                             r->mark.nodes[i], r->folder, name);
+                             r->mark.nodes[i], r->options->folder, name);
         missing++;
     }
     if (r->rank == 0 && missing > FIRST_NAMED)
@@ -222,7 +330,7 @@ static int find_logs(replay *r)
     pnc_memory_free(readers);
     PNC_TRY(err);
     r->lacks = reduce(r->lacks, MPI_MAX) != 0;
-    if (!r->lacks || r->partial)
+    if (!r->lacks || r->options->partial)
         return NC_NOERR;
     if (r->rank == 0)
         tool_error_print(
@@ -234,11 +342,10 @@ static int find_logs(replay *r)
 
 /* --- the blocks --- */
 
-/* The last call that all logs have, and the end of the file after it. Collective. */
-static int choose_call(replay *r)
+/* The last call that all logs have, and the number of records after it. Collective. */
+static void choose_call(replay *r)
 {
-    int64_t call = PNC_LOG_EVERYTHING, numrecs = 0, most, size;
-    pnc_model *model = &r->file.model;
+    int64_t call = PNC_LOG_EVERYTHING, numrecs = 0;
 
     for (int64_t i = 0; i < r->nlogs; i++)
         call = pnc_min64(call, r->logs[i].summary.call);
@@ -246,15 +353,66 @@ static int choose_call(replay *r)
     for (int64_t i = 0; i < r->nlogs; i++)
         if (r->logs[i].summary.call == r->call && r->call != PNC_LOG_EVERYTHING)
             numrecs = pnc_max64(numrecs, r->logs[i].summary.numrecs);
-    r->numrecs = pnc_max64(reduce(numrecs, MPI_MAX), model->numrecs);
+    r->numrecs = pnc_max64(reduce(numrecs, MPI_MAX), r->file.model.numrecs);
+}
+
+static int refuse_block(const replay *r, const log_source *log, pnc_extent extent)
+{
+    tool_error_print("%s: has bytes %lld to %lld, where %s has no values", log->path, (long long)extent.offset,
+                     (long long)(extent.offset + extent.length - 1), r->path);
+    return NC_EBADLOG;
+}
+
+/* The blocks of a log that will be written: none is in the header. *last: the one that reaches farthest. Counts those
+ * that come too late. */
+static int examine_blocks(replay *r, log_source *log, pnc_extent *last)
+{
+    pnc_log_reader *reader = &log->reader;
+
+    *last = (pnc_extent){0, 0};
+    (void)pnc_log_reader_begin(reader);
+    while (pnc_log_reader_find_next(reader)) {
+        pnc_extent extent = reader->record.extent;
+
+        if (reader->record.kind != PNC_LOG_BLOCK)
+            continue;
+        if (reader->record.call > r->call) {
+            r->later++;
+            r->unlogged += extent.length;
+        } else if (extent.offset < r->file.model.classic.header_size) {
+            return refuse_block(r, log, extent);
+        } else if (extent.offset + extent.length > last->offset + last->length) {
+            *last = extent;
+        }
+    }
+    (void)pnc_log_reader_begin(reader);
+    if (!pnc_log_reader_find_next(reader))
+        reader->record.call = INT64_MAX; /* it has nothing */
+    return NC_NOERR;
+}
+
+/* A record that is counted has a value, in the file or in a block: `reach` is behind the last byte of both. The number
+ * in a log, or in the header, may be damaged: it would make a file of any size. */
+static int limit_numrecs(replay *r, int64_t reach)
+{
+    pnc_model *model = &r->file.model;
+    int64_t begin = pnc_max64(model->classic.begin_rec, 0), size = model->classic.recsize, most;
+
     most = model->format == NC_FORMAT_CDF5 ? INT64_MAX : INT32_MAX;
+    if (size > 0)
+        most =
+            pnc_min64(most, reach <= begin ? 0 : pnc_min64((reach - begin - 1) / size + 1, (INT64_MAX - begin) / size));
     if (model->recdim < 0)
         r->numrecs = model->numrecs;
-    if (model->recdim >= 0 && (r->numrecs > most || pnc_size_multiply(r->numrecs, model->classic.recsize, &size) != 0 ||
-                               pnc_size_add(size, pnc_max64(model->classic.begin_rec, 0), &size) != 0)) {
+    else if (r->numrecs > most && r->options->partial)
+        r->numrecs = most;
+    else if (r->numrecs > most) {
         if (r->rank == 0)
-            tool_error_print("%s: the logs say that it has %lld records, which is not possible", r->path,
-                             (long long)r->numrecs);
+            tool_error_print(
+                "%s: should have %lld records, as %s, but file and logs have values of %lld: is not changed; "
+                "--partial sets this number",
+                r->path, (long long)r->numrecs, r->numrecs == model->numrecs ? "it says" : "the logs say",
+                (long long)most);
         return NC_EBADLOG;
     }
     model->numrecs = r->numrecs;
@@ -262,30 +420,43 @@ static int choose_call(replay *r)
     return NC_NOERR;
 }
 
-/* Before anything is written: whether the blocks are of this file. Also counts those that come too late. */
+/* Before anything is written: whether the blocks are of this file, and how many records it gets. Collective. */
 static int check_blocks(replay *r)
 {
-    for (int64_t i = 0; i < r->nlogs; i++) {
-        pnc_log_reader *reader = &r->logs[i].reader;
+    pnc_extent last = {0, 0}, of_log;
+    const log_source *farthest = NULL;
+    int err = NC_NOERR;
 
-        (void)pnc_log_reader_begin(reader);
-        while (pnc_log_reader_find_next(reader)) {
-            pnc_extent extent = reader->record.extent;
-
-            if (reader->record.kind != PNC_LOG_BLOCK)
-                continue;
-            if (reader->record.call > r->call) {
-                r->later++;
-                r->unlogged += extent.length;
-            } else if (extent.offset < r->file.model.classic.header_size || extent.length > r->end - extent.offset) {
-                tool_error_print("%s: has bytes %lld to %lld, where %s has no values", r->logs[i].path,
-                                 (long long)extent.offset, (long long)(extent.offset + extent.length - 1), r->path);
-                return NC_EBADLOG;
-            }
+    for (int64_t i = 0; i < r->nlogs && err == NC_NOERR; i++) {
+        err = examine_blocks(r, &r->logs[i], &of_log);
+        if (of_log.offset + of_log.length > last.offset + last.length) {
+            last = of_log;
+            farthest = &r->logs[i];
         }
-        (void)pnc_log_reader_begin(reader);
-        if (!pnc_log_reader_find_next(reader))
-            reader->record.call = INT64_MAX; /* it has nothing */
+    }
+    PNC_TRY(tool_status_agree(err));
+    PNC_TRY(limit_numrecs(r, reduce(pnc_max64(r->file.size, last.offset + last.length), MPI_MAX)));
+    if (farthest != NULL && last.length > r->end - last.offset)
+        err = refuse_block(r, farthest, last);
+    return tool_status_agree(err);
+}
+
+/* The file is about to be changed, or was: if this replay dies, the next one must know that. */
+static int record_time(replay *r, bool is_due)
+{
+    struct timespec now;
+    int number;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (!is_due && now.tv_sec - r->timed / SECOND < TIMES)
+        return NC_NOERR;
+    r->timed = (int64_t)now.tv_sec * SECOND + now.tv_nsec;
+    for (int64_t i = 0; i < r->nlogs; i++) {
+        number = log_source_write_time(&r->logs[i], r->timed);
+        if (number != 0) {
+            tool_error_print("%s: cannot be written: %s", r->logs[i].path, strerror(number));
+            return NC_EWRITE;
+        }
     }
     return NC_NOERR;
 }
@@ -295,6 +466,7 @@ static int copy_block(replay *r, log_source *log)
     static char bytes[COPY_BYTES];
     pnc_extent extent = log->reader.record.extent;
 
+    PNC_TRY(record_time(r, false));
     for (int64_t done = 0; done < extent.length; done += COPY_BYTES) {
         int64_t n = pnc_min64(COPY_BYTES, extent.length - done);
         int number = tool_bytes_read(log->fd, log->reader.bytes_at + done, bytes, n);
@@ -404,12 +576,15 @@ static void report_result(const replay *r)
 /* Collective. */
 static int replay_file(replay *r)
 {
-    PNC_TRY(tool_status_agree(open_file(r)));
+    PNC_TRY(hold_file(r, open_file(r)));
+    PNC_TRY(tool_status_agree(open_mark(r)));
     PNC_TRY(find_logs(r));
-    PNC_TRY(choose_call(r));
-    PNC_TRY(tool_status_agree(check_blocks(r)));
+    PNC_TRY(tool_status_agree(check_time(r)));
+    choose_call(r);
+    PNC_TRY(check_blocks(r));
+    PNC_TRY(tool_status_agree(record_time(r, true)));
     PNC_TRY(replay_calls(r));
-    PNC_TRY(tool_status_agree(fsync(r->fd) == 0 ? NC_NOERR : fail_system(r, "flush it")));
+    PNC_TRY(tool_status_agree(fsync(r->fd) == 0 ? record_time(r, true) : fail_system(r, "flush it")));
     PNC_TRY(tool_status_agree(r->rank == 0 ? write_numrecs(r) : NC_NOERR));
     PNC_TRY(remove_logs(r));
     report_result(r);
@@ -418,7 +593,7 @@ static int replay_file(replay *r)
 
 int log_replay_execute(const log_options *options)
 {
-    replay r = {.path = options->paths[0], .folder = options->folder, .partial = options->partial, .fd = -1};
+    replay r = {.path = options->paths[0], .options = options, .fd = -1};
     int err;
 
     r.file.fd = -1;

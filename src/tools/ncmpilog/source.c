@@ -61,6 +61,52 @@ bool log_source_is_held(const log_source *source)
     return pnc_host_file_hold(source->fd, PNC_HOLD_INQUIRE) == PNC_HELD_BY_OTHERS;
 }
 
+/* A copy has no locks. */
+static bool is_original(const log_source *source)
+{
+    const pnc_log_front *front = &source->reader.front;
+    struct stat facts;
+    int64_t birth = pnc_host_file_get_birth(source->path);
+
+    return fstat(source->fd, &facts) == 0 && (int64_t)facts.st_ino == front->inode &&
+           (birth == 0 || front->birth == 0 || birth == front->birth);
+}
+
+bool log_source_has_locks(const log_source *source, bool file_shows)
+{
+    const pnc_log_front *front = &source->reader.front;
+    int64_t node[2];
+    bool is_here;
+
+    pnc_host_node_get(node);
+    is_here = node[0] == front->node[0] && node[1] == front->node[1] && (node[0] != 0 || node[1] != 0);
+    if (is_original(source))
+        return pnc_host_file_is_local(source->fd) || is_here;
+    return file_shows && is_here;
+}
+
+bool log_source_is_own(const log_source *source)
+{
+    struct stat facts;
+
+    return fstat(source->fd, &facts) == 0 && facts.st_uid == geteuid();
+}
+
+/* In both slots in turns, so that one remains if this program dies. */
+int log_source_write_time(log_source *source, int64_t time)
+{
+    char slot[PNC_LOG_SLOT_BYTES];
+    int fd = open(source->path, O_WRONLY | O_NONBLOCK | O_CLOEXEC), number;
+
+    if (fd < 0)
+        return errno;
+    pnc_log_time_encode(&source->reader.front, time, slot);
+    number = tool_bytes_write(fd, PNC_LOG_TIMES_AT + source->time_slot * (int64_t)sizeof slot, slot, sizeof slot);
+    source->time_slot = 1 - source->time_slot;
+    close(fd);
+    return number;
+}
+
 char *log_mark_locate(const char *file)
 {
     char *mark = pnc_host_path_extend(pnc_path_strip(file), PNC_LOG_MARK_SUFFIX);
