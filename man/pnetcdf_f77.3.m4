@@ -177,6 +177,8 @@ m4_divert(0)m4_dnl
 and
 .Fn nfmpi_inq_libvers
 are of type character(80).
+The text of a code is that of
+.Xr ncmpi_strerror 3 .
 Right after a call has failed, the text that
 .Fn nfmpi_strerror
 returns for its code is about the failure: cause and cure without the name of the file, after the meaning of the code if

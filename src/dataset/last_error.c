@@ -159,10 +159,11 @@ const char *pnc_dataset_error_explain(int code, pnc_language language)
 {
     const pnc_failure *last = &last_of_thread;
     char text[NC_MAX_MESSAGE], translated[C_BYTES];
-    const char *meaning = get_meaning(language, code, translated, sizeof translated);
+    const char *meaning;
 
     if (!is_recent || code == NC_NOERR || code != last->code || last->sentence_length == 0)
-        return meaning == translated ? pnc_dataset_text_keep(meaning, pnc_error_get_text(code)) : meaning;
+        return pnc_error_get_text(code);
+    meaning = get_meaning(language, code, translated, sizeof translated);
     if (language == PNC_LANGUAGE_F77)
         pnc_dataset_explanation_truncate(last, meaning, text, F77_BYTES);
     else

@@ -33,8 +33,9 @@ static inline void pnc_dataset_call_begin(void)
     if (pnc_dataset_failure_is_recent())
         pnc_dataset_failure_clear();
 }
-/* The text of a code and, if the most recent call of this thread has failed with it, the sentence of that failure, as
- * the program's language has room for them. Valid until the program ends. */
+/* The text of a code, which programs compare: the same in all languages. If the most recent call of this thread has
+ * failed with it, that and the sentence of the failure, in the terms of the program's language and as it has room for
+ * them. Valid until the program ends. */
 const char *pnc_dataset_error_explain(int code, pnc_language language);
 /* The last failure on a dataset; of this thread if ncid is negative. NC_EBADID. */
 int pnc_dataset_error_get_last(int ncid, const pnc_failure **out);

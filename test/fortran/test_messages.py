@@ -1,5 +1,6 @@
-"""What Fortran programs learn of a failure: the texts of strerror in both interfaces, two integers that were passed for
-one, pending requests, and calls before MPI_Init and after MPI_Finalize, which C programs make too."""
+"""What Fortran programs learn of a failure: the texts of strerror in both interfaces, which are those of C unless a
+call has just failed, two integers that were passed for one, pending requests, and calls before MPI_Init and after
+MPI_Finalize, which C programs make too."""
 # needs: python
 import os
 import re
@@ -77,6 +78,26 @@ SHORT = {
     "none77": 'the file has no variable "height"',
     "missing77": "cannot open the file: No such file or directory",
 }
+
+# Programs compare the text of a code with that of C, before and after a call has failed with another one.
+CODES = """\
+program codes
+    use mpi
+    use pnetcdf
+    implicit none
+    integer :: err, varid
+
+    call MPI_Init(err)
+    call show()
+    err = nfmpi_inq_varid(-1, 'x', varid)
+    call show()
+    call MPI_Finalize(err)
+contains
+    subroutine show()
+{prints}
+    end subroutine
+end program
+"""
 
 # Integers of 4 bytes where the library reads 8: with pnetcdf.inc the compiler does not check them.
 KINDS = """\
@@ -209,12 +230,33 @@ def check_texts():
         ok(text == sentence or text.endswith(": " + sentence), f"nfmpi_strerror, {label}: cause and cure", text)
         ok(len(text) <= LIMIT and lengths.get(label) == str(LIMIT) and NAME[:9] not in text,
            f"nfmpi_strerror, {label}: {LIMIT} characters, without the name of the file", text)
-    ok("nf90mpi_end_indep_data" in texts.get("never", "") and lengths.get("never") == str(len(texts["never"])),
-       "the text of a code alone has the names of the module too", texts.get("never"))
+    ok(lengths.get("never") == str(len(texts.get("never", ""))), "a text of its own length", texts.get("never"))
     ok(len(texts.get("whole", "")) > LIMIT and texts["whole"][:LIMIT].rstrip() == texts.get("short"),
        f"an assignment to {LIMIT} characters takes the first", output)
     ok(texts.get("closed") == "No error", "success has a text", texts.get("closed"))
-    ok(not re.search(r"\b(ncmpi_|NC_)", output), "no name of C in any of them", output)
+    texts.pop("never", None)
+    ok(not re.search(r"\b(ncmpi_|NC_)", str(texts)), "no name of C in any text of a failure", output)
+
+
+def texts_of_codes():
+    """[(code, text)] that programs rely on: the table of the test of ncmpi_strerror."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../mpi/test_inquire.c"),
+              encoding="utf-8") as file:
+        return re.findall(r'^    \{(NC_\w+), "(.*)"\},$', file.read(), re.M)
+
+
+def check_codes():
+    rows = [(code, text) for code, text in texts_of_codes() if code != "NC_EBADID"]
+    prints = "".join(f"        print '(a)', nf90mpi_strerror({code.replace('NC_', 'nf90_')})\n"
+                     f"        print '(a)', nfmpi_strerror({code.replace('NC_', 'nf_')})\n" for code, _ in rows)
+    if not build("codes", CODES.format(prints=prints), ".f90", STRICT):
+        return
+    status, output, errors = run_mpi(1, scratch("codes"))
+    wanted = [text for _, text in rows for _ in range(2)] * 2
+    got = [line.rstrip() for line in output.splitlines()]
+    wrong = [f"{found}, not {text}" for found, text in zip(got, wanted) if found != text]
+    ok(status == 0 and len(rows) > 30 and len(got) == len(wanted) and not wrong,
+       f"the texts of {len(rows)} codes alone are those of C", "\n".join(wrong) + errors)
 
 
 def check_kinds():
@@ -278,6 +320,7 @@ def main():
     need_module()
     os.chdir(scratch("."))
     check_texts()
+    check_codes()
     check_kinds()
     check_before_init()
     finish()
