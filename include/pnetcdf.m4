@@ -5,7 +5,8 @@ m4_dnl Brackets quote here: [[ and ]] write brackets.
 //
 // The functions are those of pnetcdf.h, and collective where those are: names that end in _all, and all definitions.
 // Others that access data need independent data mode (Begin_indep_data). A function that defines something enters
-// define mode if the file is in data mode; enddef ends it. A call that fails throws an exception of the namespace
+// define mode if the file is in data mode. Collective access, Wait_all and Begin_indep_data end it, so that programs
+// need no enddef. Requests may be posted in either mode. A call that fails throws an exception of the namespace
 // PnetCDF::exceptions; what() has the meaning, the cause and the cure.
 //
 // A file has one group, its root, and no types of its users: what would add one throws exceptions::NcNotNc4.
@@ -155,10 +156,14 @@ m4_divert(0)m4_dnl
 namespace detail
 {
 
-// Whether a definition failed because the file is in data mode, and is now in define mode: make it again.
-inline bool is_redefined(int code, int ncid)
+// If a call failed with this code because the file is in the other mode, change that. Whether the call is to be made
+// again; if not, code has the error. All ranks are in the same mode, and take part.
+inline bool is_other_mode(int *code, int wrong, int (*change)(int), int ncid)
 {
-    return code == NC_ENOTINDEFINE && ncmpi_redef(ncid) == NC_NOERR;
+    if (*code != wrong)
+        return false;
+    *code = change(ncid);
+    return *code == NC_NOERR;
 }
 
 // Single values of pending puts (iputVar with a value): they must stay until the request completes.
@@ -203,13 +208,16 @@ class pending_values
 
 } // namespace detail
 
-#define PNETCDF_CXX_DEFINE(ncid, call)                \
-    do {                                              \
-        int code_ = call;                             \
-        if (detail::is_redefined(code_, ncid))        \
-            code_ = call;                             \
-        ncmpiCheck(code_);                            \
+#define PNETCDF_CXX_CALL(ncid, wrong, change, call)                 \
+    do {                                                            \
+        int code_ = call;                                           \
+        if (detail::is_other_mode(&code_, wrong, change, ncid))     \
+            code_ = call;                                           \
+        ncmpiCheck(code_);                                          \
     } while (0)
+// A definition enters define mode, and a collective access ends it.
+#define PNETCDF_CXX_DEFINE(ncid, call) PNETCDF_CXX_CALL(ncid, NC_ENOTINDEFINE, ncmpi_redef, call)
+#define PNETCDF_CXX_ACCESS(ncid, call) PNETCDF_CXX_CALL(ncid, NC_EINDEFINE, ncmpi_enddef, call)
 
 class NcmpiDim;
 class NcmpiVar;
@@ -950,7 +958,11 @@ m4_divert(0)m4_dnl
     // How a variable of a netCDF-4 file is stored; on classic files these throw exceptions::NcNotNc4.
     void setChunking(ChunkMode chunkMode, std::vector<MPI_Offset> &chunksizes) const
     {
-        PNETCDF_CXX_DEFINE(groupId, ncmpi_def_var_chunking(groupId, myId, chunkMode, offsets(chunksizes)));
+        std::vector<MPI_Offset> all(chunksizes); // too few are an error of the call; without any, the library chooses
+        if (!all.empty() && all.size() < static_cast<std::size_t>(getDimCount()))
+            all.resize(static_cast<std::size_t>(getDimCount()), -1);
+        PNETCDF_CXX_DEFINE(groupId, ncmpi_def_var_chunking(groupId, myId, chunkMode,
+                                                           all.empty() ? nullptr : all.data()));
     }
     void getChunkingParameters(ChunkMode &chunkMode, std::vector<MPI_Offset> &chunkSizes) const
     {
@@ -1008,7 +1020,7 @@ m4_divert(0)m4_dnl
     }
     void fillRec(MPI_Offset recno) const
     {
-        ncmpiCheck(ncmpi_fill_var_rec(groupId, myId, recno));
+        PNETCDF_CXX_ACCESS(groupId, ncmpi_fill_var_rec(groupId, myId, recno));
     }
     // Where the data begin in a classic file, in bytes.
     void Inq_file_offset(MPI_Offset *offset)
@@ -1018,6 +1030,8 @@ m4_divert(0)m4_dnl
 
 m4_divert(-1)
 m4_define([METHOD], [$1Var])
+m4_dnl One rank alone cannot end define mode: independent access fails there. C posts requests in any mode.
+m4_define([ACCESS], [m4_ifelse([$1], [_all], [PNETCDF_CXX_ACCESS(groupId, $2)], [ncmpiCheck($2)])])
 m4_define([VECTOR], [const std::vector<MPI_Offset> &])
 m4_define([INDEX], [m4_ifelse([$1], [1], [VECTOR[]index, ], [$1], [a], [VECTOR[]start, VECTOR[]count, ],
 [$1], [s], [VECTOR[]start, VECTOR[]count, VECTOR[]stride, ],
@@ -1044,14 +1058,14 @@ IS_BY_VALUE([$1], [$2], [$3]), [yes], [m4_ifelse([$3], [text],
 m4_define([EMIT], [OUTPUT([    void METHOD([$1])[]m4_ifelse([$2], [n], [n])$6(m4_dnl
 INDEX([$2])DECLARED_MEMORY($@)[]IS_POSTED([$1], [, int *req])) const
     {
-        ncmpiCheck(NAME($@)(groupId, myId, INDEX_ARGUMENTS([$2])PASSED_MEMORY($@)[]IS_POSTED([$1], [, req])));
+        ACCESS([$6], [NAME($@)(groupId, myId, INDEX_ARGUMENTS([$2])PASSED_MEMORY($@)[]IS_POSTED([$1], [, req]))]);
     }
 ])])
 FAMILIES
 m4_define([EMIT_VARD], [OUTPUT([    void $1Vard$2(MPI_Datatype filetype, IS_PUT([$1], [const ])void *dataValues, m4_dnl
 MPI_Offset bufcount, MPI_Datatype buftype) const
     {
-        ncmpiCheck(ncmpi_$1_vard$2(groupId, myId, filetype, dataValues, bufcount, buftype));
+        ACCESS([$2], [ncmpi_$1_vard$2(groupId, myId, filetype, dataValues, bufcount, buftype)]);
     }
 ])])
 VARD
@@ -1376,7 +1390,7 @@ class NcmpiFile : public NcmpiGroup
     }
     void Begin_indep_data()
     {
-        ncmpiCheck(ncmpi_begin_indep_data(getId()));
+        PNETCDF_CXX_ACCESS(getId(), ncmpi_begin_indep_data(getId()));
     }
     void End_indep_data()
     {
@@ -1405,11 +1419,13 @@ m4_divert(-1)
 m4_define([COMPLETION], [OUTPUT([    void $1(int num, int *array_of_requests, int *array_of_statuses)
     {
         int code = ncmpi_$2(getId(), num, array_of_requests, array_of_statuses);
-        detail::pending_values::drop_completed(myId);
+$3        detail::pending_values::drop_completed(myId);
         ncmpiCheck(code);
     }
 ])])
-COMPLETION(Wait_all, wait_all)
+COMPLETION(Wait_all, wait_all, [        if (detail::is_other_mode(&code, NC_EINDEFINE, ncmpi_enddef, myId))
+            code = ncmpi_wait_all(myId, num, array_of_requests, array_of_statuses);
+])
 COMPLETION(Wait, wait)
 COMPLETION(Cancel, cancel)
 m4_define([INQUIRY], [OUTPUT([    void $1($2)
@@ -1458,6 +1474,8 @@ m4_divert(0)m4_dnl
 
 } // namespace PnetCDF
 
+#undef PNETCDF_CXX_ACCESS
 #undef PNETCDF_CXX_DEFINE
+#undef PNETCDF_CXX_CALL
 
 #endif

@@ -1,6 +1,7 @@
 """The header pnetcdf (classes for C++): it has every declaration of cxx_classes.txt and compiles without a warning from
 C++11 to C++20; a program that uses all families of functions with all types finds what the functions of C write, and
-they find what it writes; each error code has its exception."""
+they find what it writes, without any enddef; each error code has its exception; the program calls every function of the
+header."""
 # needs: python
 import os
 import re
@@ -11,6 +12,8 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
+sys.path.insert(0, HERE)
+import called  # noqa: E402
 import tap  # noqa: E402
 
 TOP = os.path.join(HERE, "..", "..")
@@ -122,10 +125,11 @@ def checks():
 
 
 # Values are written through the classes and read by functions of C, and the other way round. Each rank has a row of
-# eight elements; `row` is a model of it.
+# eight elements; `row` is a model of it. Before each access the file is in define mode, which access ends.
 PROGRAM = """\
 #include <pnetcdf>
 
+#include <cctype>
 #include <cstdio>
 #include <fstream>
 #include <functional>
@@ -208,9 +212,13 @@ template <class T> class families
         var.putVard_all(place, set(3, 2), 2, mpi);
         MPI_Type_free(&place);
         same("putVard_all");
+        flexible();
         posted();
+        posted_flexible();
         independent();
+        independent_flexible();
         gets();
+        gets_flexible();
     }
 
   private:
@@ -240,6 +248,15 @@ template <class T> class families
             memory[i] = row[u(at[i])] = value();
         return memory.data();
     }
+    const T *whole() // the same new value everywhere
+    {
+        T same_value = T(50 + next++ % 40);
+        row.assign(WIDTH, same_value);
+        everything.assign(u(all()), same_value);
+        return everything.data();
+    }
+    static MPI_Offset all() { return WIDTH * nprocs; }
+    static const void *any(const T *values) { return values; }
     MPI_Offset *const *starts()
     {
         for (int i = 0; i < 2; i++) {
@@ -278,6 +295,7 @@ template <class T> class families
         const MPI_Offset start[] = {rank, 0}, count[] = {1, WIDTH};
         int code = ncmpi_get_vara_all(file.getId(), var.getId(), start, count, got.data(), WIDTH, mpi);
         expect(code == NC_NOERR && got == row, std::string(type_of<T>::name()) + " " + what);
+        file.redef();
     }
     void wait(int *request, const char *what)
     {
@@ -286,9 +304,116 @@ template <class T> class families
         expect(status == NC_NOERR, "status");
         same(what);
     }
+    void flexible()
+    {
+        var.putVar_all(any(whole()), all(), mpi);
+        same("putVar_all of all, of an MPI datatype");
+        var.putVar_all(V{rank, 2}, any(set(2, 1)), 1, mpi);
+        same("putVar_all of one, of an MPI datatype");
+        var.putVar_all(V{rank, 1}, V{1, 3}, V{1, 2}, any(set(1, 3, 2)), 3, mpi);
+        same("putVar_all with a stride, of an MPI datatype");
+        var.putVar_all(V{rank, 0}, V{1, 3}, V{1, 2}, V{3, 1}, any(set(0, 3, 2)), 3, mpi);
+        same("putVar_all with a map, of an MPI datatype");
+        var.putVarn_all(2, starts(), counts(), any(set_two()), 3, mpi);
+        same("putVarn_all of an MPI datatype");
+    }
+    void posted_flexible()
+    {
+        int r;
+        var.iputVar(any(whole()), all(), mpi, &r);
+        wait(&r, "iputVar of all, of an MPI datatype");
+        var.iputVar(V{rank, 2}, any(set(2, 1)), 1, mpi, &r);
+        wait(&r, "iputVar of one, of an MPI datatype");
+        var.iputVar(V{rank, 1}, V{1, 3}, V{1, 2}, any(set(1, 3, 2)), 3, mpi, &r);
+        wait(&r, "iputVar with a stride, of an MPI datatype");
+        var.iputVar(V{rank, 0}, V{1, 3}, V{1, 2}, V{3, 1}, any(set(0, 3, 2)), 3, mpi, &r);
+        wait(&r, "iputVar with a map, of an MPI datatype");
+        var.iputVarn(2, starts(), counts(), any(set_two()), 3, mpi, &r);
+        wait(&r, "iputVarn of an MPI datatype");
+        file.Buffer_attach(1000);
+        var.bputVar(any(whole()), all(), mpi, &r);
+        wait(&r, "bputVar of all, of an MPI datatype");
+        var.bputVar(V{rank, 2}, any(set(2, 1)), 1, mpi, &r);
+        wait(&r, "bputVar of one, of an MPI datatype");
+        var.bputVar(V{rank, 1}, V{1, 3}, V{1, 2}, any(set(1, 3, 2)), 3, mpi, &r);
+        wait(&r, "bputVar with a stride, of an MPI datatype");
+        var.bputVar(V{rank, 0}, V{1, 3}, V{1, 2}, V{3, 1}, any(set(0, 3, 2)), 3, mpi, &r);
+        wait(&r, "bputVar with a map, of an MPI datatype");
+        var.bputVarn(2, starts(), counts(), any(set_two()), 3, mpi, &r);
+        wait(&r, "bputVarn of an MPI datatype");
+        file.Buffer_detach();
+    }
+    void independent_flexible()
+    {
+        T one = T(), three[3] = {T(), T(), T()};
+        file.Begin_indep_data();
+        var.putVar(whole());
+        MPI_Barrier(MPI_COMM_WORLD); // the others have put into this row, too
+        std::vector<T> got(u(all()));
+        var.getVar(got.data());
+        expect(got == everything, "independent getVar of all");
+        MPI_Barrier(MPI_COMM_WORLD);
+        var.putVar(any(whole()), all(), mpi);
+        MPI_Barrier(MPI_COMM_WORLD);
+        var.getVar(static_cast<void *>(got.data()), all(), mpi);
+        expect(got == everything, "independent getVar of all, of an MPI datatype");
+        MPI_Barrier(MPI_COMM_WORLD);
+        var.putVar(V{rank, 7}, any(set(7, 1)), 1, mpi);
+        var.putVar(V{rank, 1}, V{1, 3}, V{1, 2}, any(set(1, 3, 2)), 3, mpi);
+        var.putVar(V{rank, 0}, V{1, 3}, V{1, 2}, V{3, 1}, any(set(0, 3, 2)), 3, mpi);
+        var.putVarn(2, starts(), counts(), any(set_two()), 3, mpi);
+        var.getVar(V{rank, 7}, static_cast<void *>(&one), 1, mpi);
+        var.getVar(V{rank, 3}, V{1, 2}, static_cast<void *>(three), 2, mpi);
+        expect(one == row[7] && three[0] == row[3] && three[1] == row[4], "independent getVar of an MPI datatype");
+        var.getVar(V{rank, 1}, V{1, 3}, V{1, 2}, static_cast<void *>(three), 3, mpi);
+        expect(three[0] == row[1] && three[2] == row[5], "independent getVar with a stride, of an MPI datatype");
+        var.getVar(V{rank, 0}, V{1, 3}, V{1, 2}, V{3, 1}, static_cast<void *>(three), 3, mpi);
+        expect(three[0] == row[0] && three[2] == row[4], "independent getVar with a map, of an MPI datatype");
+        var.getVarn(2, starts(), counts(), static_cast<void *>(three), 3, mpi);
+        expect(three[0] == row[0] && three[2] == row[5], "independent getVarn of an MPI datatype");
+        file.End_indep_data();
+        same("independent putVar of an MPI datatype");
+    }
+    void gets_flexible()
+    {
+        T one = T(), a[3] = {T()}, b[3] = {T()}, c[3] = {T()}, d[2] = {T()};
+        std::vector<T> got(u(all())), again(u(all()));
+        int r[7], status[7];
+        var.putVar_all(whole());
+        same("putVar_all of all");
+        var.putVar_all(V{rank, 1}, V{1, 5}, set(1, 5));
+        same("putVar_all of five");
+        var.getVar_all(static_cast<void *>(got.data()), all(), mpi);
+        file.redef();
+        var.getVar_all(V{rank, 5}, static_cast<void *>(&one), 1, mpi);
+        file.redef();
+        var.getVar_all(V{rank, 1}, V{1, 3}, V{1, 2}, static_cast<void *>(a), 3, mpi);
+        file.redef();
+        var.getVar_all(V{rank, 0}, V{1, 3}, V{1, 2}, V{3, 1}, static_cast<void *>(b), 3, mpi);
+        file.redef();
+        var.getVarn_all(2, starts(), counts(), static_cast<void *>(c), 3, mpi);
+        const std::vector<T> mine(got.begin() + WIDTH * rank, got.begin() + WIDTH * (rank + 1));
+        expect(mine == row && one == row[5] && a[2] == row[5] && b[1] == row[2] && c[2] == row[5],
+               "getVar_all of an MPI datatype");
+        file.redef();
+        one = a[2] = b[1] = c[2] = T();
+        var.igetVar(again.data(), &r[0]);
+        var.igetVar(V{rank, 5}, static_cast<void *>(&one), 1, mpi, &r[1]);
+        var.igetVar(V{rank, 3}, V{1, 2}, static_cast<void *>(d), 2, mpi, &r[2]);
+        var.igetVar(V{rank, 1}, V{1, 3}, V{1, 2}, static_cast<void *>(a), 3, mpi, &r[3]);
+        var.igetVar(V{rank, 0}, V{1, 3}, V{1, 2}, V{3, 1}, static_cast<void *>(b), 3, mpi, &r[4]);
+        var.igetVarn(2, starts(), counts(), static_cast<void *>(c), 3, mpi, &r[5]);
+        std::vector<T> third(u(all()));
+        var.igetVar(static_cast<void *>(third.data()), all(), mpi, &r[6]);
+        file.Wait_all(7, r, status);
+        expect(again == got && third == got && one == row[5] && a[2] == row[5] && b[1] == row[2] && c[2] == row[5] &&
+                   d[0] == row[3] && d[1] == row[4], "igetVar of an MPI datatype");
+    }
     void posted()
     {
         int r;
+        var.iputVar(whole(), &r);
+        wait(&r, "iputVar of all");
         var.iputVar(V{rank, 6}, single<T>::of(set(6)), &r);
         memory.assign(16, T()); // the request has its own value, unless it was given an address
         if (sizeof(T) == 1)
@@ -305,6 +430,10 @@ template <class T> class families
         var.iputVar(V{rank, 4}, V{1, 2}, static_cast<const void *>(set(4, 2)), 2, mpi, &r);
         wait(&r, "iputVar of an MPI datatype");
         file.Buffer_attach(1000);
+        var.bputVar(whole(), &r);
+        wait(&r, "bputVar of all");
+        var.bputVarn(2, starts(), counts(), set_two(), &r);
+        wait(&r, "bputVarn");
         var.bputVar(V{rank, 6}, single<T>::of(set(6)), &r);
         memory.assign(16, T());
         wait(&r, "bputVar of one");
@@ -356,27 +485,35 @@ template <class T> class families
         var.getVar_all(all.data());
         expect(std::vector<T>(all.begin() + WIDTH * rank, all.begin() + WIDTH * (rank + 1)) == row,
                "getVar_all of all");
+        file.redef();
         T one = T(), three[6] = {T()};
         int r[5], status[5];
         var.getVar_all(V{rank, 5}, &one);
         expect(one == row[5], "getVar_all of one");
+        file.redef();
         var.getVar_all(V{rank, 0}, V{1, WIDTH}, got.data());
         expect(got == row, "getVar_all of a hyperslab");
+        file.redef();
         var.getVar_all(V{rank, 1}, V{1, 3}, V{1, 3}, three);
         expect(three[0] == row[1] && three[1] == row[4] && three[2] == row[7], "getVar_all with a stride");
+        file.redef();
         var.getVar_all(V{rank, 1}, V{1, 3}, V{1, 3}, V{1, 2}, three);
         expect(three[0] == row[1] && three[2] == row[4] && three[4] == row[7], "getVar_all with a map");
+        file.redef();
         var.getVarn_all(2, starts(), counts(), three);
         expect(three[0] == row[0] && three[1] == row[1] && three[2] == row[5], "getVarn_all");
         MPI_Datatype place = filetype();
+        file.redef();
         var.getVard_all(place, three, 2, mpi);
         MPI_Type_free(&place);
         expect(three[0] == row[3] && three[1] == row[4], "getVard_all");
         got.assign(WIDTH, T());
+        file.redef();
         var.getVar_all(V{rank, 0}, V{1, WIDTH}, static_cast<void *>(got.data()), WIDTH, mpi);
         expect(got == row, "getVar_all of an MPI datatype");
         T a = T(), b[3] = {T()}, c[6] = {T()}, d[3] = {T()};
         got.assign(WIDTH, T());
+        file.redef();
         var.igetVar(V{rank, 5}, &a, &r[0]);
         var.igetVar(V{rank, 1}, V{1, 3}, V{1, 3}, b, &r[1]);
         var.igetVar(V{rank, 1}, V{1, 3}, V{1, 3}, V{1, 2}, c, &r[2]);
@@ -390,7 +527,7 @@ template <class T> class families
     NcmpiVar var;
     MPI_Datatype mpi;
     int next;
-    std::vector<T> row, memory;
+    std::vector<T> row, memory, everything;
     MPI_Offset start_of[2][2], count_of[2][2], *start_list[2], *count_list[2];
 };
 
@@ -411,16 +548,22 @@ template <class T> static void attributes_of(const NcmpiVar &var, NcmpiFile &fil
     long long back[2] = {0, 0};
     ncmpi_get_att_longlong(file.getId(), var.getId(), "att", back);
     expect(back[0] == 3 && back[1] == 99, "attribute in C");
+    var.putAtt("att", type, 2, static_cast<const void *>(values));
     NcmpiGroupAtt global = file.putAtt("att", type, 2, static_cast<const void *>(values));
     got[0] = T();
     global.getValues(static_cast<void *>(got));
     expect(got[0] == T(3), "global attribute");
+    got[1] = T();
+    file.putAtt("typed", type, 2, values).getValues(got);
+    expect(got[1] == T(99), "typed global attribute");
 }
-template <class T> static void single_attribute(NcmpiFile &file)
+template <class T> static void single_attribute(NcmpiFile &file, const NcmpiVar &var)
 {
     T got = T();
     file.putAtt("one", NcmpiType(file, type_of<T>::name()), T(42)).getValues(&got);
     expect(got == T(42), std::string("one ") + type_of<T>::name());
+    var.putAtt("one", NcmpiType(file, type_of<T>::name()), T(43)).getValues(&got);
+    expect(got == T(43), std::string("one of a variable ") + type_of<T>::name());
 }
 
 template <class E> static void thrown(int code, const char *words, const std::function<void()> &call)
@@ -445,7 +588,8 @@ static void check_exceptions(const std::string &path)
     const int many = 1000;
     signed char one = 1;
     thrown<exceptions::NcNameInUse>(NC_ENAMEINUSE, "\\"x\\"", [&] { file.addDim("x", 5); });
-    thrown<exceptions::NcInDefineMode>(NC_EINDEFINE, "", [&] { v.putVar_all({0}, {1}, &one); });
+    // One rank cannot end define mode.
+    thrown<exceptions::NcInDefineMode>(NC_EINDEFINE, "", [&] { v.putVar({0}, {1}, &one); });
     thrown<exceptions::NcNotNc4>(NC_ENOTNC4, "", [&] { file.addGroup("g"); });
     thrown<exceptions::NcNotNc4>(NC_ENOTNC4, "", [&] { file.addCompoundType("c", 8); });
     thrown<exceptions::NcNotNc4>(NC_ENOTNC4, "", [&] { v.setCompression(true, true, 1); });
@@ -454,7 +598,6 @@ static void check_exceptions(const std::string &path)
     thrown<exceptions::NcNullType>(0, "\\"w\\"", [&] { file.addVar("w", "no_such_type", "x"); });
     thrown<exceptions::NcNotAtt>(NC_ENOTATT, "", [&] { v.getAtt("no_such_att"); });
     thrown<exceptions::NcNullGrp>(0, "null", [&] { NcmpiFile().sync(); });
-    file.enddef();
     thrown<exceptions::NcRange>(NC_ERANGE, "1000", [&] { v.putVar_all({0}, {1}, &many); });
     thrown<exceptions::NcInvalidCoords>(NC_EINVALCOORDS, "4", [&] { v.putVar_all({9}, {1}, &one); });
     thrown<exceptions::NcEdge>(NC_EEDGE, "", [&] { v.putVar_all({2}, {3}, &one); });
@@ -471,6 +614,191 @@ static void check_exceptions(const std::string &path)
     } catch (const std::exception &e) {
         expect(std::string(e.what()).find(".missing") != std::string::npos, e.what());
     }
+}
+
+template <class T> static void compare(const T &one, const T &other, const char *what)
+{
+    T copy(one), assigned, null;
+    assigned = other;
+    expect(copy == one && !(copy != one) && assigned == other && one != other && (one < other) != (other < one) &&
+               (one > other) == (other < one) && !(one < copy) && !one.isNull(), what);
+    expect(null.isNull() && null == T() && null != one && one != null, std::string("null, ") + what);
+}
+
+template <class T> static void type_is(const T &type, nc_type id, const char *name, MPI_Offset size)
+{
+    const NcmpiType &base = type;
+    std::string upper = "ncmpi_";
+    for (const char *c = name; *c != '\\0'; c++)
+        upper += static_cast<char>(std::toupper(*c));
+    expect(type == T() && base == NcmpiType(id) && base != NcmpiType() && type.getId() == id &&
+               type.getName() == name && type.getSize() == size &&
+               type.getTypeClass() == static_cast<NcmpiType::ncmpiType>(id) &&
+               type.getTypeClassName() == upper && type.getParentGroup().isNull() && !type.isNull(),
+           std::string("type ") + name);
+}
+
+static void check_types(NcmpiFile &file)
+{
+    type_is(ncmpiByte, NC_BYTE, "byte", 1);
+    type_is(ncmpiUbyte, NC_UBYTE, "ubyte", 1);
+    type_is(ncmpiChar, NC_CHAR, "char", 1);
+    type_is(ncmpiShort, NC_SHORT, "short", 2);
+    type_is(ncmpiUshort, NC_USHORT, "ushort", 2);
+    type_is(ncmpiInt, NC_INT, "int", 4);
+    type_is(ncmpiUint, NC_UINT, "uint", 4);
+    type_is(ncmpiInt64, NC_INT64, "int64", 8);
+    type_is(ncmpiUint64, NC_UINT64, "uint64", 8);
+    type_is(ncmpiFloat, NC_FLOAT, "float", 4);
+    type_is(ncmpiDouble, NC_DOUBLE, "double", 8);
+    compare(NcmpiType(NC_INT), NcmpiType(NC_DOUBLE), "types");
+    expect(ncmpiByte.sizeoff() == 1 && NcmpiType(file, "short") == ncmpiShort && NcmpiType(file, NC_INT) == ncmpiInt,
+           "types by name and id");
+    thrown<exceptions::NcBadType>(NC_EBADTYPE, "", [&] { NcmpiType(file, "no_such_type"); });
+    thrown<exceptions::NcNullType>(0, "null", [] { NcmpiType().getName(); });
+    expect(file.getTypeCount() == 0 && file.getTypeCount(NcmpiType::ncmpi_ENUM) == 0 && file.getTypes().empty() &&
+               file.getTypes("int").empty() && file.getTypes(NcmpiType::ncmpi_ENUM).empty() &&
+               file.getTypes("e", NcmpiType::ncmpi_ENUM).empty(), "a file has no types of users");
+}
+
+#define NO_TYPES(call) thrown<exceptions::NcNotNc4>(NC_ENOTNC4, "", [&] { call; })
+
+template <class T> static void no_user_type(NcmpiFile &file)
+{
+    T null, copy(null), of_null{NcmpiType()};
+    copy = null;
+    copy = NcmpiType();
+    expect(copy.isNull() && of_null.isNull(), "a null type of users");
+    NO_TYPES(T(file, "name"));
+    NO_TYPES((T(NcmpiType(NC_INT))));
+    NO_TYPES(copy = NcmpiType(NC_INT));
+}
+
+static void check_user_types(NcmpiFile &file)
+{
+    no_user_type<NcmpiEnumType>(file);
+    no_user_type<NcmpiVlenType>(file);
+    no_user_type<NcmpiOpaqueType>(file);
+    no_user_type<NcmpiCompoundType>(file);
+    NcmpiEnumType e;
+    NcmpiCompoundType c;
+    NcmpiType base(NC_INT);
+    int value = 0;
+    NO_TYPES(e.addMember("m", 1));
+    NO_TYPES(e.getMemberCount());
+    NO_TYPES(e.getMemberNameFromIndex(0));
+    NO_TYPES(e.getMemberNameFromValue(1));
+    NO_TYPES(e.getMemberValue(0, value));
+    NO_TYPES(e.getBaseType());
+    NO_TYPES(NcmpiVlenType().getBaseType());
+    NO_TYPES(NcmpiOpaqueType().getTypeSize());
+    NO_TYPES(c.addMember("m", base, 0));
+    NO_TYPES(c.addMember("m", base, 0, std::vector<int>(1, 2)));
+    NO_TYPES(c.getMemberCount());
+    NO_TYPES(c.getMember(0));
+    NO_TYPES(c.getMemberOffset(0));
+    NO_TYPES(c.getMemberDimCount(0));
+    NO_TYPES(c.getMemberShape(0));
+    expect(c == NcmpiCompoundType(), "null compound types");
+    NO_TYPES(file.addEnumType("e", NcmpiEnumType::ncmpi_INT));
+    NO_TYPES(file.addVlenType("v", base));
+    NO_TYPES(file.addOpaqueType("o", 8));
+    NO_TYPES(file.addCompoundType("c", 8));
+    NO_TYPES(file.addGroup("g"));
+}
+
+struct SomeAtt : NcmpiAtt { // NcmpiAtt is abstract
+    using NcmpiAtt::NcmpiAtt;
+    SomeAtt() {}
+    SomeAtt(const NcmpiAtt &other) : NcmpiAtt(other) {}
+    SomeAtt &operator=(const NcmpiAtt &other)
+    {
+        NcmpiAtt::operator=(other);
+        return *this;
+    }
+};
+
+static void check_attributes(NcmpiFile &file, const NcmpiVar &var)
+{
+    NcmpiGroupAtt title = file.putAtt("title", "a title"), date = file.putAtt("date", NcmpiInt(), 20261129);
+    NcmpiVarAtt units = var.putAtt("units", "K"), scale = var.putAtt("scale", ncmpiDouble, 0.5);
+    const NcmpiAtt &one = title, &other = units;
+    compare(title, date, "attributes of the file");
+    compare(units, scale, "attributes of a variable");
+    expect(one != other && (one < other) != (other < one) && SomeAtt(one) == one && SomeAtt(true).isNull() &&
+               SomeAtt() == SomeAtt(true), "attributes of both");
+    SomeAtt copy;
+    copy = one;
+    expect(copy == title && copy.getParentGroup() == file && SomeAtt().getParentGroup().isNull(), "a copy");
+    expect(NcmpiGroupAtt(file, 0) == title && NcmpiVarAtt(file, var, 1) == scale && scale.getParentVar() == var &&
+               NcmpiVarAtt().getParentVar().isNull() && file.getAttCount() == 2 && file.getAtts().size() == 2 &&
+               file.getAtts("date").size() == 1 && file.getAtts("none").empty() && file.getAtt("date") == date,
+           "attributes by number and name");
+    const char *strings[] = {"a", "b"};
+    char *found[2];
+    NO_TYPES(file.putAtt("strings", 2, strings));
+    NO_TYPES(title.getValues(found));
+}
+
+static void check_groups(NcmpiFile &file, const std::string &path)
+{
+    NcmpiFile second(MPI_COMM_WORLD, path + ".q", NcmpiFile::replace, NcmpiFile::classic5);
+    const NcmpiGroup one(file.getId()), other(second.getId());
+    compare(one, other, "groups");
+    expect(one.getGroupCount(NcmpiGroup::AllGrps) == 1 && one.getGroup("/", NcmpiGroup::AllGrps) == one &&
+               one.getGroup("g").isNull() && one.getGroups("/", NcmpiGroup::ParentsAndCurrentGrps).size() == 1 &&
+               one.getGroups("g").empty() && one.isRootGroup() && one.getName(true) == "/" &&
+               one.getParentGroup().isNull(), "a file has one group");
+    thrown<exceptions::NcNullGrp>(0, "null", [] { NcmpiGroup().getId(); });
+}
+
+// Members that the other functions do not call.
+static void check_objects(const std::string &path)
+{
+    NcmpiFile file(MPI_COMM_WORLD, path + ".o", NcmpiFile::replace);
+    NcmpiDim x = file.addDim("x", 3), t = file.addDim("t");
+    NcmpiVar a = file.addVar("a", ncmpiShort), b = file.addVar("b", "double", "x"), c = file.addVar("c", ncmpiInt, t);
+    compare(x, t, "dimensions");
+    compare(a, b, "variables");
+    check_attributes(file, b);
+    check_groups(file, path);
+    check_types(file);
+    check_user_types(file);
+    file.enddef();
+    file.redef();
+    expect(file.getFormat() == NcmpiFile::classic && file.getRecSize() == 4 && file.getDims("x").size() == 1 &&
+               file.getDims("y").empty() && a.getDimCount() == 0 && b.getDim(0) == x && b.getParentGroup() == file &&
+               NcmpiVar().getParentGroup().isNull() && NcmpiVar(file, 2) == c && x.getId() == 0,
+           "what the file has");
+    thrown<exceptions::NcBadDim>(NC_EBADDIM, "", [&] { b.getDim(1); });
+    thrown<exceptions::NcNullDim>(0, "null", [] { NcmpiDim().getName(); });
+    b.setFill(false);
+    bool is_filled = true;
+    b.getFillModeParameters(is_filled);
+    expect(!is_filled, "no fill mode");
+    MPI_Offset usage = -1, size = -1;
+    file.Buffer_attach(64);
+    file.Inq_buffer_usage(&usage);
+    file.Inq_buffer_size(&size);
+    const int value = 5;
+    int request, status = -1, pending = -1;
+    c.bputVar({0}, {1}, &value, &request);
+    file.Cancel(1, &request, &status);
+    file.Inq_nreqs(&pending);
+    file.Buffer_detach();
+    expect(usage == 0 && size == 64 && status == NC_NOERR && pending == 0 && t.getSize() == 0, "buffer and cancel");
+    file.close();
+    expect(file.isNull(), "a closed file");
+    NcmpiFile two(MPI_COMM_WORLD, path + ".o", NcmpiFile::replace, NcmpiFile::classic2);
+    expect(two.getFormat() == NcmpiFile::classic2, "CDF-2");
+    thrown<exceptions::NcInvalidArg>(NC_EINVAL, "", [&] {
+        NcmpiFile(MPI_COMM_WORLD, path + ".x", NcmpiFile::replace, NcmpiFile::BadFormat);
+    });
+    const exceptions::NcmpiException plain("complaint", "file.cc", 7), copied(plain);
+    exceptions::NcmpiException assigned(NC_EPERM, nullptr, nullptr, 0);
+    assigned = plain;
+    expect(copied.what() == std::string("complaint\\nfile: file.cc  line:7") && copied.errorCode() == 0 &&
+               assigned.what() == std::string(copied.what()), "an exception of the program");
 }
 
 static void check_inquiries(NcmpiFile &file)
@@ -492,6 +820,7 @@ static void check_inquiries(NcmpiFile &file)
     expect(is_filled && fill == -5.0f, "fill value");
     const float part[] = {1, 2};
     record.putVar_all({1, 0}, {1, 2}, part);
+    file.redef();
     record.fillRec(0);
     float all[2 * 8] = {0};
     record.getVar_all(all);
@@ -527,7 +856,6 @@ static void check_netcdf4(const std::string &path)
     v.setCompression(true, true, 1);
     v.setChecksum(NcmpiVar::ncmpi_FLETCHER32);
     v.setEndianness(NcmpiVar::ncmpi_ENDIAN_BIG);
-    file.enddef();
     const int four[] = {rank, rank + 1, rank + 2, rank + 3};
     v.putVar_all({4 * rank}, {4}, four);
     NcmpiVar::ChunkMode mode = NcmpiVar::ncmpi_CONTIGUOUS;
@@ -587,6 +915,7 @@ int main(int argc, char **argv)
             expect(n == 4, "dimensions");
         }
         check_exceptions(argv[1]);
+        check_objects(argv[1]);
         if (argc > 2)
             check_netcdf4(argv[1]);
     } catch (const std::exception &e) {
@@ -611,8 +940,11 @@ def program():
     _, exceptions, _ = declarations()
     throws = "".join(f"    thrown<exceptions::{name}>({code}, \"\", [] {{ ncmpiCheck({code}); }});\n"
                      for name, code in exceptions if code != "-")
+    throws += "".join(f"    thrown<exceptions::{name}>(0, \"it\",\n"
+                      f"        [] {{ throw exceptions::{name}(\"it\", \"\", 0); }});\n"
+                      for name, code in exceptions if code == "-")
     attributes = "".join(f"    attributes_of<{name}>(v, file);\n" for name in TYPES["<N>"])
-    attributes += "".join(f"    single_attribute<{name}>(file);\n" for name in NUMBERS)
+    attributes += "".join(f"    single_attribute<{name}>(file, v);\n" for name in NUMBERS)
     families = "".join(f"    run_families<{name}>(file, \"v_{suffix}\");\n" for suffix, name in SUFFIXES.items())
     text = PROGRAM.replace("@EXCEPTIONS@", throws).replace("@ATTRIBUTES@", attributes)
     text = text.replace("@NAMES@", ", ".join(f'"{suffix}"' for suffix in SUFFIXES))
@@ -654,15 +986,17 @@ def main():
     tap.ok(compiles("c++11", absent, "-fsyntax-only")[0] != 0, "another call does not compile")
     source = write("families.cc", program())
     made, binary = source[:-3] + ".o", source[:-3]
-    status, why = compiles("c++11", source, "-c", "-o", made)
+    status, why = compiles("c++11", source, *called.flags(), "-c", "-o", made)
     if tap.ok(status == 0, "a program with all families compiles without a warning", why[:6000]):
-        status, why = run(*CC, *tap.make_variable("CFLAGS"), made, "-o", binary, *tap.library_flags(), "-lstdc++")
+        status, why = run(*CC, *tap.make_variable("CFLAGS"), made, "-o", binary, *tap.library_flags(), "-lstdc++",
+                          *called.libraries())
         tap.ok(status == 0, "and links with -lpnetcdf", why)
         formats = ["netcdf4"] if tap.has_hdf5() else []
         for ranks in (1, 2, 4):
             status, out, err = tap.run_mpi(ranks, binary, tap.scratch("families.nc"), *formats)
             tap.ok(status == 0 and out == "end\n", f"it reads and writes as the functions of C do, {ranks} ranks",
                    (out + err)[:6000])
+        called.check(made, os.path.join(BUILD, "include", "pnetcdf"), 900)
     tap.finish()
 
 
