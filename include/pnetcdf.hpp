@@ -3,6 +3,9 @@
 //
 // The functions are those of pnetcdf.h, and collective where those are. Numbers of elements that do not match an
 // index are reported by the library, after this rank has taken part in the call: the other ranks do not block.
+//
+// What is not here is called in C, with the ncid and varid of an object: file_id() and id().
+//     pnetcdf::check(ncmpi_def_var_fill(v.file_id(), v.id(), 0, &fill));
 #ifndef PNETCDF_HPP
 #define PNETCDF_HPP
 
@@ -172,6 +175,7 @@ using indices = std::vector<MPI_Offset>;
 class attributes
 {
   public:
+    // For functions of pnetcdf.h: the ncid, as long as the file is open, and the varid, which is NC_GLOBAL of a file.
     int file_id() const
     {
         return ncid_;
@@ -253,6 +257,47 @@ class variable : public attributes
         span<value_of<C>> s(values);
         check(ncmpi_get_vara(ncid_, id_, checked(start), checked(count), s.data(), static_cast<MPI_Offset>(s.size()),
                              memory<C>()));
+    }
+
+    // How a netCDF-4 file stores the variable: collective, in the define mode in which it was defined. On classic files
+    // these are NC_ENOTNC4. Without def_chunks, the library chooses the chunks that filters need.
+    void def_chunks(const indices &lengths) const // elements along each dimension; 0: the library chooses
+    {
+        indices all(lengths);
+        if (all.size() < ndims())
+            all.resize(ndims(), -1); // an error of the call that all ranks make
+        check(ncmpi_def_var_chunking(ncid_, id_, NC_CHUNKED, all.data()));
+    }
+    void def_contiguous() const
+    {
+        check(ncmpi_def_var_chunking(ncid_, id_, NC_CONTIGUOUS, nullptr));
+    }
+    void def_deflate(int level = 1, bool shuffle = true) const
+    {
+        check(ncmpi_def_var_deflate(ncid_, id_, shuffle, 1, level));
+    }
+    void def_zstd(int level = 3, bool shuffle = true) const
+    {
+        if (shuffle)
+            check(ncmpi_def_var_deflate(ncid_, id_, 1, 0, 0));
+        check(ncmpi_def_var_zstandard(ncid_, id_, level));
+    }
+    void def_fletcher32() const
+    {
+        check(ncmpi_def_var_fletcher32(ncid_, id_, NC_FLETCHER32));
+    }
+    // mode: NC_QUANTIZE_BITGROOM or NC_QUANTIZE_GRANULARBR with decimal digits, NC_QUANTIZE_BITROUND with bits.
+    void def_quantize(int mode, int digits) const
+    {
+        check(ncmpi_def_var_quantize(ncid_, id_, mode, digits));
+    }
+    // Elements of a chunk along each dimension; empty: the variable is not stored in chunks.
+    indices chunks() const
+    {
+        int storage = NC_CONTIGUOUS;
+        indices lengths(ndims());
+        check(ncmpi_inq_var_chunking(ncid_, id_, &storage, lengths.data()));
+        return storage == NC_CHUNKED ? lengths : indices();
     }
 
     // Lengths of the dimensions; of the record dimension, the number of records.

@@ -1,5 +1,6 @@
-"""pnetcdf.hpp: its example compiles without a warning from C++11 to C++20 and writes the file that ncdump shows;
-values, attributes and exceptions in a program of its own, whose results are known."""
+"""pnetcdf.hpp: its examples compile without a warning from C++11 to C++20 and write the files that ncdump shows;
+values, attributes, exceptions and the storage of netCDF-4 files in a program of its own, whose results are known, and
+which calls every function of the header."""
 # needs: python
 import os
 import shlex
@@ -9,6 +10,8 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
+sys.path.insert(0, HERE)
+import called  # noqa: E402
 import tap  # noqa: E402
 
 TOP = os.path.join(HERE, "..", "..")
@@ -34,6 +37,81 @@ template <class Call> static void expect(const char *what, int code, const char 
     }
 }
 
+// An attribute and a variable of a type, with three values.
+template <class T> static void all_of(const pnetcdf::file &file, const std::string &name, const std::vector<int> &dims)
+{
+    const std::vector<T> values{T(1), T(2), T(120)};
+    file.redef();
+    auto v = file.def_var<T>("v_" + name, dims);
+    v.put_att("three", values);
+    file.put_att(name, T(3));
+    file.enddef();
+    v.put_all({0}, {3}, values);
+    std::vector<T> got(3);
+    std::vector<double> numbers(3);
+    v.get_all({0}, {3}, got);
+    v.get_all({0}, {3}, numbers);
+    double sum = 0;
+    for (const T &value : pnetcdf::span<const T>(got))
+        sum += static_cast<double>(value);
+    if (v.template get_att<T>("three") != values || file.get_att<T>(name) != std::vector<T>(1, T(3)) || got != values ||
+        sum != 123 || numbers != std::vector<double>{1, 2, 120})
+        std::printf("other values of type %s\\n", name.c_str());
+}
+
+static void run_types(const char *path)
+{
+    auto made = pnetcdf::file::create(MPI_COMM_WORLD, std::string(path) + "3");
+    const std::vector<int> dims{made.def_dim("x", 3)};
+    made.enddef();
+    all_of<signed char>(made, "schar", dims);
+    all_of<unsigned char>(made, "uchar", dims);
+    all_of<short>(made, "short", dims);
+    all_of<unsigned short>(made, "ushort", dims);
+    all_of<int>(made, "int", dims);
+    all_of<unsigned>(made, "uint", dims);
+    all_of<long>(made, "long", dims);
+    all_of<unsigned long>(made, "ulong", dims);
+    all_of<long long>(made, "longlong", dims);
+    all_of<unsigned long long>(made, "ulonglong", dims);
+    all_of<float>(made, "float", dims);
+    all_of<double>(made, "double", dims);
+    auto v = made.var("v_int");
+    int length = 0; // by the ids, functions of C
+    pnetcdf::check(ncmpi_inq_varndims(v.file_id(), v.id(), &length));
+    if (length != 1 || made.id() != NC_GLOBAL || made.file_id() != v.file_id())
+        std::printf("other ids\\n");
+    expect("storage", NC_ENOTNC4, "", [&] {
+        made.redef();
+        made.def_var<int>("w", dims).def_deflate();
+    });
+    made.enddef();
+}
+
+static void run_netcdf4(const char *path, int rank, int nprocs)
+{
+    auto made = pnetcdf::file::create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4);
+    const std::vector<int> dims{made.def_dim("y", 4 * nprocs), made.def_dim("x", 10)};
+    auto deflated = made.def_var<float>("deflated", dims), whole = made.def_var<float>("whole", dims);
+    auto zstd = made.def_var<int>("zstd", dims), plain = made.def_var<int>("plain", dims);
+    deflated.def_chunks({2, 10});
+    deflated.def_deflate(2);
+    deflated.def_quantize(NC_QUANTIZE_BITROUND, 8);
+    deflated.def_fletcher32();
+    whole.def_contiguous();
+    zstd.def_zstd(5);
+    plain.def_zstd(1, false);
+    expect("a chunk length is missing", NC_EBADCHUNK, "-1", [&] { deflated.def_chunks({4}); });
+    made.enddef();
+    std::vector<float> row(40);
+    for (std::size_t i = 0; i < row.size(); i++)
+        row[i] = static_cast<float>(i) + 0.25F;
+    deflated.put_all({4 * rank, 0}, {4, 10}, row);
+    whole.put_all({4 * rank, 0}, {4, 10}, row);
+    if (deflated.chunks() != pnetcdf::indices{2, 10} || !whole.chunks().empty())
+        std::printf("other chunks\\n");
+}
+
 static void run(const char *path, int rank, int nprocs)
 {
     auto made = pnetcdf::file::create(MPI_COMM_WORLD, path);
@@ -51,6 +129,10 @@ static void run(const char *path, int rank, int nprocs)
     const float one[] = {7};
     made.begin_indep_data();
     narrow.put({4 * rank}, {1}, one);
+    float same[1] = {0};
+    narrow.get({4 * rank}, {1}, same);
+    if (same[0] != 7)
+        std::printf("another value of independent get\\n");
     made.end_indep_data();
 
     int last = rank == nprocs - 1;
@@ -106,6 +188,9 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
     run(argv[1], rank, nprocs);
+    run_types(argv[1]);
+    if (argc > 2)
+        run_netcdf4(argv[2], rank, nprocs);
     ncmpi_inq_files_opened(&files, nullptr);
     if (files != 0)
         std::printf("%d files are open\\n", files);
@@ -121,15 +206,16 @@ def run(*command):
     return done.returncode, done.stdout, done.stderr
 
 
-def build(source, name, standard):
+def build(source, name, standard, flags=(), libraries=()):
     """Compile as strictly as a user may, and link as one does. Returns the program, or None."""
     system = [flag.replace("-I", "-isystem") for flag in tap.mpi_flags()]
     made, binary = (os.path.abspath(tap.scratch(name + end)) for end in (".o", ""))
     status, _, why = run("g++", f"-std={standard}", *STRICT, "-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX", *system,
-                         *INCLUDES, "-c", source, "-o", made)
+                         *INCLUDES, *flags, "-c", source, "-o", made)
     if not tap.ok(status == 0, f"{name} compiles as {standard} without a warning", why):
         return None
-    status, _, why = run(*CC, *tap.make_variable("CFLAGS"), made, "-o", binary, *tap.library_flags(), "-lstdc++")
+    status, _, why = run(*CC, *tap.make_variable("CFLAGS"), made, "-o", binary, *tap.library_flags(), "-lstdc++",
+                         *libraries)
     return binary if tap.ok(status == 0, "and links", why) else None
 
 
@@ -148,6 +234,30 @@ def check_example(standard):
         tap.ok(status != 0 and "no_folder does not" in err, "an exception has the sentence of the failure", err)
 
 
+def check_compressed(standard):
+    """The example of a compressed file: its values are 10 + step + 0.1 y + 0.001 x, rounded to three digits."""
+    binary = build(os.path.join(TOP, "examples/CXX/compressed.cpp"), "compressed", standard)
+    if not binary or not tap.has_hdf5():
+        return
+    path = tap.scratch("compressed.nc")
+    status, out, err = tap.run_mpi(4, binary, path)
+    tap.ok(status == 0 and out == "deflate level 1, chunks of 1 x 30 x 120\n", "and runs on 4 ranks", out + err)
+    if shutil.which("ncdump"):
+        text = run("ncdump", "-s", "-h", path)[1]
+        wanted = ["wind:_ChunkSizes = 1, 30, 120 ;", "wind:_DeflateLevel = 1 ;", 'wind:_Shuffle = "true" ;',
+                  "wind:_FillValue = -1.f ;", "SignificantDigits = 3 ;"]
+        tap.ok(all(word in text for word in wanted), "ncdump shows chunks, deflate, digits and the fill value", text)
+
+
+def check_storage(path):
+    """What the program has said of the storage of its variables, as ncdump prints it."""
+    text = run("ncdump", "-s", "-h", path)[1]
+    wanted = ["deflated:_ChunkSizes = 2, 10 ;", "deflated:_DeflateLevel = 2 ;", 'deflated:_Shuffle = "true" ;',
+              'deflated:_Fletcher32 = "true" ;', "SignificantBits = 8 ;", 'whole:_Storage = "contiguous" ;',
+              'zstd:_Shuffle = "true" ;', 'zstd:_Filter = "32015,5" ;', 'plain:_Filter = "32015,1" ;']
+    tap.ok(all(word in text for word in wanted) and "plain:_Shuffle" not in text, "ncdump shows the storage", text)
+
+
 def main():
     if not shutil.which("g++"):
         tap.skip("pnetcdf.hpp", "g++ is not installed")
@@ -157,11 +267,17 @@ def main():
     source = os.path.abspath(tap.scratch("values.cc"))
     with open(source, "w", encoding="utf-8") as file:
         file.write(PROGRAM)
-    for standard in ("c++11", "c++20"):
-        binary = build(source, "values", standard)
+    files = [tap.scratch("values.nc")] + ([tap.scratch("storage.nc")] if tap.has_hdf5() else [])
+    check_compressed("c++11")
+    for standard in ("c++20", "c++11"):
+        binary = build(source, "values", standard, called.flags(), called.libraries())
         for ranks in (1, 4) if binary else ():
-            status, out, err = tap.run_mpi(ranks, binary, tap.scratch("values.nc"))
+            status, out, err = tap.run_mpi(ranks, binary, *files)
             tap.ok(status == 0 and out == "end\n", f"values, attributes and exceptions on {ranks} ranks", out + err)
+    if tap.has_hdf5() and shutil.which("ncdump"):
+        check_storage(files[1])
+    if binary:
+        called.check(os.path.abspath(tap.scratch("values.o")), os.path.join(TOP, "include", "pnetcdf.hpp"), 150)
     tap.finish()
 
 
