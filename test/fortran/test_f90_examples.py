@@ -65,6 +65,28 @@ def check_attributes():
                "attributes: all have their values and types", {**file.__dict__, **variable.__dict__})
 
 
+def check_compressed():
+    status, output, errors = tap.run_mpi(RANKS, os.path.join(BUILD, "examples/F90/compressed"))
+    if not tap.has_hdf5():
+        tap.skip("compressed", "the build is without HDF5")
+        return
+    if not tap.ok(status == 0 and output == "deflate level 1, chunks of 120 x 30 x 1\n",
+                  f"compressed on {RANKS} ranks runs", output + errors):
+        return
+    with netCDF4.Dataset("compressed.nc") as file:
+        wind, filters = file["wind"], file["wind"].filters()
+        found = np.asarray(wind[...])
+        tap.ok(wind.chunking() == [1, 30, 120] and filters["zlib"] and filters["shuffle"] and filters["complevel"] == 1
+               and wind.quantization() == (3, "GranularBitRound"),
+               "compressed: chunks, deflate and digits, as netCDF4 sees them", (filters, wind.quantization()))
+    step, y, x = np.ogrid[1:4, 1:30 * RANKS + 1, 1:121]
+    wanted = 10 + step + 0.1 * y + 0.001 * x
+    tap.ok(found.shape == wanted.shape and np.allclose(found, wanted, rtol=5e-3),
+           "compressed: three digits of the formula", found)
+    tap.ok(os.path.getsize("compressed.nc") < found.size * 2, "compressed: less than half of the bytes",
+           os.path.getsize("compressed.nc"))
+
+
 def main():
     if not os.path.exists(os.path.join(BUILD, "examples/F90/sections")):
         tap.skip("the examples in Fortran", "the library is built without the module pnetcdf or MPI without mpi_f08")
@@ -77,8 +99,9 @@ def main():
         if tap.ok(bool(right), f"{label} runs", f"exit status {status}\n{output}{errors}"):
             check_values(label, file, wanted)
     check_attributes()
+    check_compressed()
     written = {os.path.basename(path)[:-4] for path in glob.glob(os.path.join(SOURCES, "*.f90"))}
-    tap.ok(written - {"check"} == {row[0] for row in EXAMPLES}, "every example is run", sorted(written))
+    tap.ok(written - {"check", "compressed"} == {row[0] for row in EXAMPLES}, "every example is run", sorted(written))
     with open(os.path.join(SOURCES, "README.md"), encoding="utf-8") as readme:
         text = readme.read()
     tap.ok(all(f"`{name}.f90`" in text for name in written), "every example is in the README", sorted(written))
