@@ -1,5 +1,5 @@
-"""The shared library exports exactly what the installed header and the Fortran include file declare, and the header
-declares what prototypes.txt lists, with the same types."""
+"""The shared library exports exactly what the installed header and the Fortran include file declare, with versions, and
+the header declares what prototypes.txt lists, with the same types."""
 # needs: python
 import os
 import re
@@ -91,7 +91,7 @@ def defined(path, *options):
         if len(line.split()) >= 3:
             kind, name = line.split()[-2:]
             found[re.sub(r"@.*", "", name)] = kind
-    return {name: kind for name, kind in found.items() if name not in OF_THE_LINKER}
+    return {name: kind for name, kind in found.items() if name not in OF_THE_LINKER and kind != "A"}  # A: a version
 
 
 def compare(path, kind_of_library, exported):
@@ -111,6 +111,21 @@ def compare(path, kind_of_library, exported):
     return others
 
 
+def check_versions(path):
+    """A program asks for the version of a function with which it was linked: the loader refuses an older library."""
+    command = [*shlex.split(os.environ.get("NM", "nm")), "--dynamic", "--defined-only", "--with-symbol-versions", path]
+    listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    functions = [line.split()[-1] for line in listing.splitlines() if re.search(r" [TW] ", line)]
+    without = [name for name in functions if not re.search(r"@@PNETCDF_2(\.\d+)?$", name)]
+    tap.ok(functions and (not without or not has_versions()), f"all {len(functions)} functions have a version",
+           "\n".join(without))
+
+
+def has_versions():
+    """Whether the linker gives symbols versions, as configure has found."""
+    return any("version-script" in word for word in tap.make_variable("EXPORTS"))
+
+
 names = declared()
 twice = sorted({name for name in names if names.count(name) > 1})
 tap.ok(names and not twice, "pnetcdf.h declares functions, each once", "\n".join(twice))
@@ -128,6 +143,7 @@ if os.path.exists(shared):
     tap.ok(not extra, "the shared library exports nothing else", "\n".join(extra))
     data = sorted(name for name, kind in exported.items() if kind not in "TW" and not of_module(name))
     tap.ok(not data, "it exports functions only, beside what compilers make of modules", "\n".join(data))
+    check_versions(shared)
 else:
     tap.skip("exports of the shared library", "this build makes none")
 
