@@ -811,6 +811,38 @@ def check_cmake_without_wrapper():
         build_and_run(folder, ("by_CXX",))
 
 
+# C and Fortran in one project, with the target of all languages. MPI's Fortran compiler has an option of its own, as
+# -fallow-invalid-boz is one.
+CMAKE_C_AND_FORTRAN = """
+cmake_minimum_required(VERSION 3.10)
+project(client LANGUAGES C Fortran)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+find_package(PnetCDF REQUIRED CONFIG COMPONENTS C Fortran)
+set_property(TARGET MPI::MPI_Fortran APPEND PROPERTY INTERFACE_COMPILE_OPTIONS -fno-range-check)
+add_executable(by_both_in_C client.c)
+target_link_libraries(by_both_in_C PRIVATE PnetCDF::PnetCDF)
+add_executable(by_both_in_Fortran client.f90)
+target_link_libraries(by_both_in_Fortran PRIVATE PnetCDF::PnetCDF)
+"""
+
+
+def check_cmake_c_and_fortran():
+    text = "find_package works in a project of C and Fortran"
+    if not FC or not shutil.which("gfortran") or not shutil.which("gcc"):
+        tap.skip(text, "this build has no Fortran, or there is no gfortran or gcc")
+        return
+    folder, status, why = cmake("both", CMAKE_C_AND_FORTRAN, "-DCMAKE_C_COMPILER=gcc",
+                                "-DCMAKE_Fortran_COMPILER=gfortran",
+                                f"-DPnetCDF_DIR={staged['libdir']}/cmake/PnetCDF")
+    if not tap.ok(status == 0, text, why):
+        return
+    with open(os.path.join(folder, "compile_commands.json"), encoding="utf-8") as file:
+        commands = {os.path.basename(row["file"]): row["command"] for row in json.load(file)}
+    tap.ok("-fno-range-check" not in commands["client.c"] and "-fno-range-check" in commands["client.f90"],
+           "options of Fortran reach files in Fortran only", commands)
+    build_and_run(folder, ("by_both_in_C", "by_both_in_Fortran"))
+
+
 # C and C++ in one project, each with its target.
 CMAKE_MIXED = """
 cmake_minimum_required(VERSION 3.10)
@@ -962,6 +994,7 @@ if shutil.which("cmake"):
     check_header_in_cmake()
     check_cmake()
     check_cmake_without_wrapper()
+    check_cmake_c_and_fortran()
     check_cmake_other_mpi()
 else:
     tap.skip("the CMake package", "cmake is not installed")
