@@ -4,12 +4,14 @@ import re
 import shlex
 import subprocess
 
-from tap import finish, instruments, library_flags, make_variable, scratch, skip
+from tap import finish, instruments, library_flags, make_variable, run_mpi, scratch, skip
 
 BUILD = os.environ.get("PNC_BUILD", os.getcwd())
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODULES = os.path.join(BUILD, "include")
 STRICT = ["-Wall", "-Wextra", "-Werror"]
+SHARED = os.path.join(BUILD, ".libs", "libpnetcdf.so")
+LAZY = ["-Wl,-z,lazy"] if os.path.exists(SHARED) else []  # so that the loader knows of calls
 
 # A library in front of ours: it prints the name of each function of C that is called.
 PROFILER = """
@@ -29,6 +31,42 @@ int {name}({parameters})
     *(void **)&next = dlsym(RTLD_NEXT, "{name}");
     return next({arguments});
 }}
+"""
+
+# The loader calls such a library for each function of ours when the program calls it for the first time.
+AUDIT = """
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+unsigned int la_version(unsigned int version) { return version; }
+
+unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
+{
+    (void)space, (void)cookie;
+    return strstr(map->l_name, "libpnetcdf") != NULL ? LA_FLG_BINDTO : map->l_name[0] == '\\0' ? LA_FLG_BINDFROM : 0;
+}
+
+uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned int number, uintptr_t *from, uintptr_t *to, unsigned int *flags,
+                       const char *name)
+{
+    char line[512];
+    int file = open(getenv("PNC_TEST_CALLED"), O_WRONLY | O_APPEND | O_CREAT, 0666);
+    size_t length = strlen(name);
+
+    (void)number, (void)from, (void)to, (void)flags;
+    if (file < 0 || length + 1 >= sizeof line)
+        abort();
+    memcpy(line, name, length);
+    line[length] = '\\n';
+    if (write(file, line, length + 1) < 0)
+        abort();
+    close(file);
+    return symbol->st_value;
+}
 """
 
 # What a main program allocates is saved, and never freed: no leak of the library.
@@ -66,7 +104,7 @@ def compile_source(name, source, flags=()):
 
 def link(program, objects):
     """Link objects of the scratch folder with the library of the build. Returns (exit status, messages)."""
-    done = subprocess.run([*make_variable("FC"), *instruments(), *objects, *library_flags(), "-o", program],
+    done = subprocess.run([*make_variable("FC"), *instruments(), *objects, *library_flags(), *LAZY, "-o", program],
                           cwd=os.path.dirname(scratch(program)), capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 
@@ -76,6 +114,25 @@ def undefined_in(name):
     done = subprocess.run([*shlex.split(os.environ.get("NM", "nm")), "-P", "-u", scratch(name)], capture_output=True,
                           text=True, check=True)
     return {line.split()[0] for line in done.stdout.splitlines()}
+
+
+def run_counting(program):
+    """Run a program on one rank. Returns (exit status, stdout, stderr), and the names of the functions of the library
+    that it has called, or None where there is no shared library, or the loader does not report them."""
+    source, audit, names = scratch("audit.c"), os.path.abspath(scratch("audit.so")), os.path.abspath(scratch("called"))
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(AUDIT)
+    done = subprocess.run([*make_variable("CC"), "-fPIC", "-shared", source, "-o", audit], capture_output=True,
+                          text=True, check=False)
+    if done.returncode != 0 or not os.path.exists(SHARED) or os.environ.get("PNC_TEST_WRAPPER"):
+        return *run_mpi(1, program), None
+    if os.path.exists(names):
+        os.remove(names)
+    result = run_mpi(1, program, env={**os.environ, "LD_AUDIT": audit, "PNC_TEST_CALLED": names})
+    if not os.path.exists(names):
+        return *result, None
+    with open(names, encoding="utf-8") as file:
+        return *result, set(file.read().split())
 
 
 def compile_program(name, source, flags=("-O0",)):
