@@ -154,7 +154,7 @@ static int execute(const pnc_call *call)
     err = pnc_io_bundle_init_call(&bundle, &io, call);
     transferred = pnc_io_requests_transfer(&io, &bundle.list, &numrecs);
     pnc_io_bundle_free(&bundle);
-    if (numrecs > model.numrecs)
+    if (transferred == NC_NOERR && numrecs > model.numrecs)
         model.numrecs = numrecs;
     return err != NC_NOERR ? err : transferred;
 }
