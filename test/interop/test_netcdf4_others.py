@@ -271,6 +271,29 @@ def test_late_beside_early():
     ok(not errors and found == right, "late chunks in front of early ones", f"{errors} {found}")
 
 
+def test_early_page():
+    """Fill values of chunks whose filter libhdf5 lacks, at the place that it gives them in a page."""
+    path = scratch("page.nc")
+    with h5py.File(path, "w", fs_strategy="page") as file:
+        properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        properties.set_chunk((5,))
+        properties.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+        properties.set_fill_value(np.array(126, "i4"))
+        properties.set_filter(h5py.h5z.FILTER_LZF, h5py.h5z.FLAG_OPTIONAL)
+        space = h5py.h5s.create_simple((0,), (h5py.h5s.UNLIMITED,))
+        h5py.h5d.create(file.id, b"v", h5py.h5t.STD_I32LE, space, properties)
+        file.create_dataset("t", (0,), "f4", maxshape=(None,), chunks=(16,)).make_scale("t")
+        file["v"].dims[0].attach_scale(file["t"])
+    calls = Calls(1, path)
+    calls.add("open 1")
+    calls.put("v", (5,), (1,), 77, kind="i4")
+    calls.add("close")
+    errors = calls.run()
+    with h5py.File(path) as file:
+        found = file["v"][...].tolist()
+    ok(not errors and found == [126] * 5 + [77], "early chunks in a file of pages", f"{errors} {found}")
+
+
 def test_failed_record(ranks, chunk):
     """The write of the first record fails once: the next flush writes it, and the dataset is long enough for it."""
     path, bad = scratch("first.nc"), []
@@ -377,6 +400,7 @@ def main():
     for unlimited in (False, True):
         test_late(unlimited)
     test_late_beside_early()
+    test_early_page()
     for ranks, chunk in ((1, 1), (2, 1), (1, 3), (2, 3)):
         test_failed_record(ranks, chunk)
     test_failed_write("netCDF-C", 2)

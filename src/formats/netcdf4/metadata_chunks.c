@@ -306,9 +306,9 @@ static int refill_chunks(pnc_netcdf4_metadata *m, int ndims, const int64_t *befo
 
         if (!is_beyond(index, before, ndims))
             continue;
-        err = register_chunk(m, index, ndims, &place, &moves);
-        if (err == NC_NOERR)
-            err = write_raw(m, (pnc_extent){place.offset, bytes}, values);
+        err = write_raw(m, (pnc_extent){place.offset, bytes}, values);
+        if (err == NC_NOERR) /* which may move them */
+            err = register_chunk(m, index, ndims, &place, &moves);
     }
     pnc_memory_free(values);
     if (plist >= 0)
