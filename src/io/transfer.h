@@ -8,8 +8,8 @@
 /* Execute the requests of a list. Where requests overlap, the last one wins. In a collective call every rank calls this
  * function (with an empty list if it has no requests or an error in its arguments), and an I/O error of one rank is
  * returned on all. NC_ERANGE is set in the status of each request, and in the list, only. *numrecs is the length of the
- * first unlimited dimension, at least, after a put, 0 if it is not known, or that which a put that has failed would
- * need; in a collective call it is the same on all ranks. */
+ * first unlimited dimension, at least, after a put, also one that has failed, or 0 if it is not known; in a collective
+ * call it is the same on all ranks. */
 int pnc_io_requests_transfer(pnc_io_context *io, pnc_request_list *list, int64_t *numrecs);
 
 /* The range of the file that the requests access; empty: none. Without those of variables in chunks, if with_chunks is

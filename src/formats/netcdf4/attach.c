@@ -23,7 +23,7 @@ int pnc_netcdf4_handle_get(pnc_netcdf4 *n)
     const pnc_file *file = n->format.file;
 
     if (n->metadata != NULL)
-        return pnc_netcdf4_metadata_reopen(n->metadata);
+        return pnc_netcdf4_metadata_restore(n->metadata);
     if (file->rank == 0 && !file->read_only)
         PNC_TRY(pnc_netcdf4_seen_check(n));
     return pnc_netcdf4_metadata_open(n->format.file, n->end, file->rank == 0 && !file->read_only, &n->metadata);

@@ -90,7 +90,7 @@ void pnc_netcdf4_metadata_raise_end(pnc_netcdf4_metadata *m, int64_t end);
 int pnc_netcdf4_metadata_list(pnc_netcdf4_metadata *m, pnc_redo *redo);
 int pnc_netcdf4_metadata_discard_writes(pnc_netcdf4_metadata *m);
 /* After a commit that has failed: libhdf5 reads its metadata from memory. */
-int pnc_netcdf4_metadata_reopen(pnc_netcdf4_metadata *m);
+int pnc_netcdf4_metadata_restore(pnc_netcdf4_metadata *m);
 /* Memory that waits for a commit: it grows with every change. */
 int64_t pnc_netcdf4_metadata_get_pending_bytes(const pnc_netcdf4_metadata *m);
 

@@ -233,7 +233,7 @@ static int flush_hdf5_file(pnc_netcdf4_metadata *m)
     return err;
 }
 
-int pnc_netcdf4_metadata_reopen(pnc_netcdf4_metadata *m)
+int pnc_netcdf4_metadata_restore(pnc_netcdf4_metadata *m)
 {
     const int64_t committed = m->committed;
     pnc_hdf5_visit visit;
@@ -271,5 +271,5 @@ int pnc_netcdf4_metadata_discard_writes(pnc_netcdf4_metadata *m)
     pnc_netcdf4_unwritten_clear(&s->unwritten);
     pnc_netcdf4_source_clear(s);
     s->size = m->committed = pnc_netcdf4_source_get_end(s);
-    return pnc_netcdf4_metadata_reopen(m);
+    return pnc_netcdf4_metadata_restore(m);
 }
