@@ -111,15 +111,10 @@ void pnc_behind_index_clear(pnc_behind_index *index)
     index->most = most;
 }
 
-static bool meets_place(pnc_extent a, pnc_extent b)
-{
-    return a.offset < b.offset + b.length && b.offset < a.offset + a.length;
-}
-
 static bool has_in_chain(const pnc_behind_index *index, int64_t number, pnc_extent span)
 {
     for (; number >= 0; number = get_place(index, number)->next)
-        if (meets_place(get_place(index, number)->extent, span))
+        if (pnc_behind_extent_has_span(get_place(index, number)->extent, span))
             return true;
     return false;
 }
@@ -132,7 +127,7 @@ bool pnc_behind_index_has_span(const pnc_behind_index *index, pnc_extent span)
 
     if (last - region >= index->end - index->first)
         for (int64_t i = index->first; i < index->end && !has; i++)
-            has = meets_place(get_place(index, i)->extent, span);
+            has = pnc_behind_extent_has_span(get_place(index, i)->extent, span);
     else
         for (; region <= last && !has; region++)
             has = has_in_chain(index, find_chain(index, region)->first, span);

@@ -9,6 +9,13 @@
 
 #include "select/selection.h"
 
+/* Whether an extent, which may be empty, and a span have bytes in common. */
+static inline bool pnc_behind_extent_has_span(pnc_extent extent, pnc_extent span)
+{
+    return extent.length > 0 && extent.offset < span.offset + span.length &&
+           span.offset < extent.offset + extent.length;
+}
+
 /* A part of a block in one region. Places have numbers from 0, in the order in which they came. */
 typedef struct pnc_behind_place {
     pnc_extent extent;

@@ -313,24 +313,20 @@ void pnc_behind_log_release(pnc_behind_log *log, int64_t length)
     }
 }
 
-static bool meets(pnc_extent a, pnc_extent b)
-{
-    return a.length > 0 && a.offset < b.offset + b.length && b.offset < a.offset + a.length;
-}
-
 bool pnc_behind_log_has_span(const pnc_behind_log *log, pnc_extent span)
 {
-    if (log->n == 0 || !meets(log->hull, span))
+    if (log->n == 0 || !pnc_behind_extent_has_span(log->hull, span))
         return false;
     if (!log->index.is_lost)
-        return meets(log->entries[log->first].extent, span) || pnc_behind_index_has_span(&log->index, span);
+        return pnc_behind_extent_has_span(log->entries[log->first].extent, span) ||
+               pnc_behind_index_has_span(&log->index, span);
     for (int64_t i = 0; i < log->n; i++)
-        if (meets(log->entries[(log->first + i) % ENTRIES].extent, span))
+        if (pnc_behind_extent_has_span(log->entries[(log->first + i) % ENTRIES].extent, span))
             return true;
     return false;
 }
 
 bool pnc_behind_log_has_had_span(const pnc_behind_log *log, pnc_extent span)
 {
-    return meets(log->hull, span);
+    return pnc_behind_extent_has_span(log->hull, span);
 }

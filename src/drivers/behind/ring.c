@@ -153,11 +153,6 @@ void pnc_behind_ring_remove(pnc_behind_ring *ring, int64_t length)
         load_front(ring);
 }
 
-static bool overlaps(pnc_extent a, pnc_extent b)
-{
-    return a.offset < b.offset + b.length && b.offset < a.offset + a.length;
-}
-
 /* All blocks but the front. */
 static bool search_blocks(const pnc_behind_ring *ring, pnc_extent span)
 {
@@ -168,7 +163,7 @@ static bool search_blocks(const pnc_behind_ring *ring, pnc_extent span)
 
         at = header_after(ring, at);
         header = (const pnc_behind_block *)(const void *)memory_at(ring, at);
-        if (overlaps(header->extent, span))
+        if (pnc_behind_extent_has_span(header->extent, span))
             return true;
         at += HEADER + header->extent.length;
     }
@@ -177,9 +172,9 @@ static bool search_blocks(const pnc_behind_ring *ring, pnc_extent span)
 
 bool pnc_behind_ring_has_span(const pnc_behind_ring *ring, pnc_extent span)
 {
-    if (ring->last == NULL || !overlaps(ring->hull, span))
+    if (ring->last == NULL || !pnc_behind_extent_has_span(ring->hull, span))
         return false;
-    if (overlaps(ring->front.extent, span))
+    if (pnc_behind_extent_has_span(ring->front.extent, span))
         return true;
     return ring->index.is_lost ? search_blocks(ring, span) : pnc_behind_index_has_span(&ring->index, span);
 }
