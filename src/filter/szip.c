@@ -35,17 +35,19 @@ static int check_szip(const pnc_filter *filter, pnc_error *error)
     return NC_NOERR;
 }
 
+static int64_t get_pixel_bytes(uint32_t bits)
+{
+    if (bits > 32)
+        return 8;
+    if (bits > 16)
+        return 4;
+    return bits > 8 ? 2 : 1;
+}
+
 /* libaec neither encodes nor decodes an incomplete pixel at the end. */
 static bool has_whole_pixels(const pnc_filter *filter, int64_t bytes)
 {
-    uint32_t bits = filter->parameters[BITS_PER_PIXEL];
-    int64_t pixel = 1;
-
-    if (bits > 8)
-        pixel = bits > 16 ? 4 : 2;
-    if (bits > 32)
-        pixel = 8;
-    return bytes % pixel == 0;
+    return bytes % get_pixel_bytes(filter->parameters[BITS_PER_PIXEL]) == 0;
 }
 
 /* libaec drops the upper bits of pixels that have less bits than their bytes. */
@@ -79,9 +81,7 @@ static int64_t get_szip_bound(const pnc_filter *filter, int64_t bytes)
     if (filter->nparameters != PARAMETERS || !are_valid(p))
         return bytes;
     block = p[PIXELS_PER_BLOCK];
-    pixel = p[BITS_PER_PIXEL] > 8 && p[BITS_PER_PIXEL] <= 16 ? 2 : 1;
-    if (p[BITS_PER_PIXEL] > 16 && p[BITS_PER_PIXEL] < 32)
-        pixel = 4;
+    pixel = p[BITS_PER_PIXEL] == 32 || p[BITS_PER_PIXEL] == 64 ? 1 : get_pixel_bytes(p[BITS_PER_PIXEL]);
     scanlines = divide_up(divide_up(bytes, pixel), p[PIXELS_PER_SCANLINE]);
     blocks = scanlines * divide_up(p[PIXELS_PER_SCANLINE], block);
     return LENGTH + blocks * (block * pixel + 1);
