@@ -72,11 +72,11 @@ static int update_lengths(pnc_dataset *ds, const pnc_request_list *list, int64_t
  * refused has put nothing. */
 static void keep_lengths(pnc_dataset *ds, const pnc_request_list *list, int64_t numrecs, int err)
 {
-    int64_t keeps = err != NC_EFILTER && err != NC_ENOMEM && ds->format->ops->has_storage &&
-                    ds->format->ops->keeps_values(ds->format);
+    int64_t keeps;
 
     if (!ds->format->ops->has_storage || ds->file.call.mismatch)
         return;
+    keeps = err != NC_EFILTER && err != NC_ENOMEM && ds->format->ops->keeps_values(ds->format);
     if (list->collective && pnc_file_maxima_agree(&ds->file, &keeps, 1, "whether values wait") != NC_NOERR)
         return;
     if (keeps != 0)
