@@ -31,7 +31,8 @@ static atomic_int log_delay_us;                        /* before a write to the 
 static atomic_int worker_writes, log_writes, log_fine; /* log_fine: writes to the log before log_error */
 static atomic_int mark_syncs, log_syncs, sync_error;   /* of folders; errno for that of logs, 0: none */
 static atomic_int interruptions;                       /* of the next calls that sync */
-static ino_t log_folder;
+static atomic_int data_syncs;                          /* of the file `data` */
+static ino_t log_folder, data;
 static int worker_dies = -1, log_dies = -1; /* the write at which this process dies; with half of it, if it is odd */
 
 /* --- the system --- */
@@ -103,7 +104,9 @@ WRITE_VECTOR(pwritev64, off64_t)
 int fdatasync(int fd)
 {
     static int (*real)(int);
+    struct stat facts;
 
+    data_syncs += fstat(fd, &facts) == 0 && facts.st_ino == data;
     if (real == NULL)
         *(void **)&real = dlsym(RTLD_NEXT, "fdatasync");
     if (interruptions > 0) {
@@ -406,6 +409,29 @@ static void test_entries(int error)
     t_check(is_enabled(ncid) == (sync_error == 0 || sync_error == EINVAL), "syncs of folders, error %d", error);
     sync_error = 0;
     expect_ok(put_rows(ncid, 0, 5, ROWS, 1), "puts");
+    expect_ok(put_rows(ncid, 1, 0, ROWS, 1), "puts");
+    close_and_check(ncid, ROWS, 1, "after close");
+}
+
+/* docs/hidden.md: "they survive the death of a node whose disk survives": also if the log ends after the flush. */
+static void test_end_after_flush(void)
+{
+    int ncid = create_file(0, hints(NULL, "direct"));
+    struct stat facts = {0};
+
+    hold_writes(true);
+    expect_ok(put_rows(ncid, 0, 0, 2, 1), "puts that wait in the log");
+    expect_ok(ncmpi_flush(ncid), "flush");
+    stat(path, &facts);
+    data = facts.st_ino;
+    data_syncs = 0;
+    hold_writes(false);
+    log_writes = log_fine = 0;
+    log_error = ENOSPC;
+    expect_ok(put_rows(ncid, 0, 2, ROWS, 1), "puts that a log cannot have");
+    log_error = 0;
+    t_local(data_syncs > 0, "the file is not synced before its log ends");
+    t_check(!is_enabled(ncid), "the log has ended, and the file was synced before");
     expect_ok(put_rows(ncid, 1, 0, ROWS, 1), "puts");
     close_and_check(ncid, ROWS, 1, "after close");
 }
@@ -801,6 +827,7 @@ int main(int argc, char **argv)
     test_bound();
     for (int fine = 0; fine < 6; fine++)
         test_full_log(fine < 4 ? ENOSPC : EIO, fine, fine % 3 == 0);
+    test_end_after_flush();
     for (int i = 0; i < 4; i++)
         test_no_folder(i % 2 == 0, i > 1);
     test_entries(0);

@@ -462,6 +462,21 @@ static bool wait_lap(pnc_behind_queue *queue)
     return is_logging(queue);
 }
 
+/* Under the lock, but for the sync: the worker begins no lap meanwhile. What a flush has made permanent in the log is
+ * permanent in the file; if that fails, the log keeps it. */
+static void sync_promised(pnc_behind_queue *queue)
+{
+    pnc_behind_log *log = queue->log;
+    int failed;
+
+    pthread_mutex_unlock(&worker_lock);
+    failed = pnc_host_file_sync_data(queue->fd);
+    pthread_mutex_lock(&worker_lock);
+    log->is_promised = failed != 0;
+    if (failed != 0)
+        count_write(queue, log->hull, 0, failed);
+}
+
 /* Under the lock. Nothing more is logged: what is in the log is written first, and then the log says so. After a failed
  * write it remains as it is. */
 static void end_log(pnc_behind_queue *queue, int number)
@@ -472,6 +487,8 @@ static void end_log(pnc_behind_queue *queue, int number)
     log->number = number;
     while (log->n > 0 || log->is_resetting)
         wait_progress(queue);
+    if (log->is_promised && !log->is_kept)
+        sync_promised(queue);
     log->has_moved = true;
     log->fronts += !log->is_kept;
     if (!log->is_kept && pnc_behind_log_write_front(log, log->front.lap + 1, PNC_LOG_EVERYTHING) != 0)
