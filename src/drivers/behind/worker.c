@@ -414,7 +414,7 @@ void pnc_behind_queue_close(pnc_behind_queue *queue)
             end_worker();
     }
     pthread_mutex_unlock(&worker_lock);
-    if (queue->memory != NULL && !queue->is_released)
+    if (queue->memory != NULL && !pnc_behind_queue_is_released(queue))
         close(queue->fd);
     pnc_memory_free(queue->memory);
     pnc_behind_ring_free(&queue->ring);
@@ -686,7 +686,7 @@ static void release_queue(pnc_behind_queue *queue)
         log->fd = -1;
     }
     close(queue->fd);
-    queue->is_released = true;
+    queue->fd = -1;
     remove_queue(queue);
 }
 
@@ -698,16 +698,6 @@ void pnc_behind_queues_release(void)
     if (queues == NULL && is_running)
         end_worker();
     pthread_mutex_unlock(&worker_lock);
-}
-
-bool pnc_behind_queue_is_released(pnc_behind_queue *queue)
-{
-    bool is_released;
-
-    pthread_mutex_lock(&worker_lock);
-    is_released = queue->is_released;
-    pthread_mutex_unlock(&worker_lock);
-    return is_released;
 }
 
 bool pnc_behind_queue_has_log(pnc_behind_queue *queue)

@@ -40,7 +40,8 @@ typedef struct pnc_behind_span {
 } pnc_behind_span;
 #define PNC_BEHIND_SPANS 1024 /* that are kept: of more, the last one grows */
 
-/* Of one file. All of it is under the lock of the worker, but for `fd`, which does not change until it is closed. */
+/* Of one file. All of it is under the lock of the worker, but for `fd`, which does not change, or becomes -1 when
+ * the queue is released. */
 typedef struct pnc_behind_queue {
     struct pnc_behind_queue *next; /* of the queues of the process; NULL: it is not open */
     pnc_behind_ring ring;
@@ -51,7 +52,6 @@ typedef struct pnc_behind_queue {
     bool is_busy;                      /* the worker writes the front block */
     bool is_reading;                   /* the worker reads for the first batch */
     bool has_written;                  /* the last turn was a write */
-    bool is_released;                  /* it has ended, and has no descriptor */
     int64_t finished;                  /* end of the last byte in the file that the worker has written */
     pnc_behind_failure failure;
     pnc_behind_work work;
@@ -72,7 +72,10 @@ static inline bool pnc_behind_queue_is_open(const pnc_behind_queue *queue)
 /* Where descriptors are few, queues of this process do their work and end, so that a file can be opened: what is put
  * later does not wait. No other thread uses them. */
 void pnc_behind_queues_release(void);
-bool pnc_behind_queue_is_released(pnc_behind_queue *queue);
+static inline bool pnc_behind_queue_is_released(const pnc_behind_queue *queue)
+{
+    return queue->fd < 0;
+}
 
 /* Let blocks wait in a log from now on, which is the queue's afterwards. */
 void pnc_behind_queue_set_log(pnc_behind_queue *queue, pnc_behind_log *log);
