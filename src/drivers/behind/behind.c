@@ -455,6 +455,7 @@ static bool is_behind_complete(const pnc_store *store, const pnc_store_transfer 
 
 static int finish_behind(pnc_store *store, pnc_store_transfer *transfer, pnc_error *error)
 {
+    bool is_write = transfer->is_write;
     int err;
 
     if (is_queued(store, transfer))
@@ -462,7 +463,8 @@ static int finish_behind(pnc_store *store, pnc_store_transfer *transfer, pnc_err
     if (has_refused(store, transfer))
         return return_failure((pnc_behind *)store, error);
     err = store->inner->ops->finish(store->inner, transfer, error);
-    end_write((pnc_behind *)store);
+    if (is_write && err == NC_NOERR)
+        end_write((pnc_behind *)store);
     return err;
 }
 
