@@ -366,16 +366,19 @@ static bool is_for_sieving(const pnc_behind *behind, const pnc_extent *extents, 
 static int write_behind(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
 {
     pnc_behind *behind = (pnc_behind *)store;
+    bool sieves = is_for_sieving(behind, extents, n), is_ready;
 
     pnc_behind_store_discard(behind);
-    if (is_for_sieving(behind, extents, n)) {
+    if (!sieves && behind->delays && queue_extents(behind, extents, n, buf))
+        return NC_NOERR;
+    if (sieves) {
         pnc_extent span = pnc_select_extents_get_span(extents, n);
 
-        wait_overlaps(behind, &span, 1);
-    } else if (behind->delays && queue_extents(behind, extents, n, buf)) {
-        return NC_NOERR;
+        is_ready = prepare_write(behind, &span, 1);
+    } else {
+        is_ready = prepare_write(behind, extents, n);
     }
-    if (!prepare_write(behind, extents, n))
+    if (!is_ready)
         return return_failure(behind, error);
     PNC_TRY(store->inner->ops->write(store->inner, extents, n, buf, error));
     end_write(behind);
