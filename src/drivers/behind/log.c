@@ -145,6 +145,7 @@ pnc_behind_log *pnc_behind_log_create(const char *folder, const char *file, int 
     pnc_behind_log_clear(log);
     if (log->path != NULL && log->entries != NULL && log->buffer != NULL && open_log_file(log, fd, number))
         return log;
+    (void)pnc_host_logs_hold(fd, PNC_HOLD_NOTHING);
     pnc_behind_log_free(log, log->fd >= 0);
     return NULL;
 }

@@ -659,8 +659,10 @@ void pnc_behind_queue_close_log(pnc_behind_queue *queue)
         add_log_work(log, &queue->work);
     queue->log = NULL;
     pthread_mutex_unlock(&worker_lock);
-    if (log != NULL)
-        pnc_behind_log_free(log, true);
+    if (log == NULL)
+        return;
+    pnc_behind_log_free(log, true);
+    (void)pnc_host_logs_hold(queue->fd, PNC_HOLD_NOTHING);
 }
 
 void pnc_behind_queue_set_log(pnc_behind_queue *queue, pnc_behind_log *log)
