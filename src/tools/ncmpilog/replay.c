@@ -519,22 +519,27 @@ static int replay_calls(replay *r)
 
 /* --- the end --- */
 
+static int flush_file(const replay *r)
+{
+    errno = pnc_host_file_sync(r->fd);
+    return errno == 0 ? NC_NOERR : fail_system(r, "flush it");
+}
+
 /* Rank 0: the number of records counts no record whose values are not on disk. */
 static int write_numrecs(replay *r)
 {
     char bytes[8];
-    int n = pnc_format_numrecs_encode(&r->file.model, bytes), number;
+    int n = pnc_format_numrecs_encode(&r->file.model, bytes);
     struct stat facts;
 
     if (fstat(r->fd, &facts) != 0 || (facts.st_size < r->end && ftruncate(r->fd, r->end) != 0))
         return fail_system(r, "extend it");
     if (r->file.model.recdim < 0)
-        return fsync(r->fd) == 0 ? NC_NOERR : fail_system(r, "flush it");
-    number = tool_bytes_write(r->fd, NUMRECS_AT, bytes, n);
-    if (number == 0 && fsync(r->fd) == 0)
-        return NC_NOERR;
-    errno = number != 0 ? number : errno;
-    return fail_system(r, "write the number of records");
+        return flush_file(r);
+    errno = tool_bytes_write(r->fd, NUMRECS_AT, bytes, n);
+    if (errno == 0)
+        errno = pnc_host_file_sync(r->fd);
+    return errno == 0 ? NC_NOERR : fail_system(r, "write the number of records");
 }
 
 /* The mark first: without it, logs that remain are of no use. */
@@ -584,7 +589,8 @@ static int replay_file(replay *r)
     PNC_TRY(check_blocks(r));
     PNC_TRY(tool_status_agree(record_time(r, true)));
     PNC_TRY(replay_calls(r));
-    PNC_TRY(tool_status_agree(fsync(r->fd) == 0 ? record_time(r, true) : fail_system(r, "flush it")));
+    PNC_TRY(tool_status_agree(flush_file(r)));
+    PNC_TRY(tool_status_agree(record_time(r, true)));
     PNC_TRY(tool_status_agree(r->rank == 0 ? write_numrecs(r) : NC_NOERR));
     PNC_TRY(remove_logs(r));
     report_result(r);
