@@ -45,6 +45,10 @@ enum {
     PNC_LOG_RECORD_BYTES = 64
 };
 
+/* Seconds. A rank records the time of the file when so many have passed since the last one, as each costs a write; a
+ * file that is newer than the last one by more than the other was written by another program. Guesses. */
+enum { PNC_LOG_TIME_INTERVAL = 10, PNC_LOG_TIME_TOLERANCE = 60 };
+
 void pnc_log_front_encode(const pnc_log_front *front, char slot[PNC_LOG_SLOT_BYTES]);
 /* The later one of both slots. False: it is not the front of a log, or damaged. */
 bool pnc_log_front_decode(const char bytes[PNC_LOG_FRONT_BYTES], pnc_log_front *out);

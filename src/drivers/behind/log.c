@@ -69,7 +69,7 @@ static int write_time(pnc_behind_log *log, int fd)
  * more than it must. */
 void pnc_behind_log_update_time(pnc_behind_log *log, int fd)
 {
-    if (log->path[0] == '\0' || read_log_clock() - log->timed_ns < PNC_BEHIND_LOG_TIMES * INT64_C(1000000000))
+    if (log->path[0] == '\0' || read_log_clock() - log->timed_ns < PNC_LOG_TIME_INTERVAL * INT64_C(1000000000))
         return;
     log->fronts += write_time(log, fd) == 0;
 }

@@ -90,9 +90,8 @@ bool pnc_behind_log_has_had_span(const pnc_behind_log *log, pnc_extent span);
 int pnc_behind_log_write_front(pnc_behind_log *log, int64_t lap, int64_t call);
 /* The lap that it has begun has nothing. */
 void pnc_behind_log_clear(pnc_behind_log *log);
-/* Another write to the file of a descriptor has ended: record its time, if PNC_BEHIND_LOG_TIMES seconds have passed
- * since the last time was. A replay tolerates a minute. */
-#define PNC_BEHIND_LOG_TIMES 10
+/* Another write to the file of a descriptor has ended: record its time if PNC_LOG_TIME_INTERVAL has passed since the
+ * last one. */
 void pnc_behind_log_update_time(pnc_behind_log *log, int fd);
 /* What was appended survives the death of the node. Returns errno or 0. */
 int pnc_behind_log_sync(pnc_behind_log *log);

@@ -26,10 +26,6 @@
 #include "tools/ncmpilog/source.h"
 
 enum { COPY_BYTES = 1 << 20, HEADER_BYTES = 1 << 14, FIRST_NAMED = 20 };
-enum {
-    TIMES = 10,
-    TOLERANCE = 60
-}; /* seconds between two times in a log; by which a file may be newer than the last */
 #define SECOND INT64_C(1000000000)
 #define NUMRECS_AT 4 /* offset of the number of records in the file */
 
@@ -124,7 +120,7 @@ static int check_time(const replay *r)
         return NC_NOERR;
     if (fstat(r->fd, &facts) != 0)
         return fail_system(r, "examine the file");
-    if (facts.st_mtim.tv_sec - latest / SECOND <= TOLERANCE)
+    if (facts.st_mtim.tv_sec - latest / SECOND <= PNC_LOG_TIME_TOLERANCE)
         return NC_NOERR;
     snprintf(why, sizeof why, "as it was written %lld s after the program has last done so",
              (long long)(facts.st_mtim.tv_sec - latest / SECOND));
@@ -448,7 +444,7 @@ static int record_time(replay *r, bool is_due)
     int number;
 
     clock_gettime(CLOCK_REALTIME, &now);
-    if (!is_due && now.tv_sec - r->timed / SECOND < TIMES)
+    if (!is_due && now.tv_sec - r->timed / SECOND < PNC_LOG_TIME_INTERVAL)
         return NC_NOERR;
     r->timed = (int64_t)now.tv_sec * SECOND + now.tv_nsec;
     for (int64_t i = 0; i < r->nlogs; i++) {
