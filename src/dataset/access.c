@@ -153,12 +153,12 @@ int pnc_dataset_list_transfer(pnc_dataset *ds, pnc_request_list *list)
     err = ds->file.behind != NULL || ds->file.ahead != NULL ? transfer_behind(ds, list, &numrecs)
                                                             : pnc_io_requests_transfer(&ds->io, list, &numrecs);
     pnc_dataset_statistics_transfer_finish(ds, list);
-    if (err != NC_NOERR && list->direction == PNC_PUT)
+    if (list->direction == PNC_GET)
+        return err;
+    pnc_file_change_add(&ds->file); /* also if it has failed after some bytes */
+    if (err != NC_NOERR)
         keep_lengths(ds, list, numrecs, err);
     PNC_TRY(err);
-    if (list->direction == PNC_GET)
-        return NC_NOERR;
-    pnc_file_change_add(&ds->file);
     PNC_TRY(update_lengths(ds, list, numrecs));
     if (list->collective)
         pnc_file_log_end_call(&ds->file, ds->model.numrecs);
