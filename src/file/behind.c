@@ -89,6 +89,8 @@ static int agree_range(pnc_file *file, pnc_behind_range *all)
 static int check_range(pnc_file *file, const pnc_behind_range *range)
 {
     PNC_TRY(pnc_behind_store_take_failure(file->behind, file->error));
+    if (range->low >= range->high)
+        return NC_NOERR;
     return pnc_behind_store_check_kept(file->behind, (pnc_extent){range->low, range->high - range->low}, file->error);
 }
 
