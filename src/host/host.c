@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* for locks of open files, which POSIX has since 2024 */
 #include "host/host.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -200,7 +201,8 @@ bool pnc_host_has_descriptors(int n)
     int own[MOST], got = 0;
     bool has = true;
 
-    for (; got < n && got < MOST && has; got++) {
+    assert(n <= MOST);
+    for (; got < n && has; got++) {
         own[got] = open("/dev/null", O_RDONLY | O_CLOEXEC);
         has = own[got] >= 0 || (errno != EMFILE && errno != ENFILE);
     }
