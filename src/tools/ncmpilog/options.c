@@ -21,7 +21,7 @@ static const char help[] =
     "                       mpiexec, each process uses the logs that the folder has on its node\n"
     "      --partial        also if logs are missing or damaged: the values of their ranks are lost\n"
     "      --assume-dead    the program has ended, where its locks do not show whether it has\n"
-    "      --assume-same    the file is that of the logs, though its header or its time differs\n"
+    "      --assume-same    the file is that of the logs, though it is another one, or its header or time differs\n"
     "      --any-owner      also logs of other users\n"
     "  -h, --help\n"
     "      --version\n";
