@@ -156,6 +156,28 @@ def test_longitudes_kept():
            "a range without longitudes", out)
 
 
+def test_several_coordinates():
+    """Two options along one dimension: each turns its own coordinate and the bounds of that, or none."""
+    make_longitudes("two.nc", numpy.arange(0, 360, 2.), bounds=True)
+    with netCDF4.Dataset("two.nc", "a") as file:
+        file.createVariable("lon2", "f8", ("lon",))[:] = numpy.arange(0, 360, 2.)
+        file["lon2"].units = "degrees_east"
+        file.createVariable("x", "f8", ("lon",))[:] = numpy.arange(0, 36, 0.2)
+    west, few = numpy.arange(-40., -18, 2), numpy.arange(-30., -18, 2)
+    for words, lon, lon2 in ((("lon=-40:-10", "lon2=680:700"), west, west + 720),
+                             (("lon2=680:700", "lon=-40:-10"), west, west + 720),
+                             (("lon=-40:-10", "x=32.9:34.1"), few, few + 360),
+                             (("lon=-40:-10", "lon=330:340"), few, few + 360),
+                             (("lon=-40:-10", "lon2=330:340"), few, few + 360)):
+        status, out = copy("--verify", *(word for one in words for word in ("--where", one)), "two.nc", "out.nc",
+                           ranks=2)
+        tap.ok(status == 0 and numpy.array_equal(select("out.nc", "lon"), lon) and
+               numpy.array_equal(select("out.nc", "lon2"), lon2) and
+               numpy.array_equal(select("out.nc", "lon_bnds"), numpy.stack([lon - 0.5, lon + 0.5], 1)) and
+               numpy.array_equal(select("out.nc", "w"), lon % 360 * 2), f"--where {' --where '.join(words)}",
+               f"{out}\n{select('out.nc', 'lon')}\n{select('out.nc', 'lon2')}")
+
+
 def test_nearest():
     """The value that numpy finds nearest; longitudes across Greenwich, and dates."""
     make("in.nc", times=numpy.arange(20.))
@@ -258,6 +280,7 @@ def main():
     test_values()
     test_longitudes()
     test_longitudes_kept()
+    test_several_coordinates()
     test_nearest()
     test_dates()
     test_join()

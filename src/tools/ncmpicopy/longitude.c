@@ -90,15 +90,14 @@ static void turn_values(int type, void *values, int64_t n, int degrees)
     }
 }
 
-void copy_longitudes_convert(const copy_dim *dim, int type, int64_t first, int64_t count, int64_t elements,
-                             void *values)
+void copy_longitudes_convert(const copy_var *var, int64_t first, int64_t count, int64_t elements, void *values)
 {
     int64_t inner = count > 0 ? elements / count : 0;
-    size_t size = pnc_type_get_size(type);
-    for (int t = 0; t < dim->nturns; t++) {
-        const copy_turn *turn = &dim->turns[t];
+    size_t size = pnc_type_get_size(var->type);
+    for (int t = 0; t < var->nturns; t++) {
+        const copy_turn *turn = &var->turns[t];
         for (int64_t i = 0; i < count; i++)
             if (first + i >= turn->first && first + i <= turn->last)
-                turn_values(type, (char *)values + (size_t)(i * inner) * size, inner, turn->degrees);
+                turn_values(var->type, (char *)values + (size_t)(i * inner) * size, inner, turn->degrees);
     }
 }

@@ -37,8 +37,8 @@ typedef struct copy_cycle {
  * at both ends is selected once. False: they are not next to each other, or there are none. */
 bool copy_runs_join(copy_runs *runs, const copy_cycle *cycle, copy_selection *out);
 
-/* Turn the longitudes of `count` indices of a dimension, from index `first` on, with `elements` values in all. */
-void copy_longitudes_convert(const copy_dim *dim, int type, int64_t first, int64_t count, int64_t elements,
-                             void *values);
+/* Turn the longitudes at `count` indices of the first dimension of a variable, from index `first` on, with `elements`
+ * values in all. */
+void copy_longitudes_convert(const copy_var *var, int64_t first, int64_t count, int64_t elements, void *values);
 
 #endif

@@ -22,8 +22,6 @@ typedef struct copy_dim {
     int64_t first, stride, count; /* the selected indices; count is the length in the output */
     int64_t wrapped;              /* the last ones of the selected indices, which go on at index 0; else 0 */
     bool unlimited;               /* in the output */
-    int nturns;
-    copy_turn turns[COPY_RUNS];
 } copy_dim;
 
 typedef struct copy_var {
@@ -34,9 +32,10 @@ typedef struct copy_var {
     int *dimids;                /* the same in the first input and the output */
     int64_t *shape;             /* in the output */
     bool joined;                /* read from all inputs, not only from the first one */
-    bool turned;                /* longitudes along its first dimension, to which degrees are added */
     copy_conversion conversion; /* where type and to differ */
     pnc_quantizer quantizer;    /* number 0: values are copied as they are */
+    int nturns;
+    copy_turn turns[COPY_RUNS]; /* of longitudes along its first dimension */
 } copy_var;
 
 /* How the values of a variable in a later input become those of the first input. */

@@ -260,7 +260,18 @@ static copy_var *find_bounds(copy_plan *plan, const search *s, int ncid, int var
     return NULL;
 }
 
-/* Mark the variables whose values are turned: the coordinate and its bounds, or neither. */
+static void set_turns(const copy_runs *runs, copy_var *var)
+{
+    var->nturns = 0;
+    for (int i = 0; i < runs->n; i++) {
+        const copy_run *run = &runs->at[i];
+        if (run->turns != 0)
+            var->turns[var->nturns++] = (copy_turn){run->first, run->last, 360 * run->turns};
+    }
+}
+
+/* The turns of the coordinate, and of its bounds: of both, or of neither. Of several options for a coordinate, the last
+ * one that turns it counts. */
 static int mark_turned(copy_plan *plan, const search *s, bool *marked)
 {
     copy_var *own = &plan->vars[s->var - plan->vars], *bounds;
@@ -273,9 +284,11 @@ static int mark_turned(copy_plan *plan, const search *s, bool *marked)
     if (bounds != NULL) {
         copy_scale_load(ncid, bounds->id, &scale);
         *marked = *marked && scale.is_plain && has_turning_type(bounds->type);
-        bounds->turned = *marked;
     }
-    own->turned = *marked;
+    if (*marked)
+        set_turns(&s->runs, own);
+    if (*marked && bounds != NULL)
+        set_turns(&s->runs, bounds);
     ncmpi_close(ncid);
     return err == NC_NOERR ? err : copy_failure_print(plan, plan->options->inputs[0], err);
 }
@@ -295,18 +308,16 @@ static void report_turned(const search *s, const copy_run *first, const copy_run
 }
 
 /* The longitudes that are in the range after full turns. */
-static int turn(copy_plan *plan, const search *s, copy_dim *dim)
+static int turn(copy_plan *plan, const search *s)
 {
     const copy_run *first = NULL, *last = NULL;
     bool marked;
-    dim->nturns = 0; /* of several options for a dimension, the last one counts */
     for (int i = 0; i < s->runs.n; i++) {
         const copy_run *run = &s->runs.at[i];
         if (run->turns == 0)
             continue;
         first = first == NULL ? run : first;
         last = run;
-        dim->turns[dim->nturns++] = (copy_turn){run->first, run->last, 360 * run->turns};
     }
     if (first == NULL)
         return NC_NOERR;
@@ -373,7 +384,7 @@ static int apply(copy_plan *plan, const copy_where *where, char *values)
         return report_selection(&s);
     warn_of_distance(&s);
     PNC_TRY(take_indices(&s, &selected, dim));
-    return turn(plan, &s, dim);
+    return turn(plan, &s);
 }
 
 int copy_where_apply(copy_plan *plan)
