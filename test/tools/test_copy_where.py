@@ -231,6 +231,20 @@ def test_join():
            "dates in two files with other units", f"{text} {ours}")
 
 
+def test_join_longitudes():
+    """The longitudes of a track that goes on in a second file."""
+    track = numpy.arange(250., 350, 10)
+    for name, part in (("a.nc", track[:5]), ("b.nc", track[5:])):
+        with netCDF4.Dataset(name, "w", format="NETCDF3_CLASSIC") as file:
+            file.createDimension("time", None)
+            file.createVariable("lon", "f4", ("time",))[:] = part
+            file["lon"].units = "degrees_east"
+    for ranks in (1, 2):
+        status, text = copy("--verify", "--where", "lon=-100:-30", "a.nc", "b.nc", "out.nc", ranks=ranks)
+        tap.ok(status == 0 and numpy.array_equal(select("out.nc", "lon"), track[(track >= 260) & (track <= 330)] - 360),
+               f"longitudes in two files, {ranks} ranks", f"{text} {select('out.nc', 'lon')}")
+
+
 def test_messages():
     make("in.nc", times=numpy.array([0., 1, 2, 30, 3, 4]))
     for words, message in ((["--where", "lat"], "--where must be"), (["--where", "lat=a:b"], "with numbers"),
@@ -284,6 +298,7 @@ def main():
     test_nearest()
     test_dates()
     test_join()
+    test_join_longitudes()
     test_messages()
     test_edits()
     tap.finish()

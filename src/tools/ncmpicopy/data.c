@@ -260,7 +260,8 @@ static int move_part(work *w, int varid, int id, part *p, tool_blocks *blocks)
         if (err != NC_NOERR)
             break;
         if (var->nturns > 0)
-            copy_longitudes_convert(var, p->in_start[0], p->count[0], p->elements, w->read);
+            copy_longitudes_convert(var, p->in_start[0] + (var->joined ? w->begin : 0), p->count[0], p->elements,
+                                    w->read);
         const char *values = convert_block(w, var, p);
         if (w->action == COPY_WRITE)
             err = write_block(w, id, var, p, values);

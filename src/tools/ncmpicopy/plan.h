@@ -12,7 +12,7 @@ enum { COPY_RUNS = 4 };
 
 /* Longitudes to which degrees are added. */
 typedef struct copy_turn {
-    int64_t first, last; /* indices in the input */
+    int64_t first, last; /* indices in all inputs together */
     int degrees;
 } copy_turn;
 
