@@ -127,6 +127,38 @@ def test_parts(values):
     tap.ok(status == 1 and not os.path.exists("none.nc"), "without the option: an error, and no copy", text)
 
 
+def test_checksums(values):
+    """The input has checksums, which its damaged variables do not have any more."""
+    status, text = copy(2, "--checksum", "-O", "whole.nc", "summed.nc")
+    if "without xxHash" in text:
+        tap.skip("checksums of a damaged file", "a build without xxHash")
+        return
+    tap.ok(status == 0, "a file with checksums", text)
+    damage("summed.nc", LOST)
+    wanted, number = expect(values)
+    for ranks in (1, 3):
+        for options in ((), ("--checksum",), ("--checksum=out.sums",)):
+            label = f"--salvage {' '.join(options)} of a file with checksums, {ranks} ranks"
+            status, text = copy(ranks, "--salvage", "--verify", "-O", *options, "summed.nc", "out.nc")
+            ours = read("out.nc")
+            tap.ok(status == 2 and all(numpy.array_equal(ours[name], wanted[name]) for name in wanted) and
+                   f"{number} values could not be read" in text and "have the checksum" not in text, label, text)
+            with netCDF4.Dataset("summed.nc") as before, netCDF4.Dataset("out.nc") as after:
+                sums = {name: (before[name]._Checksum, getattr(after[name], "_Checksum", None)) for name in wanted}
+            tap.ok(all((new is not None) == (options == ("--checksum",)) for _, new in sums.values()) and
+                   all(old != new for name, (old, new) in sums.items() if name in FILLS), f"{label}: attributes", sums)
+            if options == ("--checksum",):
+                tap.ok(all(sums[name][0] == sums[name][1] for name in wanted if name not in FILLS),
+                       f"{label}: of variables without damage", sums)
+                done = tap.run_mpi(1, "src/tools/ncvalidator/ncvalidator", "--checksum", "out.nc")
+                tap.ok(done[0] == 0, f"{label}: ncvalidator", done)
+    copy(1, "-O", "--set-att", "good:_Checksum=xxh3-128:" + 32 * "0", "whole.nc", "wrong.nc")
+    damage("wrong.nc", LOST)
+    status, text = copy(3, "--salvage", "--checksum", "-O", "wrong.nc", "out.nc")
+    tap.ok(status == 1 and "variable good: its values have the checksum" in text,
+           "--salvage --checksum: a wrong checksum of a variable that has lost nothing", text)
+
+
 def test_stats(values):
     bad = set(FILLS)
     for ranks in (1, 3):
@@ -151,9 +183,11 @@ def main():
         tap.skip("damaged chunks", "no h5py, or a build without HDF5")
         tap.finish()
     values = make("bad.nc")
+    make("whole.nc")
     damage("bad.nc", LOST)
     test_copies(values)
     test_parts(values)
+    test_checksums(values)
     test_stats(values)
     tap.finish()
 

@@ -12,7 +12,8 @@
 
 enum { BLOCKS_AT_ONCE = 8 }; /* of a rank: 8 MiB */
 
-bool copy_checksum_is_kept(const copy_plan *plan, const copy_var *var)
+/* Whether the values of a variable are all those of the input, so that its checksum is still right. */
+static bool is_kept(const copy_plan *plan, const copy_var *var)
 {
     bool kept = var->to == var->type && var->quantizer.number == 0 && !var->joined && var->nturns == 0;
     for (int d = 0; d < var->ndims; d++) {
@@ -25,6 +26,12 @@ bool copy_checksum_is_kept(const copy_plan *plan, const copy_var *var)
 bool copy_checksum_is_attribute(const copy_plan *plan)
 {
     return plan->options->checksum && plan->options->manifest == NULL;
+}
+
+/* With --salvage, values may be lost after the attributes are there. */
+bool copy_checksum_is_copied(const copy_plan *plan, const copy_var *var)
+{
+    return !copy_checksum_is_attribute(plan) && !plan->options->salvage && is_kept(plan, var);
 }
 
 int copy_checksum_define(int to, int varid)
@@ -98,6 +105,14 @@ static int alloc_lists(summary *s)
     return NC_NOERR;
 }
 
+/* Whether a rank has lost values of the variable. Collective. */
+static bool has_lost(const summary *s)
+{
+    int64_t lost = s->var->lost;
+    MPI_Allreduce(MPI_IN_PLACE, &lost, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    return lost > 0;
+}
+
 /* Compare with that of the input, which its copy would otherwise replace. */
 static int check_input(const summary *s, int from, const char *text)
 {
@@ -108,7 +123,7 @@ static int check_input(const summary *s, int from, const char *text)
     bool has_one = ncmpi_inq_att(from, id, PNC_CHECKSUM_ATTRIBUTE, &type, &length) == NC_NOERR && type == NC_CHAR &&
                    length == PNC_CHECKSUM_TEXT - 1 &&
                    ncmpi_get_att_text(from, id, PNC_CHECKSUM_ATTRIBUTE, old) == NC_NOERR;
-    if (!has_one || !copy_checksum_is_kept(s->plan, s->var) || strcmp(old, text) == 0)
+    if (!has_one || !is_kept(s->plan, s->var) || strcmp(old, text) == 0 || has_lost(s))
         return NC_NOERR;
     return copy_error_print(s->plan, NC_EFILE,
                             "%s: variable %s: its values have the checksum %s, but its attribute %s "

@@ -5,8 +5,8 @@
 #include "tools/common/manifest.h"
 #include "tools/ncmpicopy/plan.h"
 
-/* Whether the values of a variable are all those of the input, so that its checksum is still right. */
-bool copy_checksum_is_kept(const copy_plan *plan, const copy_var *var);
+/* Whether the output gets the checksum attribute of the input: its values are all those of the input. */
+bool copy_checksum_is_copied(const copy_plan *plan, const copy_var *var);
 
 /* Whether the output gets attributes, and not a manifest. */
 bool copy_checksum_is_attribute(const copy_plan *plan);
@@ -17,7 +17,7 @@ bool copy_checksum_is_attribute(const copy_plan *plan);
 /* Define the attribute of a variable, before its values are known. */
 int copy_checksum_define(int to, int varid);
 /* Compute all checksums from the output, which has all values, and put them there or into the manifest. If the input
- * has that of a variable whose values are all copied, it must be the same. */
+ * has that of a variable whose values are all copied, and none are lost, it must be the same. */
 int copy_checksums_put(const copy_plan *plan, int ncid, tool_manifest *manifest);
 /* Whether the manifest may replace what is there, before anything is written. */
 int copy_manifest_check(const copy_plan *plan);

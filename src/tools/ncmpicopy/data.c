@@ -114,7 +114,7 @@ static int library_failed(const work *w, const char *path, int code)
 }
 
 /* All ranks read a scalar. */
-static int salvage_block(const work *w, int varid, const copy_var *var, const part *p)
+static int salvage_block(const work *w, int varid, copy_var *var, const part *p)
 {
     bool counts = w->action == COPY_WRITE && (var->ndims > 0 || w->plan->rank == 0);
     copy_wreck wreck = {.plan = w->plan,
@@ -127,11 +127,11 @@ static int salvage_block(const work *w, int varid, const copy_var *var, const pa
                         .stride = p->stride,
                         .is_reported = counts};
     int err = copy_wreck_read(&wreck, w->read);
-    w->plan->lost += counts ? wreck.lost : 0;
+    var->lost += counts ? wreck.lost : 0;
     return err;
 }
 
-static int read_block(const work *w, int varid, const copy_var *var, const part *p)
+static int read_block(const work *w, int varid, copy_var *var, const part *p)
 {
     MPI_Datatype type = tool_type_get_mpi(var->type);
     int err;

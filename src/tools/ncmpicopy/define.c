@@ -188,8 +188,7 @@ static int copy_att(copy_plan *plan, int from, const char *name, const copy_var 
     nc_type type = NC_NAT;
     const copy_edit *edit = copy_edit_find(plan, var, name);
     int err;
-    if (var != NULL && strcmp(name, PNC_CHECKSUM_ATTRIBUTE) == 0 &&
-        (copy_checksum_is_attribute(plan) || !copy_checksum_is_kept(plan, var)))
+    if (var != NULL && strcmp(name, PNC_CHECKSUM_ATTRIBUTE) == 0 && !copy_checksum_is_copied(plan, var))
         return NC_NOERR;
     if (edit != NULL)
         return copy_edit_put(edit, from, var, to, varid, has_type_of_values(name));

@@ -159,7 +159,9 @@ static bool report_misfits(const copy_plan *plan)
 static bool report_losses(const copy_plan *plan)
 {
     bool misfits = report_misfits(plan);
-    int64_t lost = plan->lost;
+    int64_t lost = 0;
+    for (int i = 0; i < plan->nvars; i++)
+        lost += plan->vars[i].lost;
     MPI_Allreduce(MPI_IN_PLACE, &lost, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     if (lost > 0)
         copy_error_print(plan, NC_EREAD, "%s: %lld values could not be read, and are fill values",

@@ -34,6 +34,7 @@ typedef struct copy_var {
     bool joined;                /* read from all inputs, not only from the first one */
     copy_conversion conversion; /* where type and to differ */
     pnc_quantizer quantizer;    /* number 0: values are copied as they are */
+    int64_t lost;               /* values of this rank that cannot be read, and became fill values */
     int nturns;
     copy_turn turns[COPY_RUNS]; /* of longitudes along its first dimension */
 } copy_var;
@@ -58,7 +59,6 @@ typedef struct copy_plan {
     bool is_short;      /* an input lacks data at its end */
     bool lacks_records; /* an input lacks whole records */
     bool changed;       /* names or attributes differ in the output, after a message */
-    int64_t lost;       /* values of this rank that cannot be read, and became fill values */
     bool left_out;      /* later inputs have data that the output has not, after a message */
     copy_adapted *adapted;
     int nadapted, capacity;
