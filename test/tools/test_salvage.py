@@ -4,6 +4,7 @@ import json
 import os
 import re
 import sys
+from collections import Counter
 
 import netCDF4
 import numpy
@@ -95,8 +96,12 @@ def test_copies(values):
                     ours[name][values["sum"] == wanted["sum"]], values["sum"][values["sum"] == wanted["sum"]])))]
             tap.ok(status == 2 and sorted(same) == sorted(wanted) and ours["one"] == 7, label,
                    f"{status} {same}\n{text}")
-            listed = re.findall(r"bad\.nc: variable (\w+): (\d+) values from (\[.*?\]) to (\[.*?\]) cannot be read, "
-                                r"and become the fill value: .*bad\.nc", text)
+            listed = re.findall(r"^ncmpicopy: variable (\w+): (\d+) values from (\[.*?\]) to (\[.*?\]) become the fill "
+                                r"value$", text, re.M)
+            reasons = re.findall(r"^ncmpicopy: .*bad\.nc.*$", text, re.M)
+            tap.ok(len(reasons) == len(listed) and all(
+                [reason.count("bad.nc") for reason in reasons if f'"{name}"' in reason] == [1] * count
+                for name, count in Counter(name for name, *_ in listed).items()), f"{label}: why, for each", text)
             found = {name: numpy.zeros(SHAPE, bool) for name in FILLS}
             for name, n, first, last in listed:
                 part = found[name][tuple(slice(a, b + 1) for a, b in zip(json.loads(first), json.loads(last)))]

@@ -116,14 +116,12 @@ static void explain_index(const copy_wreck *w, const piece *p, bool is_last, cha
 
 static void report(const copy_wreck *w, const piece *p, int code)
 {
-    char message[NC_MAX_MESSAGE + 1] = "", first[INDEX_SIZE], last[INDEX_SIZE];
-    int found = NC_NOERR;
-    if (ncmpi_inq_last_error(NC_GLOBAL, &found, message) != NC_NOERR || found != code || message[0] == '\0')
-        snprintf(message, sizeof message, "%s", ncmpi_strerror(code));
+    char first[INDEX_SIZE], last[INDEX_SIZE];
     explain_index(w, p, false, first);
     explain_index(w, p, true, last);
-    tool_error_print("%s: variable %s: %lld values from %s to %s cannot be read, and become the fill value: %s",
-                     w->path, w->var->name, (long long)count_values(w, p), first, last, message);
+    tool_error_print_last(w->path, code);
+    tool_error_print("variable %s: %lld values from %s to %s become the fill value", w->var->name,
+                     (long long)count_values(w, p), first, last);
 }
 
 static int read_part(copy_wreck *w, const piece *p, const void *fill, void *values)
