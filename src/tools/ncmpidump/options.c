@@ -21,7 +21,7 @@ static const char usage[] =
     "       ncmpidump --plot var[,dim=index | ,dim~value ...] [-o picture.svg] file\n"
     "       ncmpidump --follow [--from record] [--idle seconds] [-v var1,...] [-b c|f] [-f c|f] [-l length]\n"
     "                 [-p f[,d]] [-t | -i] file\n"
-    "       ncmpidump --checksum file\n"
+    "       ncmpidump --checksum file...\n"
     "       ncmpidump -k | -V file...\n";
 
 static const char help[] =
@@ -47,7 +47,8 @@ static const char help[] =
     "      --follow  print records of a file that a program is writing, as they appear\n"
     "      --from record  the first one that is printed (-1, the last one)\n"
     "      --idle seconds  end when the file was not written for this time\n"
-    "      --checksum  print the checksums of the values of each variable, a manifest for ncmpidiff --checksum\n"
+    "      --checksum  print the checksums of the values of each variable, a manifest for the option --checksum of\n"
+    "                   ncvalidator and ncmpidiff\n"
     "  -k            print the kind of file: classic, 64-bit offset, 64-bit data or netCDF-4\n"
     "  -V            print the file's CDF version\n"
     "      --help, --version\n";
