@@ -133,13 +133,15 @@ static int64_t find_nearest(const tool_meaning *m, const double *values, int64_t
 static int fix_by_value(plot_selection *s, int d, const char *name, const char *text)
 {
     int dimid = s->var->dimids[d], id = find_coordinate(s->model, dimid);
-    double *values = id >= 0 && s->shape[d] <= MOST_COORDINATES ? pnc_memory_alloc(s->shape[d], sizeof *values) : NULL;
-    bool usable = false;
+    bool is_read = id >= 0 && s->shape[d] <= MOST_COORDINATES, usable = false;
+    double *values = is_read ? pnc_memory_alloc(s->shape[d], sizeof *values) : NULL;
     double wanted;
     tool_meaning m;
     int err = NC_NOERR;
 
-    if (values != NULL) {
+    if (is_read && values == NULL)
+        return lack_plot_memory(s);
+    if (is_read) {
         tool_meaning_load(s->model, &s->relations, id, &m);
         err = read_coordinates(s, id, &m, s->shape[d], values, &usable);
     }
