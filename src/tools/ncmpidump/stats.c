@@ -61,19 +61,20 @@ static int add_own_blocks(const dump_file *file, const dump_variable *variable, 
     return err;
 }
 
-/* Rank 0 gets the summary of all ranks, in their order. */
-static int join_summaries(const dump_file *file, const dump_variable *variable, bool is_real, int err,
+/* Rank 0 gets the summary of all ranks, in their order. Lack of memory ends the file on all ranks; values that cannot
+ * be read do not: *failed is the code for these, the same on all ranks. */
+static int join_summaries(const dump_file *file, const dump_variable *variable, bool is_real, int err, int *failed,
                           dump_summary *summary)
 {
-    dump_summary own = *summary, *all = NULL;
+    dump_summary own = *summary, *all = pnc_memory_alloc(file->team->nprocs, sizeof *all);
 
-    if (file->team->nprocs == 1)
-        return err;
-    all = pnc_memory_alloc(file->team->nprocs, sizeof *all);
-    if (err == NC_NOERR && all == NULL)
-        err = dump_memory_report(file, variable->name);
+    *failed = err != NC_ENOMEM ? err : NC_NOERR;
+    if (err != NC_ENOMEM)
+        err = all == NULL ? dump_memory_report(file, variable->name) : NC_NOERR;
     err = dump_team_agree(file, err);
-    if (err == NC_NOERR) {
+    if (err == NC_NOERR && file->team->nprocs > 1)
+        *failed = tool_status_agree(*failed);
+    if (err == NC_NOERR && *failed == NC_NOERR && file->team->nprocs > 1) {
         MPI_Gather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, 0, MPI_COMM_WORLD);
         for (int i = 1; file->team->rank == 0 && i < file->team->nprocs; i++)
             dump_summary_join(variable->type, is_real, &all[i], summary);
@@ -88,7 +89,7 @@ static bool has_statistics(const cdl_type *type)
 }
 
 static int summarise(const dump_file *file, const dump_variable *variable, const tool_meaning *meaning,
-                     const int64_t *shape, dump_summary *summary)
+                     const int64_t *shape, int *failed, dump_summary *summary)
 {
     tool_blocks blocks = {0};
     int err = init_blocks(file, variable, shape, &blocks);
@@ -98,7 +99,7 @@ static int summarise(const dump_file *file, const dump_variable *variable, const
     else
         err = add_own_blocks(file, variable, meaning, &blocks, summary);
     tool_blocks_free(&blocks);
-    return join_summaries(file, variable, dump_meaning_is_packed(meaning), err, summary);
+    return join_summaries(file, variable, dump_meaning_is_packed(meaning), err, failed, summary);
 }
 
 static double get_mean(const dump_summary *s)
@@ -250,15 +251,15 @@ static void write_json_row(stats_table *table, const stats_result *r)
 /* A damaged chunk does not keep other variables from being shown. */
 static int summarise_if_possible(stats_table *table, stats_result *r, dump_summary *summary)
 {
-    int err = summarise(table->file, r->variable, r->meaning, r->shape, summary);
+    int failed;
 
-    if (err == NC_NOERR || err == NC_ENOMEM)
-        return err;
+    PNC_TRY(summarise(table->file, r->variable, r->meaning, r->shape, &failed, summary));
+    if (failed == NC_NOERR)
+        return NC_NOERR;
     r->failed = true;
     *summary = (dump_summary){0};
-    table->file->team->ended = false;
     if (table->err == NC_NOERR)
-        table->err = err;
+        table->err = failed;
     return NC_NOERR;
 }
 
