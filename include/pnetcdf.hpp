@@ -264,7 +264,7 @@ class variable : public attributes
     void def_chunks(const indices &lengths) const // elements along each dimension; 0: the library chooses
     {
         indices all(lengths);
-        if (all.size() < ndims())
+        if (is_short(all))
             all.resize(ndims(), -1); // an error of the call that all ranks make
         check(ncmpi_def_var_chunking(ncid_, id_, NC_CHUNKED, all.data()));
     }
@@ -323,13 +323,16 @@ class variable : public attributes
         check(ncmpi_inq_varndims(ncid_, id_, &n));
         return static_cast<std::size_t>(n);
     }
+    // Whether the variable has more dimensions. That there is no such variable is an error of the call of all ranks.
+    bool is_short(const indices &numbers) const
+    {
+        int n = 0;
+        return ncmpi_inq_varndims(ncid_, id_, &n) == NC_NOERR && numbers.size() < static_cast<std::size_t>(n);
+    }
     // An index with too few numbers becomes NULL, which is an error of the call that all ranks make.
     const MPI_Offset *checked(const indices &numbers) const
     {
-        int n = 0;
-        if (ncmpi_inq_varndims(ncid_, id_, &n) != NC_NOERR)
-            return numbers.data();
-        return numbers.size() >= static_cast<std::size_t>(n) ? numbers.data() : nullptr;
+        return is_short(numbers) ? nullptr : numbers.data();
     }
 };
 

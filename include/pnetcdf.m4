@@ -158,7 +158,7 @@ namespace detail
 
 // If a call failed with this code because the file is in the other mode, change that. Whether the call is to be made
 // again; if not, code has the error. All ranks are in the same mode, and take part.
-inline bool is_other_mode(int *code, int wrong, int (*change)(int), int ncid)
+inline bool change_mode(int *code, int wrong, int (*change)(int), int ncid)
 {
     if (*code != wrong)
         return false;
@@ -211,7 +211,7 @@ class pending_values
 #define PNETCDF_CXX_CALL(ncid, wrong, change, call)                 \
     do {                                                            \
         int code_ = call;                                           \
-        if (detail::is_other_mode(&code_, wrong, change, ncid))     \
+        if (detail::change_mode(&code_, wrong, change, ncid))       \
             code_ = call;                                           \
         ncmpiCheck(code_);                                          \
     } while (0)
@@ -959,7 +959,7 @@ m4_divert(0)m4_dnl
     void setChunking(ChunkMode chunkMode, std::vector<MPI_Offset> &chunksizes) const
     {
         std::vector<MPI_Offset> all(chunksizes); // too few are an error of the call; without any, the library chooses
-        if (!all.empty() && all.size() < static_cast<std::size_t>(getDimCount()))
+        if (!all.empty() && is_short(all))
             all.resize(static_cast<std::size_t>(getDimCount()), -1);
         PNETCDF_CXX_DEFINE(groupId, ncmpi_def_var_chunking(groupId, myId, chunkMode,
                                                            all.empty() ? nullptr : all.data()));
@@ -1072,13 +1072,16 @@ VARD
 m4_divert(0)m4_dnl
 
   private:
+    // Whether the variable has more dimensions. That there is no such variable is an error of the call of all ranks.
+    bool is_short(const std::vector<MPI_Offset> &numbers) const
+    {
+        int n = 0;
+        return ncmpi_inq_varndims(groupId, myId, &n) == NC_NOERR && numbers.size() < static_cast<std::size_t>(n);
+    }
     // NULL if there are too few: the library reports it after the rank has taken part.
     const MPI_Offset *offsets(const std::vector<MPI_Offset> &numbers) const
     {
-        int n = 0;
-        if (ncmpi_inq_varndims(groupId, myId, &n) != NC_NOERR)
-            return numbers.data();
-        return numbers.size() >= static_cast<std::size_t>(n) ? numbers.data() : nullptr;
+        return is_short(numbers) ? nullptr : numbers.data();
     }
     bool nullObject;
     int myId, groupId;
@@ -1423,7 +1426,7 @@ $3        detail::pending_values::drop_completed(myId);
         ncmpiCheck(code);
     }
 ])])
-COMPLETION(Wait_all, wait_all, [        if (detail::is_other_mode(&code, NC_EINDEFINE, ncmpi_enddef, myId))
+COMPLETION(Wait_all, wait_all, [        if (detail::change_mode(&code, NC_EINDEFINE, ncmpi_enddef, myId))
             code = ncmpi_wait_all(myId, num, array_of_requests, array_of_statuses);
 ])
 COMPLETION(Wait, wait)

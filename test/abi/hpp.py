@@ -3,6 +3,7 @@ values, attributes, exceptions and the storage of netCDF-4 files in a program of
 which calls every function of the header."""
 # needs: python
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -102,12 +103,26 @@ static void run_netcdf4(const char *path, int rank, int nprocs)
     zstd.def_zstd(5);
     plain.def_zstd(1, false);
     expect("a chunk length is missing", NC_EBADCHUNK, "-1", [&] { deflated.def_chunks({4}); });
+    const bool last = rank == nprocs - 1;
+    try { /* one rank names no variable: the others do not block */
+        pnetcdf::variable(made.file_id(), last ? 99 : deflated.id()).def_chunks({2, 10});
+        if (last)
+            std::printf("chunks of no variable\\n");
+    } catch (const pnetcdf::error &e) {
+        if (e.code() != NC_ENOTVAR)
+            std::printf("%d: %s\\n", rank, e.what());
+    }
     made.enddef();
     std::vector<float> row(40);
     for (std::size_t i = 0; i < row.size(); i++)
         row[i] = static_cast<float>(i) + 0.25F;
     deflated.put_all({4 * rank, 0}, {4, 10}, row);
     whole.put_all({4 * rank, 0}, {4, 10}, row);
+    std::vector<float> got(40), copied(40);
+    deflated.get_all({4 * rank, 0}, {4, 10}, got);
+    whole.get_all({4 * rank, 0}, {4, 10}, copied);
+    if (got != row || copied != row) /* eight bits are enough for these numbers */
+        std::printf("%d: other values of netCDF-4\\n", rank);
     if (deflated.chunks() != pnetcdf::indices{2, 10} || !whole.chunks().empty())
         std::printf("other chunks\\n");
 }
@@ -234,6 +249,15 @@ def check_example(standard):
         tap.ok(status != 0 and "no_folder does not" in err, "an exception has the sentence of the failure", err)
 
 
+def dumped(path, name):
+    """The values of a variable as ncdump prints them."""
+    _, text, err = run("ncdump", "-p", "9,17", "-v", name, path)
+    values = re.search(rf"^ {name} =\s([^;]*);", text, re.M)
+    if not tap.ok(values, f"ncdump shows {name}", text[-2000:] + err):
+        return []
+    return [float("nan" if word.strip() == "_" else word) for word in values.group(1).split(",")]
+
+
 def check_compressed(standard):
     """The example of a compressed file: its values are 10 + step + 0.1 y + 0.001 x, rounded to three digits."""
     binary = build(os.path.join(TOP, "examples/CXX/compressed.cpp"), "compressed", standard)
@@ -243,14 +267,22 @@ def check_compressed(standard):
     status, out, err = tap.run_mpi(4, binary, path)
     tap.ok(status == 0 and out == "deflate level 1, chunks of 1 x 30 x 120\n", "and runs on 4 ranks", out + err)
     if shutil.which("ncdump"):
+        found = dumped(path, "wind")
+        wanted = [10 + step + .1 * y + .001 * x for step in range(3) for y in range(4 * 30) for x in range(120)]
+        tap.ok(len(found) == len(wanted) and all(abs(a - b) <= 5e-3 * b for a, b in zip(found, wanted)),
+               "ncdump shows three digits of the formula", f"{len(found)} values: {found[:9]} .. {found[-9:]}")
         text = run("ncdump", "-s", "-h", path)[1]
         wanted = ["wind:_ChunkSizes = 1, 30, 120 ;", "wind:_DeflateLevel = 1 ;", 'wind:_Shuffle = "true" ;',
                   "wind:_FillValue = -1.f ;", "SignificantDigits = 3 ;"]
         tap.ok(all(word in text for word in wanted), "ncdump shows chunks, deflate, digits and the fill value", text)
 
 
-def check_storage(path):
-    """What the program has said of the storage of its variables, as ncdump prints it."""
+def check_storage(path, ranks):
+    """The values of the program, and what it has said of the storage of its variables, as ncdump prints them."""
+    row = [i + .25 for i in range(40)]
+    for name in ("deflated", "whole"):
+        found = dumped(path, name)
+        tap.ok(found == row * ranks, f"ncdump shows the values of {name}", found)
     text = run("ncdump", "-s", "-h", path)[1]
     wanted = ["deflated:_ChunkSizes = 2, 10 ;", "deflated:_DeflateLevel = 2 ;", 'deflated:_Shuffle = "true" ;',
               'deflated:_Fletcher32 = "true" ;', "SignificantBits = 8 ;", 'whole:_Storage = "contiguous" ;',
@@ -275,7 +307,7 @@ def main():
             status, out, err = tap.run_mpi(ranks, binary, *files)
             tap.ok(status == 0 and out == "end\n", f"values, attributes and exceptions on {ranks} ranks", out + err)
     if tap.has_hdf5() and shutil.which("ncdump"):
-        check_storage(files[1])
+        check_storage(files[1], 4)
     if binary:
         called.check(os.path.abspath(tap.scratch("values.o")), os.path.join(TOP, "include", "pnetcdf.hpp"), 150)
     tap.finish()
