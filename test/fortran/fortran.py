@@ -116,21 +116,22 @@ def undefined_in(name):
     return {line.split()[0] for line in done.stdout.splitlines()}
 
 
-def run_counting(program):
-    """Run a program on one rank. Returns (exit status, stdout, stderr), and the names of the functions of the library
-    that it has called, or None where there is no shared library, or the loader does not report them."""
+def run_counting(ranks, program, chosen=None):
+    """Run a program. Returns (exit status, stdout, stderr), and the names of the functions of the library that it has
+    called. Where there is no shared library, or the loader does not report them, those are the symbols that an object
+    takes from others, or None without an object."""
     source, audit, names = scratch("audit.c"), os.path.abspath(scratch("audit.so")), os.path.abspath(scratch("called"))
     with open(source, "w", encoding="utf-8") as file:
         file.write(AUDIT)
     done = subprocess.run([*make_variable("CC"), "-fPIC", "-shared", source, "-o", audit], capture_output=True,
                           text=True, check=False)
-    if done.returncode != 0 or not os.path.exists(SHARED) or os.environ.get("PNC_TEST_WRAPPER"):
-        return *run_mpi(1, program), None
+    can_audit = done.returncode == 0 and os.path.exists(SHARED) and not os.environ.get("PNC_TEST_WRAPPER")
     if os.path.exists(names):
         os.remove(names)
-    result = run_mpi(1, program, env={**os.environ, "LD_AUDIT": audit, "PNC_TEST_CALLED": names})
+    result = run_mpi(ranks, program,
+                     env={**os.environ, "LD_AUDIT": audit, "PNC_TEST_CALLED": names} if can_audit else None)
     if not os.path.exists(names):
-        return *result, None
+        return *result, undefined_in(chosen) if chosen else None
     with open(names, encoding="utf-8") as file:
         return *result, set(file.read().split())
 

@@ -3,15 +3,16 @@ which compare what they put and get, run once more with the shared library, and 
 # needs: python
 import os
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from fortran import BUILD, LAZY, MODULES, SHARED, run_counting  # noqa: E402
-from tap import finish, instruments, library_flags, make_variable, ok, scratch, skip  # noqa: E402
+from fortran import BUILD, MODULES, SHARED, link, run_counting  # noqa: E402
+from tap import finish, ok, scratch, skip  # noqa: E402
 
 PROGRAMS = {"families": ["test_families.o", "calls.o"], "metadata": ["test_metadata.o", "metadata.o"]}
+OBJECTS = os.path.abspath(os.path.join(BUILD, "test", "fortran"))
+HARNESS = [os.path.abspath(os.path.join(BUILD, "test", "libharness.a")), "-lm"]
 
 
 def declared():
@@ -21,22 +22,16 @@ def declared():
     return set(re.findall(r"\bnfmpi_\w+", "".join(re.findall(r"^ *external (.*\n)", text, flags=re.M))))
 
 
-def link_shared(name, objects):
-    command = [*make_variable("FC"), *instruments(), *(os.path.join(BUILD, "test/fortran", each) for each in objects),
-               os.path.join(BUILD, "test/libharness.a"), *library_flags(), *LAZY, "-lm", "-o", scratch(name)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return ok(done.returncode == 0, f"{name} links with the shared library", done.stderr)
-
-
 def main():
     if not os.path.exists(SHARED) or not os.path.exists(os.path.join(MODULES, "pnetcdf.inc")):
         skip("which procedures of pnetcdf.inc are called", "the build has no shared library, or no Fortran")
         finish()
     called = set()
     for name, objects in PROGRAMS.items():
-        if not link_shared(name, objects):
+        status, messages = link(name, [*(os.path.join(OBJECTS, each) for each in objects), *HARNESS])
+        if not ok(status == 0, f"{name} links with the shared library", messages):
             continue
-        status, output, errors, names = run_counting(scratch(name))
+        status, output, errors, names = run_counting(1, scratch(name))
         ok(status == 0 and "not ok" not in output, f"{name} runs", output[-2000:] + errors)
         if names is None:
             skip("which procedures it calls", "the loader does not report them")

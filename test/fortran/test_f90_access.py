@@ -15,9 +15,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from fortran import (BUILD, compile_program, need_module, run_counting, undefined_in,  # noqa: E402
-                     with_mpi_f08)
-from tap import finish, is_quick, ok, run_mpi  # noqa: E402
+from fortran import BUILD, compile_program, need_module, run_counting, with_mpi_f08  # noqa: E402
+from tap import finish, is_quick, ok  # noqa: E402
 
 # Name, declaration, external type, MPI datatype.
 KINDS = [
@@ -468,11 +467,8 @@ def main():
                         [f"    call attributes_of_{kind[0]}()" for kind in KINDS]))
     program = compile_program("access", program)
     for ranks in (1, 4):
-        if ranks == 1:
-            status, output, errors, called = run_counting(program)
-            check_completeness(undefined_in("access.o") if called is None else called)
-        else:
-            status, output, errors = run_mpi(ranks, program)
+        status, output, errors, called = run_counting(ranks, program, "access.o")
+        check_completeness(called)
         lines = output.splitlines()
         for line in lines:
             if line.startswith(("ok", "not ok")):

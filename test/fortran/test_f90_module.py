@@ -7,9 +7,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from fortran import (BUILD, STRICT, compile_program, compile_source, link, need_module, run_counting,  # noqa: E402
-                     undefined_in)
-from tap import finish, ok, run_mpi, scratch  # noqa: E402
+from fortran import BUILD, STRICT, compile_program, compile_source, link, need_module, run_counting  # noqa: E402
+from tap import finish, ok, scratch  # noqa: E402
 
 METADATA = """\
 program metadata
@@ -486,11 +485,8 @@ def main():
     program = compile_program("metadata", METADATA)
     called = set()
     for ranks in (1, 4):
-        if ranks == 1:
-            status, output, errors, names = run_counting(program)
-            called |= undefined_in("metadata.o") if names is None else names
-        else:
-            status, output, errors = run_mpi(ranks, program)
+        status, output, errors, names = run_counting(ranks, program, "metadata.o")
+        called |= names
         for line in output.splitlines():
             if line.startswith(("ok", "not ok")):
                 ok(line.startswith("ok"), f"np={ranks}: {line.partition('- ')[2].strip()}", errors)
@@ -501,9 +497,10 @@ def main():
         ok(status == 0, f"a program with {name} compiles without a warning with {' '.join(flags)}", messages)
         status, messages = link("user", ["user.o"]) if status == 0 else (1, "not compiled")
         os.chdir(os.path.dirname(scratch("user")))
-        status, output, errors, names = run_counting(scratch("user")) if status == 0 else (1, messages, "", None)
-        called |= undefined_in("user.o") if names is None else names
-        ok(status == 0, "and runs", output + errors)
+        if ok(status == 0, "and links", messages):
+            status, output, errors, names = run_counting(1, scratch("user"), "user.o")
+            called |= names
+            ok(status == 0, "and runs", output + errors)
     ok(len(bound_names()) > 50 and bound_names() <= called, f"all {len(bound_names())} other procedures were called",
        sorted(bound_names() - called))
     status, messages = compile_source("bad.f90", BAD.format("err = nf90mpi_put_var_all(ncid, 1, values)"))
