@@ -77,7 +77,7 @@ class Drawer:
         elif names and by != "netcdf" and rng.random() < 0.25 and \
                 np.prod([dims[d] for d in names], dtype=int) <= 7000:
             spec["storage"] = "compact"
-        self.draw_filters(spec, filters, by)
+        self.draw_filters(spec, filters, by, dims)
         self.draw_fill(spec, by)
         if kind not in ("c", "i1", "u1") and rng.random() < 0.1:
             spec["big"] = True
@@ -85,12 +85,12 @@ class Drawer:
             self.draw_h5py(spec)
         return spec
 
-    def draw_filters(self, spec, filters, by):
+    def draw_filters(self, spec, filters, by, dims):
         for part in filters.split("+"):
             if part == "deflate":
                 spec["deflate"] = self.rng.randint(1, 9)
             elif part == "szip":
-                self.draw_szip(spec, by)
+                self.draw_szip(spec, by, dims)
             elif part == "lzf" and by == "h5py":
                 spec["lzf"] = True
             elif part == "lzf":
@@ -98,8 +98,10 @@ class Drawer:
             elif part != "none":
                 spec[part] = True
 
-    def draw_szip(self, spec, by):
+    def draw_szip(self, spec, by, dims):
         n = int(np.prod(spec["chunks"]))
+        if by == "netcdf":  # refuses blocks with more elements than the dimensions that are not unlimited have
+            n = min(n, int(np.prod([dims[d] or 1 for d in spec["dims"]])))
         if spec["type"] == "c" or n < 16:
             spec["deflate"] = 1
             return

@@ -77,7 +77,7 @@ def run_mode(mode, count):
         if time.time() - began > float(OPTIONS.get("seconds", "inf")):
             count = seed - FIRST
             break
-        if (seed - FIRST) % 100 == 99:
+        if seed > FIRST and (seed - FIRST) % 100 == 0:
             failures = sum(map(len, seen.values()))
             print(f"# {seed - FIRST} of {count} programs, {failures} fail", file=sys.stderr, flush=True)
         failed = run_seed(seed, mode, lambda signature: len(seen.get(signature, [])) < each)
