@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/minmax.h"
 
-#define REGION 4096 /* bytes: a chain has at most the small pieces of a few pages */
+#define REGION 4096 /* bytes, so that a get of a small piece meets few others */
 #define CHAIN_BITS 12
 #define CHAINS (INT64_C(1) << CHAIN_BITS)
 #define LEAST_PLACES 256
@@ -21,35 +21,46 @@ static pnc_behind_place *get_place(const pnc_behind_index *index, int64_t number
     return &index->places[number & (index->capacity - 1)];
 }
 
-/* Make space for another place. */
+int64_t pnc_behind_index_find_most(int64_t bytes)
+{
+    int64_t n = (bytes - CHAINS * (int64_t)sizeof(pnc_behind_chain)) / (int64_t)sizeof(pnc_behind_place);
+
+    return n >= LEAST_PLACES ? n : 0;
+}
+
+static bool make_chains(pnc_behind_index *index)
+{
+    if (index->chains != NULL)
+        return true;
+    index->chains = pnc_memory_alloc(CHAINS, sizeof *index->chains);
+    for (int64_t i = 0; index->chains != NULL && i < CHAINS; i++)
+        index->chains[i].first = -1;
+    return index->chains != NULL;
+}
+
+/* Make the circle, which is full, twice as large. */
 static bool grow_places(pnc_behind_index *index)
 {
-    int64_t capacity = index->capacity > 0 ? 2 * index->capacity : LEAST_PLACES;
-    pnc_behind_place *places;
+    const int64_t old = index->capacity, capacity = old > 0 ? 2 * old : LEAST_PLACES;
+    pnc_behind_place *places =
+        old == 0 || capacity <= index->most ? pnc_memory_resize(index->places, capacity, sizeof *places) : NULL;
 
-    if (index->chains == NULL) {
-        index->chains = pnc_memory_alloc(CHAINS, sizeof *index->chains);
-        for (int64_t i = 0; index->chains != NULL && i < CHAINS; i++)
-            index->chains[i].first = -1;
-    }
-    if (index->end - index->first < index->capacity)
-        return index->chains != NULL;
-    places = index->chains != NULL ? pnc_memory_alloc(capacity, sizeof *places) : NULL;
     if (places == NULL)
         return false;
-    for (int64_t i = index->first; i < index->end; i++)
-        places[i & (capacity - 1)] = *get_place(index, i);
-    pnc_memory_free(index->places);
     index->places = places;
     index->capacity = capacity;
+    for (int64_t i = index->first; i < index->end; i++)
+        if ((i & old) != 0)
+            *get_place(index, i) = places[i & (old - 1)];
     return true;
 }
 
 static bool append_place(pnc_behind_index *index, pnc_extent extent)
 {
+    const int64_t n = index->end - index->first;
     pnc_behind_chain *chain;
 
-    if (index->end - index->first >= index->most || !grow_places(index))
+    if (n >= index->most || !make_chains(index) || (n == index->capacity && !grow_places(index)))
         return false;
     chain = find_chain(index, extent.offset / REGION);
     *get_place(index, index->end) = (pnc_behind_place){extent, -1};
@@ -77,6 +88,7 @@ int64_t pnc_behind_index_add(pnc_behind_index *index, pnc_extent extent, bool co
 {
     int64_t done = continues && !index->is_lost ? extend_last(index, extent) : 0, nplaces = 0;
 
+    index->nblocks += !continues;
     while (done < extent.length && !index->is_lost) {
         int64_t offset = extent.offset + done, length = pnc_min64(extent.length - done, REGION - offset % REGION);
 
@@ -89,6 +101,7 @@ int64_t pnc_behind_index_add(pnc_behind_index *index, pnc_extent extent, bool co
 
 void pnc_behind_index_remove(pnc_behind_index *index, int64_t nplaces)
 {
+    index->nblocks--;
     for (; nplaces > 0 && !index->is_lost; nplaces--) {
         const pnc_behind_place *place = get_place(index, index->first);
         pnc_behind_chain *chain = find_chain(index, place->extent.offset / REGION);
@@ -103,11 +116,11 @@ void pnc_behind_index_clear(pnc_behind_index *index)
 {
     const int64_t most = index->most;
 
-    if (!index->is_lost) {
+    if (index->is_lost)
+        pnc_behind_index_free(index);
+    else
         pnc_behind_index_remove(index, index->end - index->first);
-        return;
-    }
-    pnc_behind_index_free(index);
+    index->nblocks = 0;
     index->most = most;
 }
 
@@ -119,18 +132,21 @@ static bool has_in_chain(const pnc_behind_index *index, int64_t number, pnc_exte
     return false;
 }
 
-/* Of more regions than places, all places are searched. */
+/* Large blocks have many places: then the chains are longer than the list of blocks. */
+bool pnc_behind_index_is_shorter(const pnc_behind_index *index, pnc_extent span)
+{
+    int64_t regions = (span.offset + span.length - 1) / REGION - span.offset / REGION + 1;
+
+    return !index->is_lost && regions * (1 + (index->end - index->first) / CHAINS) <= index->nblocks;
+}
+
 bool pnc_behind_index_has_span(const pnc_behind_index *index, pnc_extent span)
 {
     int64_t region = span.offset / REGION, last = (span.offset + span.length - 1) / REGION;
     bool has = false;
 
-    if (last - region >= index->end - index->first)
-        for (int64_t i = index->first; i < index->end && !has; i++)
-            has = pnc_behind_extent_has_span(get_place(index, i)->extent, span);
-    else
-        for (; region <= last && !has; region++)
-            has = has_in_chain(index, find_chain(index, region)->first, span);
+    for (; region <= last && !has && index->chains != NULL; region++)
+        has = has_in_chain(index, find_chain(index, region)->first, span);
     return has;
 }
 

@@ -33,14 +33,19 @@ typedef struct pnc_behind_index {
     int64_t capacity;   /* of the circle, a power of 2 */
     int64_t first, end; /* numbers of the first place, and of the next one */
     int64_t most;       /* places */
+    int64_t nblocks;    /* that have places */
     bool is_lost;       /* there are more, or there was no memory */
 } pnc_behind_index;
 
+/* How many places may be in so many bytes of memory. */
+int64_t pnc_behind_index_find_most(int64_t bytes);
 /* The extent is that of a block, or continues it. Returns how many places it has. */
 int64_t pnc_behind_index_add(pnc_behind_index *index, pnc_extent extent, bool continues);
 /* Remove the places of the first block. */
 void pnc_behind_index_remove(pnc_behind_index *index, int64_t nplaces);
 void pnc_behind_index_clear(pnc_behind_index *index);
+/* Whether it finds a span in less steps than a search of all blocks. */
+bool pnc_behind_index_is_shorter(const pnc_behind_index *index, pnc_extent span);
 /* Not if it is lost. */
 bool pnc_behind_index_has_span(const pnc_behind_index *index, pnc_extent span);
 void pnc_behind_index_free(pnc_behind_index *index);

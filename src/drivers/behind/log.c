@@ -15,8 +15,8 @@
 #include "base/minmax.h"
 #include "host/host.h"
 
-#define ENTRIES (INT64_C(1) << 15)     /* blocks that can wait: 1 MiB of memory */
-#define PLACES (INT64_C(1) << 18)      /* of 1 GiB of large blocks, 8 MiB of memory */
+#define ENTRIES (INT64_C(1) << 15)     /* blocks that can wait: 1.25 MiB of memory */
+#define PLACES (INT64_C(1) << 18)      /* of 1 GiB of large blocks, 6 MiB of memory */
 #define PIECE_LEAST (INT64_C(1) << 16) /* a smaller part of a block waits for an empty log */
 
 /* --- writes --- */
@@ -318,7 +318,7 @@ bool pnc_behind_log_has_span(const pnc_behind_log *log, pnc_extent span)
 {
     if (log->n == 0 || !pnc_behind_extent_has_span(log->hull, span))
         return false;
-    if (!log->index.is_lost)
+    if (pnc_behind_index_is_shorter(&log->index, span))
         return pnc_behind_extent_has_span(log->entries[log->first].extent, span) ||
                pnc_behind_index_has_span(&log->index, span);
     for (int64_t i = 0; i < log->n; i++)

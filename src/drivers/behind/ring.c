@@ -15,7 +15,7 @@ void pnc_behind_ring_init(pnc_behind_ring *ring, char *memory, int64_t capacity)
 {
     assert(capacity >= PNC_BEHIND_RING_LEAST && capacity % ALIGNMENT == 0);
     *ring = (pnc_behind_ring){.memory = memory, .capacity = capacity};
-    ring->index.most = capacity / PART_OF_INDEX / (int64_t)sizeof *ring->index.places;
+    ring->index.most = pnc_behind_index_find_most(capacity / PART_OF_INDEX);
 }
 
 void pnc_behind_ring_free(pnc_behind_ring *ring)
@@ -176,5 +176,6 @@ bool pnc_behind_ring_has_span(const pnc_behind_ring *ring, pnc_extent span)
         return false;
     if (pnc_behind_extent_has_span(ring->front.extent, span))
         return true;
-    return ring->index.is_lost ? search_blocks(ring, span) : pnc_behind_index_has_span(&ring->index, span);
+    return pnc_behind_index_is_shorter(&ring->index, span) ? pnc_behind_index_has_span(&ring->index, span)
+                                                           : search_blocks(ring, span);
 }
