@@ -143,7 +143,8 @@ def find_binary():
     if not os.path.exists(made) or os.path.getmtime(made) < os.path.getmtime(source):
         made = os.path.abspath(tap.scratch("netcdf4_program.made"))
         subprocess.run([*shlex.split(os.environ.get("CC", "mpicc")), "-O1", "-g", "-I" + os.path.join(BUILD, "include"),
-                        source, *tap.library_flags(), "-o", made], check=True)
+                        source, *tap.library_flags(), "-o", f"{made}.{os.getpid()}"], check=True)
+        os.replace(f"{made}.{os.getpid()}", made)  # a run in another folder may use it
     return made
 
 
