@@ -123,7 +123,7 @@ bool pnc_file_log_explain(const pnc_file *file, char *why, size_t capacity)
 
 /* What rank 0 must know of each rank. */
 typedef struct member {
-    int number; /* errno of its log, -1: another reason; 0: it has one */
+    char reason[80]; /* why it has no log; "": it has one */
     char node[PNC_LOG_NODE_BYTES];
 } member;
 
@@ -140,23 +140,34 @@ static int64_t choose_size(const pnc_file *file)
     return (int64_t)facts.f_bavail / 2 / nranks * (int64_t)facts.f_frsize;
 }
 
-static void open_own_log(pnc_file *file, uint64_t stamp, member *own)
+/* Returns why there is none, or NULL. */
+static const char *open_own_log(pnc_file *file, uint64_t stamp)
 {
     pnc_log_front front = {.stamp = stamp,
                            .rank = file->rank,
                            .nranks = file->nprocs,
                            .call = file->behind->call}; /* the file has the number of records */
+    const char *refusal = pnc_behind_store_explain(file->behind);
+    int number = 0;
+
+    if (refusal != NULL || file->log.folder == NULL)
+        return refusal != NULL ? refusal : "no memory";
+    if (pnc_behind_store_open_log(file->behind, file->log.folder, file->path, &front, choose_size(file), &number))
+        return NULL;
+    if (number == EBUSY)
+        return "ncmpilog --replay writes to the file";
+    return number != 0 ? strerror(number) : "no memory";
+}
+
+static void make_member(const char *refusal, member *own)
+{
     char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
     int length;
 
     memset(own, 0, sizeof *own);
     MPI_Get_processor_name(name, &length);
     snprintf(own->node, sizeof own->node, "%.*s", PNC_LOG_NODE_BYTES - 1, name);
-    if (file->log.folder == NULL || pnc_behind_store_explain(file->behind) != NULL)
-        own->number = -1;
-    else if (!pnc_behind_store_open_log(file->behind, file->log.folder, file->path, &front, choose_size(file),
-                                        &own->number))
-        own->number = own->number != 0 ? own->number : -1;
+    snprintf(own->reason, sizeof own->reason, "%s", refusal != NULL ? refusal : "");
 }
 
 static const char *find_job(void)
@@ -249,9 +260,9 @@ static void conclude_logs(pnc_file *file, uint64_t stamp, const member *members,
         return;
     }
     for (int i = 0; i < file->nprocs; i++)
-        if (members[i].number != 0) {
+        if (members[i].reason[0] != '\0') {
             snprintf(why, sizeof file->log.why, "rank %d on %.40s cannot create its log in the folder: %.80s", i,
-                     members[i].node, members[i].number > 0 ? strerror(members[i].number) : "no memory or no thread");
+                     members[i].node, members[i].reason);
             return;
         }
     number = file->log.target != NULL ? write_mark(file, stamp, members) : -1;
@@ -290,7 +301,7 @@ void pnc_file_log_begin(pnc_file *file)
     member own, *members = NULL;
 
     pnc_file_bytes_broadcast(file, &stamp, sizeof stamp, "the stamp of the logs");
-    open_own_log(file, stamp, &own);
+    make_member(open_own_log(file, stamp), &own);
     if (file->rank == 0)
         members = pnc_memory_alloc_zeroed(file->nprocs, sizeof *members);
     gather_members(file, &own, members);
