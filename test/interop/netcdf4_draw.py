@@ -97,6 +97,8 @@ class Drawer:
                 spec["deflate"] = 1
             elif part != "none":
                 spec[part] = True
+        if by == "netcdf" and not spec.get("deflate"):
+            spec.pop("shuffle", None)  # netCDF4-python shuffles only what it deflates
 
     def draw_szip(self, spec, by, dims):
         n = int(np.prod(spec["chunks"]))
