@@ -112,21 +112,16 @@ typedef struct text {
     int64_t size, capacity;
 } text;
 
+#define PIECE (1 << 14) /* bytes of a read, at least */
+
 /* Read the rest of the file. It may be a pipe: its size need not be known beforehand. */
 static int read_rest(int fd, text *to)
 {
     for (;;) {
         ssize_t n;
 
-        if (to->size == to->capacity) {
-            int64_t capacity = to->capacity == 0 ? 1 << 16 : 2 * to->capacity;
-            char *grown = pnc_memory_resize(to->bytes, capacity, 1);
-
-            if (grown == NULL)
-                return NC_ENOMEM;
-            to->bytes = grown;
-            to->capacity = capacity;
-        }
+        if (!pnc_memory_grow(&to->bytes, &to->capacity, to->size + PIECE, 1))
+            return NC_ENOMEM;
         n = pnc_api_file_read(fd, to->bytes + to->size, (size_t)(to->capacity - to->size));
         if (n <= 0)
             return (int)n;

@@ -87,6 +87,25 @@ void *pnc_memory_resize(void *old, int64_t n, size_t size)
     return p;
 }
 
+bool pnc_memory_grow(void *array, int64_t *capacity, int64_t n, size_t size)
+{
+    const int64_t least = 16, twice = *capacity <= INT64_MAX / 2 ? 2 * *capacity : n;
+    int64_t wanted = n > twice ? n : twice;
+    void *items;
+
+    if (n <= *capacity)
+        return true;
+    if (wanted < least)
+        wanted = least;
+    memcpy(&items, array, sizeof items);
+    items = pnc_memory_resize(items, wanted, size);
+    if (items == NULL)
+        return false;
+    memcpy(array, &items, sizeof items);
+    *capacity = wanted;
+    return true;
+}
+
 void *pnc_memory_alloc_large(int64_t bytes)
 {
     void *memory = NULL;

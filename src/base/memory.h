@@ -9,6 +9,9 @@
 void *pnc_memory_alloc(int64_t count, size_t size);             /* uninitialised; count 0 gives a valid pointer */
 void *pnc_memory_alloc_zeroed(int64_t count, size_t size);      /* zeroed */
 void *pnc_memory_resize(void *old, int64_t count, size_t size); /* like reallocarray */
+/* Make `array`, the address of a pointer, one of at least n items; *capacity is how many it has, and doubles when it
+ * grows. false without memory: nothing has changed. */
+bool pnc_memory_grow(void *array, int64_t *capacity, int64_t n, size_t size);
 /* `bytes`, a multiple of PNC_LARGE_PAGE, in large pages where the system has them: a page fault for each 4 KiB costs
  * more than the use of the memory. They are resident as soon as they are touched. */
 #define PNC_LARGE_PAGE (INT64_C(1) << 21)

@@ -72,14 +72,8 @@ int pnc_format_cdl_fail_memory(pnc_cdl_reader *reader)
 int pnc_format_cdl_bytes_append(pnc_cdl_reader *reader, pnc_cdl_bytes *bytes, const void *more, int64_t n)
 {
     assert(n >= 0 && bytes->n <= bytes->capacity);
-    if (n > bytes->capacity - bytes->n) {
-        int64_t capacity = bytes->capacity * 2 > bytes->n + n ? bytes->capacity * 2 : bytes->n + n + 64;
-        char *grown = pnc_memory_resize(bytes->at, capacity, 1);
-        if (grown == NULL)
-            return pnc_format_cdl_fail_memory(reader);
-        bytes->at = grown;
-        bytes->capacity = capacity;
-    }
+    if (!pnc_memory_grow(&bytes->at, &bytes->capacity, bytes->n + n, 1))
+        return pnc_format_cdl_fail_memory(reader);
     memcpy(bytes->at + bytes->n, more, (size_t)n);
     bytes->n += n;
     return NC_NOERR;

@@ -2,6 +2,7 @@
 #include "format/cdl_reader.h"
 
 #include <math.h>
+#include <limits.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -86,14 +87,9 @@ int pnc_format_cdl_dimid_add(pnc_cdl_reader *reader, pnc_cdl_position at, const 
 
     if (dimid < 0)
         return pnc_format_cdl_fail(reader, at, NC_EBADDIM, "no dimension \"%s\" is defined above", name);
-    if (n == reader->dimids_capacity) {
-        int capacity = pnc_memory_grow_capacity(n);
-        int *grown = capacity > n ? pnc_memory_resize(reader->dimids, capacity, sizeof *grown) : NULL;
-        if (grown == NULL)
-            return pnc_format_cdl_fail_memory(reader);
-        reader->dimids = grown;
-        reader->dimids_capacity = capacity;
-    }
+    if (n == INT_MAX ||
+        !pnc_memory_grow(&reader->dimids, &reader->dimids_capacity, (int64_t)n + 1, sizeof *reader->dimids))
+        return pnc_format_cdl_fail_memory(reader);
     reader->dimids[n] = dimid;
     reader->ndims++;
     return NC_NOERR;

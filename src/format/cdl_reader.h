@@ -67,7 +67,8 @@ typedef struct pnc_cdl_reader {
     int64_t records_given;                  /* by a comment */
     int var_type;                           /* of the variables between commas */
     int *dimids;
-    int ndims, dimids_capacity;
+    int ndims;
+    int64_t dimids_capacity;
     /* the attribute */
     int att_varid, att_type;             /* type 0: none given */
     bool att_typed, att_text, att_given; /* its type is given before it; it has text; it has a value */

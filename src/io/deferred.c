@@ -33,21 +33,6 @@ static bool has_memory(const pnc_io_context *io, const pnc_deferred *d, const pn
     return true;
 }
 
-static bool reserve_places(pnc_deferred *d, int64_t n)
-{
-    int64_t capacity = pnc_max64(d->n + n, 2 * d->capacity);
-    pnc_request **larger;
-
-    if (d->n + n <= d->capacity)
-        return true;
-    larger = pnc_memory_resize(d->at, capacity, sizeof *d->at);
-    if (larger == NULL)
-        return false;
-    d->at = larger;
-    d->capacity = capacity;
-    return true;
-}
-
 /* A value out of range is reported by this call, and no more by the one that writes it. */
 static int copy_request(pnc_io_context *io, pnc_deferred *d, pnc_request_list *list, pnc_request *r)
 {
@@ -68,7 +53,7 @@ static bool copy_requests(pnc_io_context *io, pnc_deferred *d, pnc_request_list 
 {
     int64_t first = d->n;
 
-    if (!has_memory(io, d, list) || !reserve_places(d, list->n))
+    if (!has_memory(io, d, list) || !pnc_memory_grow(&d->at, &d->capacity, d->n + list->n, sizeof(pnc_request *)))
         return false;
     for (int64_t i = 0; i < list->n; i++) {
         if (copy_request(io, d, list, list->at[i]) == NC_NOERR)

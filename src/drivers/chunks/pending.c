@@ -167,18 +167,10 @@ static void adopt_segments(pnc_pending *pending, int64_t at)
 /* What is needed to read them again, too. */
 static bool reserve_segments(pnc_pending *pending)
 {
-    int64_t capacity = pnc_max64(64, 2 * pending->capacity), *larger;
-
     if (pending->buffer == NULL)
         pending->buffer = pnc_memory_alloc(BUFFER_BYTES, 1);
-    if (pending->buffer == NULL || pending->nstores < pending->capacity)
-        return pending->buffer != NULL;
-    larger = pnc_memory_resize(pending->segments, capacity, sizeof *larger);
-    if (larger == NULL)
-        return false;
-    pending->segments = larger;
-    pending->capacity = capacity;
-    return true;
+    return pending->buffer != NULL &&
+           pnc_memory_grow(&pending->segments, &pending->capacity, pending->nstores + 1, sizeof *pending->segments);
 }
 
 int pnc_chunks_pending_store(pnc_pending *pending, const char *folder, pnc_error *error)

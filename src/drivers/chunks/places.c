@@ -18,22 +18,6 @@ const pnc_chunk_place *pnc_chunks_places_find(const pnc_places *places, int64_t 
     return p == NULL || p->place.offset < 0 ? NULL : &p->place;
 }
 
-/* At most one record for each chunk. */
-static bool reserve_records(pnc_places *places)
-{
-    int64_t capacity = pnc_max64(64, 2 * places->capacity);
-    pnc_chunk_record *records;
-
-    if (places->map.n <= places->capacity)
-        return true;
-    records = pnc_memory_resize(places->records, capacity, sizeof *records);
-    if (records == NULL)
-        return false;
-    places->records = records;
-    places->capacity = capacity;
-    return true;
-}
-
 bool pnc_chunks_places_reserve(pnc_places *places, const pnc_chunk_item *item)
 {
     pnc_placed_chunk *p = find_placed(places, item->array, item->chunk);
@@ -46,7 +30,8 @@ bool pnc_chunks_places_reserve(pnc_places *places, const pnc_chunk_item *item)
         if (!pnc_chunks_map_add(&places->map, &p->item))
             return false;
     }
-    return reserve_records(places);
+    /* at most one record for each chunk */
+    return pnc_memory_grow(&places->records, &places->capacity, places->map.n, sizeof *places->records);
 }
 
 void pnc_chunks_places_set(pnc_places *places, const pnc_chunk_item *item, const pnc_chunk_place *place)

@@ -9,8 +9,6 @@
 #include "base/memory.h"
 #include "base/minmax.h"
 
-enum { CAPACITY_MIN = 4096 }; /* bytes that a file has memory for from the first write on */
-
 typedef struct memory_file {
     struct memory_file *next;
     char *path;
@@ -154,18 +152,8 @@ static int memory_close(pnc_store *store, pnc_error *error)
 
 static int resize_file(memory_file *file, int64_t size, pnc_error *error)
 {
-    if (size > file->capacity) {
-        int64_t capacity = size > INT64_MAX / 2 ? size : size + size / 2;
-        char *larger;
-
-        if (capacity < CAPACITY_MIN)
-            capacity = CAPACITY_MIN;
-        larger = pnc_memory_resize(file->bytes, capacity, 1);
-        if (larger == NULL)
-            return pnc_error_set(error, NC_ENO_SPACE, "%s: no memory for %lld bytes", file->path, (long long)size);
-        file->bytes = larger;
-        file->capacity = capacity;
-    }
+    if (!pnc_memory_grow(&file->bytes, &file->capacity, size, 1))
+        return pnc_error_set(error, NC_ENO_SPACE, "%s: no memory for %lld bytes", file->path, (long long)size);
     if (size > file->size)
         memset(file->bytes + file->size, 0, (size_t)(size - file->size));
     file->size = size;

@@ -13,22 +13,8 @@
 
 static bool reserve_written(pnc_netcdf4_writer *w, int64_t more)
 {
-    int64_t capacity = w->capacity > 0 ? w->capacity : 4096;
-    char *larger;
-
-    if (w->failed)
-        return false;
-    while (capacity - w->n < more && capacity <= INT64_MAX / 2)
-        capacity *= 2;
-    if (capacity == w->capacity)
-        return true;
-    larger = capacity - w->n < more ? NULL : pnc_memory_resize(w->bytes, capacity, 1);
-    w->failed = larger == NULL;
-    if (w->failed)
-        return false;
-    w->bytes = larger;
-    w->capacity = capacity;
-    return true;
+    w->failed = w->failed || more > INT64_MAX - w->n || !pnc_memory_grow(&w->bytes, &w->capacity, w->n + more, 1);
+    return !w->failed;
 }
 
 static void add_written(pnc_netcdf4_writer *w, const void *bytes, int64_t n)

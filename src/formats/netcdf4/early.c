@@ -9,15 +9,8 @@
 
 static bool add_offset(pnc_offsets *offsets, int64_t offset)
 {
-    if (offsets->n == offsets->capacity) {
-        int64_t capacity = pnc_max64(64, 2 * offsets->capacity);
-        int64_t *larger = pnc_memory_resize(offsets->at, capacity, sizeof *larger);
-
-        if (larger == NULL)
-            return false;
-        offsets->at = larger;
-        offsets->capacity = capacity;
-    }
+    if (!pnc_memory_grow(&offsets->at, &offsets->capacity, offsets->n + 1, sizeof *offsets->at))
+        return false;
     offsets->at[offsets->n++] = offset;
     return true;
 }

@@ -121,16 +121,7 @@ static int read_uses(pnc_netcdf4_metadata *m, hid_t att, hid_t type, pnc_scale_u
 
 bool pnc_netcdf4_scale_uses_reserve(pnc_scale_uses *uses, int64_t n)
 {
-    pnc_scale_use *grown;
-
-    if (n <= uses->capacity)
-        return true;
-    grown = pnc_memory_resize(uses->at, n, sizeof *grown);
-    if (grown == NULL)
-        return false;
-    uses->at = grown;
-    uses->capacity = n;
-    return true;
+    return pnc_memory_grow(&uses->at, &uses->capacity, n, sizeof *uses->at);
 }
 
 int pnc_netcdf4_scale_uses_read(pnc_netcdf4_metadata *m, hid_t dataset, pnc_scale_uses *out)

@@ -27,16 +27,8 @@ int pnc_netcdf4_tree_fail(pnc_tree *t)
 
 void *pnc_netcdf4_tree_reserve(void **at, int64_t n, int64_t *capacity, size_t size)
 {
-    int64_t wanted = *capacity > 0 ? 2 * *capacity : 16;
-    void *larger;
-
-    if (n == *capacity) {
-        larger = pnc_memory_resize(*at, wanted, size);
-        if (larger == NULL)
-            return NULL;
-        *at = larger;
-        *capacity = wanted;
-    }
+    if (!pnc_memory_grow(at, capacity, n + 1, size))
+        return NULL;
     return memset((char *)*at + (size_t)n * size, 0, size);
 }
 

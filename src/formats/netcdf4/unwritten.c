@@ -31,19 +31,14 @@ static pnc_unwritten_page *get_page(const pnc_unwritten *p, int64_t number)
 
 static pnc_unwritten_page *insert_page(pnc_unwritten *p, int64_t number)
 {
-    int64_t at = find_page(p, number), capacity = p->capacity > 0 ? 2 * p->capacity : 16;
-    pnc_unwritten_page *page, **grown;
+    int64_t at = find_page(p, number);
+    pnc_unwritten_page *page;
 
     if (at < p->n && p->pages[at]->number == number)
         return p->pages[at];
-    if (p->n == p->capacity) {
-        grown = pnc_memory_resize(p->pages, capacity, sizeof(pnc_unwritten_page *));
-        if (grown == NULL)
-            return NULL;
-        p->pages = grown;
-        p->capacity = capacity;
-    }
-    page = pnc_memory_alloc(1, sizeof *page);
+    page = pnc_memory_grow(&p->pages, &p->capacity, p->n + 1, sizeof(pnc_unwritten_page *))
+               ? pnc_memory_alloc(1, sizeof *page)
+               : NULL;
     if (page == NULL)
         return NULL;
     page->number = number;

@@ -113,17 +113,9 @@ static void restore_heap(pnc_file_order *o, int64_t i)
 
 static int reserve_heap(pnc_file_order *o)
 {
-    int64_t capacity = o->capacity == 0 ? 16 : 2 * o->capacity;
-    struct pnc_stream **larger;
-
-    if (o->nactive < o->capacity)
+    if (pnc_memory_grow(&o->heap, &o->capacity, o->nactive + 1, sizeof(pnc_stream *)))
         return NC_NOERR;
-    larger = pnc_memory_resize(o->heap, capacity, sizeof(pnc_stream *));
-    if (larger == NULL)
-        return fail_no_order(o, capacity * (int64_t)sizeof(pnc_stream *));
-    o->heap = larger;
-    o->capacity = capacity;
-    return NC_NOERR;
+    return fail_no_order(o, 2 * o->capacity * (int64_t)sizeof(pnc_stream *));
 }
 
 /* The next source becomes active. */

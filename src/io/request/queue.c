@@ -83,18 +83,12 @@ static void free_all(pnc_queue *q)
 
 static bool add_block(pnc_queue *q)
 {
-    int64_t capacity = q->capacity == 0 ? 64 : 2 * q->capacity;
-    pnc_queue_block *block, **larger;
+    pnc_queue_block *block;
 
     if (q->nblocks >= q->most)
         free_unused(q);
-    if (q->nblocks == q->capacity) {
-        larger = pnc_memory_resize(q->blocks, capacity, sizeof(pnc_queue_block *));
-        if (larger == NULL)
-            return false;
-        q->blocks = larger;
-        q->capacity = capacity;
-    }
+    if (!pnc_memory_grow(&q->blocks, &q->capacity, q->nblocks + 1, sizeof(pnc_queue_block *)))
+        return false;
     block = pnc_arena_alloc(&q->arena, sizeof *block);
     if (block == NULL)
         return false;

@@ -27,15 +27,8 @@ typedef struct summing {
 
 static int finish_block(summing *s)
 {
-    if (s->nblocks == s->capacity) {
-        int64_t capacity = s->capacity > 0 ? 2 * s->capacity : 16;
-        unsigned char *more = pnc_memory_resize(s->digests, capacity, PNC_XXH3_BYTES);
-
-        if (more == NULL)
-            return NC_ENOMEM;
-        s->digests = more;
-        s->capacity = capacity;
-    }
+    if (!pnc_memory_grow(&s->digests, &s->capacity, s->nblocks + 1, PNC_XXH3_BYTES))
+        return NC_ENOMEM;
     pnc_convert_checksum_compute(s->type, s->values, s->n, s->bytes, s->digests + s->nblocks * PNC_XXH3_BYTES);
     s->nblocks++;
     s->n = 0;

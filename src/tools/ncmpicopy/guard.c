@@ -74,19 +74,6 @@ void copy_guard_free(copy_guard *guard)
 
 /* --- headers --- */
 
-static int reserve(copy_plan *plan, int more)
-{
-    while (plan->capacity - plan->nadapted < more) {
-        int capacity = pnc_memory_grow_capacity(plan->capacity);
-        copy_adapted *larger = capacity > 0 ? pnc_memory_resize(plan->adapted, capacity, sizeof *plan->adapted) : NULL;
-        if (larger == NULL)
-            return NC_ENOMEM;
-        plan->adapted = larger;
-        plan->capacity = capacity;
-    }
-    return NC_NOERR;
-}
-
 static int check_joined(copy_plan *plan, const tool_join *join, int input, int id)
 {
     int varid = plan->vars[id].id;
@@ -94,7 +81,7 @@ static int check_joined(copy_plan *plan, const tool_join *join, int input, int i
     PNC_TRY(tool_join_check_variable(join, varid, &adapted.adaptation));
     if (!tool_adaptation_is_needed(&adapted.adaptation))
         return NC_NOERR;
-    if (reserve(plan, 1) != NC_NOERR) {
+    if (!pnc_memory_grow(&plan->adapted, &plan->capacity, plan->nadapted + 1, sizeof *plan->adapted)) {
         tool_error_print("%s: not enough memory", join->other->path);
         return NC_ENOMEM;
     }
@@ -133,7 +120,9 @@ static int send_result(const copy_guard *guard, copy_plan *plan, int begin)
     MPI_Bcast(guard->compare, plan->nvars * (int)sizeof *guard->compare, MPI_BYTE, 0, MPI_COMM_WORLD);
     MPI_Bcast(&plan->left_out, sizeof plan->left_out, MPI_BYTE, 0, MPI_COMM_WORLD);
     MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    int err = tool_status_agree(plan->rank > 0 ? reserve(plan, n) : NC_NOERR);
+    bool fits =
+        plan->rank == 0 || pnc_memory_grow(&plan->adapted, &plan->capacity, plan->nadapted + n, sizeof *plan->adapted);
+    int err = tool_status_agree(fits ? NC_NOERR : NC_ENOMEM);
     if (err != NC_NOERR)
         return copy_error_print(plan, err, "not enough memory for the conversions of the inputs");
     for (int i = 0; i < n; i++)

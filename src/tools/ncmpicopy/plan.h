@@ -61,7 +61,8 @@ typedef struct copy_plan {
     bool changed;       /* names or attributes differ in the output, after a message */
     bool left_out;      /* later inputs have data that the output has not, after a message */
     copy_adapted *adapted;
-    int nadapted, capacity;
+    int nadapted;
+    int64_t capacity;
 } copy_plan;
 
 /* Collective: reads the headers of all inputs. Returns NC_NOERR or, on all ranks, a code after an error message of rank

@@ -103,15 +103,9 @@ static segment *find_segment(gen_records *records, int varid, int64_t first, pnc
     segment *last = records->n > 0 ? &records->segments[records->n - 1] : NULL;
     if (last != NULL && last->varid == varid && last->first + last->n == first)
         return last;
-    if (records->n == records->capacity) {
-        int64_t capacity = records->capacity * 2 + 16;
-        segment *grown = pnc_memory_resize(records->segments, capacity, sizeof *grown);
-        if (grown == NULL) {
-            pnc_error_set(error, NC_ENOMEM, "not enough memory");
-            return NULL;
-        }
-        records->segments = grown;
-        records->capacity = capacity;
+    if (!pnc_memory_grow(&records->segments, &records->capacity, records->n + 1, sizeof *records->segments)) {
+        pnc_error_set(error, NC_ENOMEM, "not enough memory");
+        return NULL;
     }
     records->segments[records->n] = (segment){.varid = varid, .first = first, .offset = records->size};
     return &records->segments[records->n++];

@@ -62,15 +62,9 @@ static const char *get_cause(const examination *e)
 
 static void note_extent(examination *e, int64_t offset, int64_t bytes, int varid)
 {
-    if (e->nused == e->capacity) {
-        used_extent *larger = pnc_memory_resize(e->used, 2 * e->capacity + 1024, sizeof *larger);
-
-        if (larger == NULL) {
-            e->r->no_memory = true;
-            return;
-        }
-        e->used = larger;
-        e->capacity = 2 * e->capacity + 1024;
+    if (!pnc_memory_grow(&e->used, &e->capacity, e->nused + 1, sizeof *e->used)) {
+        e->r->no_memory = true;
+        return;
     }
     e->used[e->nused++] = (used_extent){offset, bytes, varid};
 }

@@ -15,8 +15,6 @@ enum { MOST_FINDINGS = 10000, MOST_RULES = 64 };
 
 void validator_finding_add(report *r, const pnc_finding *found)
 {
-    finding *larger;
-
     *(found->severity == PNC_VIOLATION ? &r->errors : &r->warnings) += 1;
     r->padded += strcmp(found->expected, PNC_RULE_PADDING) == 0;
     r->missing += strcmp(found->expected, PNC_RULE_DATA) == 0;
@@ -24,14 +22,9 @@ void validator_finding_add(report *r, const pnc_finding *found)
         r->left_out++;
         return;
     }
-    if (r->n == r->capacity) {
-        larger = pnc_memory_resize(r->list, 2 * (int64_t)r->capacity + 16, sizeof *larger);
-        if (larger == NULL) {
-            r->no_memory = true;
-            return;
-        }
-        r->list = larger;
-        r->capacity = 2 * r->capacity + 16;
+    if (!pnc_memory_grow(&r->list, &r->capacity, r->n + 1, sizeof *r->list)) {
+        r->no_memory = true;
+        return;
     }
     r->list[r->n] =
         (finding){found->severity, found->code, found->at, r->n, found->expected, pnc_string_copy(found->found)};

@@ -19,7 +19,8 @@ typedef struct finding {
 
 typedef struct report {
     finding *list;
-    int n, capacity;
+    int n;
+    int64_t capacity;
     int64_t errors, warnings, left_out; /* findings beyond a limit are only counted */
     int64_t padded;                     /* the warnings of padding that is not null */
     int64_t missing;                    /* the warnings of data beyond the end of the file */

@@ -17,32 +17,13 @@ static int fail_line(const char *path, int64_t line, const char *what)
     return NC_EINVAL;
 }
 
-/* Space for one more entry of n; the capacity is the power of two above n. NULL without memory. */
-static void *grow(void *array, int64_t n, int64_t more, size_t size)
-{
-    int64_t capacity = 16;
-
-    while (capacity < n)
-        capacity *= 2;
-    if (array != NULL && n + more <= capacity)
-        return array;
-    while (capacity < n + more)
-        capacity *= 2;
-    return pnc_memory_resize(array, capacity, size);
-}
-
 static int reserve(plan_map *map)
 {
-    plan_slab *slabs = grow(map->slabs, map->n, 1, sizeof *slabs);
-    int64_t *numbers;
-
-    if (slabs == NULL)
+    if (!pnc_memory_grow(&map->slabs, &map->capacity, map->n + 1, sizeof *map->slabs))
         return NC_ENOMEM;
-    map->slabs = slabs;
-    numbers = grow(map->numbers, map->nnumbers, 2 * map->ndims, sizeof *numbers);
-    if (numbers == NULL)
+    if (!pnc_memory_grow(&map->numbers, &map->numbers_capacity, map->nnumbers + 2 * (int64_t)map->ndims,
+                         sizeof *map->numbers))
         return NC_ENOMEM;
-    map->numbers = numbers;
     return NC_NOERR;
 }
 

@@ -13,9 +13,9 @@ typedef struct plan_slab {
 typedef struct plan_map {
     int ndims, nranks;
     plan_slab *slabs; /* sorted by rank */
-    int64_t n;
+    int64_t n, capacity;
     int64_t *numbers; /* start and count of each */
-    int64_t nnumbers;
+    int64_t nnumbers, numbers_capacity;
 } plan_map;
 
 /* NC_NOERR, or a code after an error message that names the line. */

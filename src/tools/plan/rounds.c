@@ -69,15 +69,8 @@ static int keep_covered(work *w, const pnc_extent *pieces, int64_t n)
 {
     if (!w->in_nodes)
         return NC_NOERR;
-    if (w->ncovered + n > w->capacity) {
-        int64_t capacity = 2 * (w->capacity + n);
-        pnc_extent *larger = pnc_memory_resize(w->covered, capacity, sizeof *larger);
-
-        if (larger == NULL)
-            return plan_memory_fail(w->call);
-        w->covered = larger;
-        w->capacity = capacity;
-    }
+    if (!pnc_memory_grow(&w->covered, &w->capacity, w->ncovered + n, sizeof *w->covered))
+        return plan_memory_fail(w->call);
     memcpy(w->covered + w->ncovered, pieces, (size_t)n * sizeof *pieces);
     w->ncovered += n;
     return NC_NOERR;
