@@ -506,6 +506,7 @@ int pnc_dataset_opening_end(const pnc_opening *o, pnc_dataset *ds, int err)
         ds->file.nodes->nprocessors = (int)sums[6];
         pnc_file_nodes_set(o->comm, ds->file.nodes);
     }
-    pnc_store_facts_set(store, ds->file.nodes->n, &root, sums[5]);
+    pnc_store_facts_set(store, ds->file.nodes->n, (pnc_neighbours){ds->file.nodes->ranks, ds->file.nodes->nranks},
+                        &root, sums[5]);
     return NC_NOERR;
 }

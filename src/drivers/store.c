@@ -4,13 +4,32 @@
 #include <assert.h>
 #include <string.h>
 
-void pnc_store_facts_set(pnc_store *store, int nnodes, const pnc_striping *striping, int64_t inode)
+void pnc_store_facts_set(pnc_store *store, int nnodes, pnc_neighbours neighbours, const pnc_striping *striping,
+                         int64_t inode)
 {
     for (; store != NULL; store = store->inner) {
         store->nnodes = nnodes;
+        store->neighbours = neighbours;
         store->striping = *striping;
         store->identity.inode = inode;
     }
+}
+
+bool pnc_store_has_neighbour(const pnc_store *store, int rank)
+{
+    int low = 0, high = store->neighbours.n;
+
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+
+        if (store->neighbours.ranks[middle] == rank)
+            return true;
+        if (store->neighbours.ranks[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
 }
 
 int pnc_store_pass_end(const pnc_store *store, const char *path, pnc_extent rest, int64_t size, char *to,

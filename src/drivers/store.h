@@ -143,6 +143,12 @@ typedef struct pnc_identity {
     int64_t device, inode; /* 0: unknown */
 } pnc_identity;
 
+/* The ranks of this node, ascending. The caller of open keeps them until close; n = 0: they are not known. */
+typedef struct pnc_neighbours {
+    const int *ranks;
+    int n;
+} pnc_neighbours;
+
 /* First member of every driver's own struct. */
 struct pnc_store {
     const pnc_store_ops *ops;
@@ -152,9 +158,10 @@ struct pnc_store {
     /* From this address on, collective accesses are write_all and read_all of this store, whose ranks exchange values,
      * although has_collective is not set; 0: nowhere. */
     int64_t owned_from;
-    int nnodes;             /* nodes that the communicator spans, at least 1; set by the caller of open */
-    pnc_striping striping;  /* all zero if nothing is known about it */
-    pnc_identity identity;  /* of the file at the time of open. Set like striping, but the device on rank 0 only */
+    int nnodes;                /* nodes that the communicator spans, at least 1; set by the caller of open */
+    pnc_neighbours neighbours; /* set by the caller of open */
+    pnc_striping striping;     /* all zero if nothing is known about it */
+    pnc_identity identity;     /* of the file at the time of open. Set like striping, but the device on rank 0 only */
     char *full_path;        /* to open the file again from any working folder; NULL: the path that was passed to open */
     int64_t sieve_read_gap; /* smaller gaps between two extents are cheaper to read than to skip */
     int64_t sieve_write_gap;    /* likewise, to read and to write */
@@ -165,8 +172,11 @@ struct pnc_store {
     pnc_store *inner;           /* of a wrapper: the store that it wraps */
 };
 
-/* Set what the ranks agree on after open, also in the stores that are wrapped. */
-void pnc_store_facts_set(pnc_store *store, int nnodes, const pnc_striping *striping, int64_t inode);
+/* Set what the ranks agree on after open, and the ranks of this node, also in the stores that are wrapped. */
+void pnc_store_facts_set(pnc_store *store, int nnodes, pnc_neighbours neighbours, const pnc_striping *striping,
+                         int64_t inode);
+/* Whether a rank is one of this node, as far as that is known. */
+bool pnc_store_has_neighbour(const pnc_store *store, int rank);
 
 /* Complete a read that returned no bytes at rest.offset; `size` is the current size of the file. Beyond the end of a
  * file whose writer left it short, the rest reads as zeros. NC_EREAD if the file was truncated while open, if the

@@ -212,7 +212,7 @@ static void print_others(const pnc_summary *s, FILE *file)
     if (COUNT(MPI_IO_CALLS) > 0)
         fprintf(file, "  MPI-IO with file views: %lld calls, %s\n", (long long)COUNT(MPI_IO_CALLS),
                 express_bytes(COUNT(MPI_IO_BYTES)).text);
-    if (COUNT(ROUNDS) > 0)
+    if (COUNT(ROUNDS) + COUNT(NODE_BYTES) + COUNT(MESSAGES) > 0)
         fprintf(file, "  exchange: %s within nodes; %s between nodes in %lld messages\n",
                 express_bytes(COUNT(NODE_BYTES)).text, express_bytes(COUNT(MESSAGE_BYTES)).text,
                 (long long)COUNT(MESSAGES));

@@ -641,13 +641,17 @@ static void test_wrapped_statistics(const pnc_store_ops *ops, const char *path)
 static void test_wrapped_facts(const pnc_store_ops *ops, const char *path)
 {
     const pnc_striping striping = {.unit = 4096, .factor = 7, .on_servers = true};
+    const int ranks[] = {1, 4, 7};
     pnc_store *store = NULL;
     pnc_error error = {0};
     bool good = true;
 
     t_check(open_store(ops, MPI_COMM_WORLD, path, PNC_OPEN_REPLACE, &store, &error) == NC_NOERR, "%s: create %s",
             ops->name, error.text);
-    pnc_store_facts_set(store, 3, &striping, store->identity.inode);
+    good &= t_local(!pnc_store_has_neighbour(store, 0), "a node is known");
+    pnc_store_facts_set(store, 3, (pnc_neighbours){ranks, 3}, &striping, store->identity.inode);
+    for (int rank = 0; rank < 9; rank++)
+        good &= t_local(pnc_store_has_neighbour(store->inner, rank) == (rank % 3 == 1), "rank %d and this node", rank);
     for (const pnc_store *s = store; s->inner != NULL; s = s->inner)
         good &= t_local(s->end == s->inner->end && s->full_path == s->inner->full_path && s->nprocs == t_nprocs &&
                             s->rank == t_rank && s->has_collective == s->inner->has_collective &&

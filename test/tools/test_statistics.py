@@ -521,6 +521,31 @@ def test_rule(rule, ranks):
     os.environ.pop("MPIR_CVAR_NUM_CLIQUES", None)
 
 
+def test_exchange_of_chunks():
+    """48 chunks of 1 MiB, which rank 0 puts and gets, and of which rank 1 has half."""
+    values = 2 * 24 << 20
+    for nodes in (1, 2):
+        os.environ["MPIR_CVAR_NUM_CLIQUES"] = str(nodes)
+        report, text = run_json(2, "chunks_read_again", "good")
+        status, _, page = run(2, "chunks_read_again", "good", "1")
+        del os.environ["MPIR_CVAR_NUM_CLIQUES"]
+        what = f"chunks of another rank, {nodes} nodes"
+        if "HDF5" in text:
+            tap.skip(what, "the build is without HDF5")
+            continue
+        if report is not None and report["nodes"] != nodes:
+            tap.skip(what, "the MPI library cannot simulate nodes")
+            continue
+        within, between, messages = (report["counters"][name]["sum"] for name in (
+            "node_bytes", "message_bytes", "messages")) if report is not None else (0, 0, 0)
+        found = (within, between)[nodes - 1]
+        tap.ok(values <= found < values + (values >> 6) and within + between == found and
+               (messages > 0) == (nodes == 2), what, (within, between, messages, text))
+        line = re.search(r"^  exchange: (.*) within nodes; (.*) between nodes in (\d+) messages$", page, re.M)
+        tap.ok(status == 0 and line and (line[2] == "0 B", line[3] == "0") == (nodes == 1, nodes == 1) and
+               (line[1] == "0 B") == (nodes == 2), f"{what}: the report for people", page)
+
+
 def test_chunks():
     """Counters of chunks, against the sizes of the program's calls, and of the file."""
     report, text = run_json(2, "chunks_written_again", "bad")
@@ -643,6 +668,7 @@ test_aggregators()
 test_values()
 for name, number in {**RULES, **RULES_OF_CHUNKS}.items():
     test_rule(name, number)
+test_exchange_of_chunks()
 test_chunks()
 test_shapes()
 tap.finish()

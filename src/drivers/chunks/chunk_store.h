@@ -110,6 +110,8 @@ int pnc_chunks_values_put(pnc_chunk_store *s, const pnc_chunk_item *item, int64_
 /* Local. Spill what takes more memory than its bound of the values for chunks of this rank, if the store spills: not
  * those for others, which may be on their way. */
 int pnc_chunks_memory_release(pnc_chunk_store *s, pnc_error *error);
+/* Count values that pass to or from the aggregator of their chunks, which is another rank. */
+void pnc_chunks_values_count(pnc_chunk_store *s, int aggregator, int64_t bytes);
 /* Collective. Send what is pending to the aggregators. */
 int pnc_chunks_pending_send(pnc_chunk_store *s, pnc_error *error);
 /* Local. The waiting chunk of an item, or another one; NULL without memory. */

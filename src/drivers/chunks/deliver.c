@@ -20,13 +20,20 @@ typedef struct values_message {
     const pnc_chunk_item *item; /* the chunk */
 } values_message;
 
+void pnc_chunks_values_count(pnc_chunk_store *s, int aggregator, int64_t bytes)
+{
+    bool is_near = pnc_store_has_neighbour(&s->store, aggregator);
+
+    pnc_statistics_add(s->store.statistics, PNC_COUNT_MESSAGES, !is_near);
+    pnc_statistics_add(s->store.statistics, is_near ? PNC_COUNT_NODE_BYTES : PNC_COUNT_MESSAGE_BYTES, bytes);
+}
+
 static void post_values(values_message *m)
 {
     if (m->bytes == NULL)
         return;
     memcpy(m->bytes + m->head_at, &m->head, sizeof m->head);
-    pnc_statistics_add(m->s->store.statistics, PNC_COUNT_MESSAGES, 1);
-    pnc_statistics_add(m->s->store.statistics, PNC_COUNT_MESSAGE_BYTES, m->used);
+    pnc_chunks_values_count(m->s, m->aggregator, m->used);
     pnc_chunks_messages_post(&m->s->messages, m->aggregator, m->used);
     m->bytes = NULL;
 }

@@ -131,8 +131,7 @@ static void send_request(pnc_chunk_store *s, pnc_wanted_cursor *c)
     while (c->chunk != NULL && c->chunk->item.aggregator == aggregator && answer < PNC_MESSAGE_BYTES &&
            used + PNC_CHUNK_HEAD + PNC_RUN_HEAD <= PNC_MESSAGE_BYTES)
         used += write_request_of_chunk(s->wanted, c, message + used, PNC_MESSAGE_BYTES - used, &answer);
-    pnc_statistics_add(s->store.statistics, PNC_COUNT_MESSAGES, 1);
-    pnc_statistics_add(s->store.statistics, PNC_COUNT_MESSAGE_BYTES, answer);
+    pnc_chunks_values_count(s, aggregator, answer);
     pnc_chunks_messages_post(&s->messages, aggregator, used);
 }
 
