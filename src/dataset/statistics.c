@@ -382,10 +382,18 @@ static int gather_heat(const pnc_dataset *ds, pnc_heat *out)
     return code;
 }
 
+/* Of calls, and of the worker while none waited for it. */
+static int64_t sum_access_times(const int64_t *counts)
+{
+    return counts[PNC_COUNT_TIME_WRITE] + counts[PNC_COUNT_TIME_READ] + counts[PNC_COUNT_BEHIND_HIDDEN] +
+           counts[PNC_COUNT_AHEAD_HIDDEN];
+}
+
 /* Each rank that is one of the first aggregators sets its entry. Collective; an MPI error code. */
 static int gather_aggregators(pnc_dataset *ds, const pnc_place *place, pnc_summary *out)
 {
     const pnc_statistics *s = ds->file.statistics;
+    const int64_t *counts = s != NULL ? s->counts : NULL;
 
     if (s != NULL) {
         out->naggregators = s->aggregation.n;
@@ -398,11 +406,11 @@ static int gather_aggregators(pnc_dataset *ds, const pnc_place *place, pnc_summa
                                      .is_used = 1,
                                      .low = s->aggregation.low,
                                      .high = s->aggregation.high,
-                                     .writes = s->counts[PNC_COUNT_WRITES],
-                                     .write_bytes = s->counts[PNC_COUNT_WRITE_BYTES],
-                                     .reads = s->counts[PNC_COUNT_READS],
-                                     .read_bytes = s->counts[PNC_COUNT_READ_BYTES],
-                                     .nanoseconds = s->counts[PNC_COUNT_TIME_WRITE] + s->counts[PNC_COUNT_TIME_READ]};
+                                     .writes = counts[PNC_COUNT_WRITES] + counts[PNC_COUNT_BEHIND_WRITES],
+                                     .write_bytes = counts[PNC_COUNT_WRITE_BYTES] + counts[PNC_COUNT_BEHIND_BYTES],
+                                     .reads = counts[PNC_COUNT_READS] + counts[PNC_COUNT_AHEAD_READS],
+                                     .read_bytes = counts[PNC_COUNT_READ_BYTES] + counts[PNC_COUNT_AHEAD_BYTES],
+                                     .nanoseconds = sum_access_times(counts)};
     return reduce(ds, merge_aggregators, out->aggregators, PNC_SUMMARY_AGGREGATORS, sizeof *out->aggregators);
 }
 

@@ -169,6 +169,20 @@ void pnc_file_behind_trace_add(pnc_file *file)
                              spans[i].begin, spans[i].end);
 }
 
+static void add_worker_accesses(pnc_statistics *s, pnc_behind *store)
+{
+    pnc_behind_accesses a;
+
+    pnc_behind_queue_take_accesses(&store->queue, &a);
+    s->counts[PNC_COUNT_AHEAD_READS] += a.n[0];
+    s->counts[PNC_COUNT_BEHIND_WRITES] += a.n[1];
+    for (int i = 0; i < PNC_SIZE_CLASS_N; i++) {
+        s->counts[PNC_COUNT_AHEAD_READS_100 + i] += a.by_size[0][i];
+        s->counts[PNC_COUNT_BEHIND_WRITES_100 + i] += a.by_size[1][i];
+    }
+    pnc_statistics_heat_join(&s->heat, &a.heat);
+}
+
 void pnc_file_behind_count(pnc_file *file)
 {
     pnc_statistics *s = file->statistics;
@@ -179,14 +193,13 @@ void pnc_file_behind_count(pnc_file *file)
         return;
     pnc_file_behind_trace_update(file);
     work = pnc_behind_queue_get_work(&store->queue);
-    s->counts[PNC_COUNT_AHEAD_READS] = work.reads;
+    add_worker_accesses(s, store);
     s->counts[PNC_COUNT_AHEAD_BYTES] = store->ahead.read;
     s->counts[PNC_COUNT_AHEAD_USED] = store->ahead.used;
     s->counts[PNC_COUNT_AHEAD_BUSY] = work.read_busy_ns;
     s->counts[PNC_COUNT_AHEAD_DELAY] = work.read_delay_ns;
     s->counts[PNC_COUNT_AHEAD_HIDDEN] = pnc_max64(0, work.read_busy_ns - work.read_delay_ns);
     s->counts[PNC_COUNT_BEHIND_QUEUED] = work.queued;
-    s->counts[PNC_COUNT_BEHIND_WRITES] = work.writes;
     s->counts[PNC_COUNT_BEHIND_BYTES] = work.bytes;
     s->counts[PNC_COUNT_BEHIND_BUSY] = work.busy_ns;
     s->counts[PNC_COUNT_BEHIND_DELAY] = work.delay_ns;

@@ -26,6 +26,10 @@
 
 #define PNC_WRITE_CLASS(id, name, bytes, TO) \
     TO(WRITES_##id, "writes_" name, ACCESSES, "system writes of a size in this class")
+#define PNC_BEHIND_CLASS(id, name, bytes, TO) \
+    TO(BEHIND_WRITES_##id, "behind_writes_" name, ACCESSES, "writes of the worker of a size in this class")
+#define PNC_AHEAD_CLASS(id, name, bytes, TO) \
+    TO(AHEAD_READS_##id, "ahead_reads_" name, ACCESSES, "reads of the worker of a size in this class")
 #define PNC_READ_CLASS(id, name, bytes, TO) \
     TO(READS_##id, "reads_" name, ACCESSES, "system reads of a size in this class")
 
@@ -101,6 +105,7 @@
     ROW(BEHIND_WRITES, "behind_writes", ACCESSES, \
         "system writes of them by the worker, a thread of the process; they are in no row above") \
     ROW(BEHIND_BYTES, "behind_bytes", BYTES, "bytes of these writes") \
+    PNC_SIZE_CLASSES(PNC_BEHIND_CLASS, ROW) \
     ROW(BEHIND_BUSY, "behind_busy", NANOSECONDS, "for these writes, while the program continued or waited") \
     ROW(BEHIND_DELAY, "behind_delay", NANOSECONDS, "in which calls waited for these writes; also in rows above") \
     ROW(BEHIND_HIDDEN, "behind_hidden", NANOSECONDS, "for these writes, while no call waited for them") \
@@ -113,6 +118,7 @@
     ROW(AHEAD_READS, "ahead_reads", ACCESSES, \
         "system reads by the worker before a get needed their bytes (nc_prefetch); they are in no row above") \
     ROW(AHEAD_BYTES, "ahead_bytes", BYTES, "bytes of them") \
+    PNC_SIZE_CLASSES(PNC_AHEAD_CLASS, ROW) \
     ROW(AHEAD_USED, "ahead_used", BYTES, "bytes of them that gets have used; no get used the others") \
     ROW(AHEAD_BUSY, "ahead_busy", NANOSECONDS, "for these reads, while the program continued or waited") \
     ROW(AHEAD_DELAY, "ahead_delay", NANOSECONDS, "in which gets waited for these reads") \

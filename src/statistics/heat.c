@@ -38,3 +38,15 @@ void pnc_statistics_heat_add(pnc_heat *heat, bool is_write, int64_t offset, int6
         offset += length;
     }
 }
+
+void pnc_statistics_heat_join(pnc_heat *heat, const pnc_heat *other)
+{
+    pnc_heat more = *other;
+
+    pnc_statistics_heat_merge(&more, heat->shift);
+    pnc_statistics_heat_merge(heat, more.shift);
+    for (int i = 0; i < PNC_HEAT_BUCKETS; i++) {
+        heat->bytes[0][i] += more.bytes[0][i];
+        heat->bytes[1][i] += more.bytes[1][i];
+    }
+}

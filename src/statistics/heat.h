@@ -16,6 +16,8 @@ typedef struct pnc_heat {
 
 void pnc_statistics_heat_init(pnc_heat *heat);
 void pnc_statistics_heat_add(pnc_heat *heat, bool is_write, int64_t offset, int64_t bytes);
+/* Add all bytes of another one. */
+void pnc_statistics_heat_join(pnc_heat *heat, const pnc_heat *other);
 /* Merge neighbouring buckets until they have 2^shift bytes at least. */
 void pnc_statistics_heat_merge(pnc_heat *heat, int shift);
 

@@ -135,9 +135,10 @@ static void report_aggregators(const pnc_summary *s, FILE *file)
 
 /* --- accesses --- */
 
-static void print_classes(const pnc_summary *s, pnc_counter first, int64_t gaps, FILE *file)
+/* A line below that of the accesses. before: its first words. */
+static void print_sizes(const pnc_summary *s, const char *before, pnc_counter first, FILE *file)
 {
-    fprintf(file, "    gaps: %s; sizes in bytes:", express_bytes(gaps).text);
+    fprintf(file, "    %ssizes in bytes:", before);
     for (int i = 0; i < PNC_SIZE_CLASS_N; i++) {
         int64_t n = pnc_summary_get_sum(s, (pnc_counter)(first + i));
 
@@ -154,13 +155,15 @@ static void print_accesses(const pnc_summary *s, const char *what, pnc_counter f
                   next = pnc_summary_get_sum(s, (pnc_counter)(first + 3)),
                   back = pnc_summary_get_sum(s, (pnc_counter)(first + 4)),
                   gaps = pnc_summary_get_sum(s, (pnc_counter)(first + 5));
+    char before[40];
 
     if (n == 0)
         return;
     fprintf(file, "  system %s: %lld, %s, on average %s; %.0f%% aligned to %s, %.0f%% consecutive, %.0f%% backwards\n",
             what, (long long)n, express_bytes(bytes).text, pnc_amount_of_bytes_format(ratio(bytes, n)).text,
             100 * ratio(aligned, n), express_bytes(s->striping_unit).text, 100 * ratio(next, n), 100 * ratio(back, n));
-    print_classes(s, (pnc_counter)(first + (PNC_COUNT_WRITES_100 - PNC_COUNT_WRITES)), gaps, file);
+    snprintf(before, sizeof before, "gaps: %s; ", express_bytes(gaps).text);
+    print_sizes(s, before, (pnc_counter)(first + (PNC_COUNT_WRITES_100 - PNC_COUNT_WRITES)), file);
 }
 
 static void print_chunks(const char *what, int64_t chunks, int64_t again, int64_t bytes, int64_t stored, FILE *file)
@@ -177,7 +180,7 @@ static pnc_amount express_average(const pnc_summary *s, pnc_counter time)
 }
 
 /* What was written and read in the background. Times are those of an average rank. */
-static void print_worker(const pnc_summary *s, FILE *file)
+static void print_behind(const pnc_summary *s, FILE *file)
 {
     if (COUNT(BEHIND_QUEUED) > 0)
         fprintf(file,
@@ -187,10 +190,16 @@ static void print_worker(const pnc_summary *s, FILE *file)
                 (long long)COUNT(BEHIND_WRITES), express_average(s, PNC_COUNT_BEHIND_BUSY).text,
                 express_average(s, PNC_COUNT_BEHIND_HIDDEN).text, express_average(s, PNC_COUNT_BEHIND_DELAY).text,
                 (long long)COUNT(BEHIND_FULL), express_bytes(s->counters[PNC_COUNT_BEHIND_MEMORY].most).text);
+    if (COUNT(BEHIND_WRITES) > 0)
+        print_sizes(s, "", PNC_COUNT_BEHIND_WRITES_100, file);
     if (COUNT(LOG_WRITES) > 0)
         fprintf(file, "  logs: %s in %lld writes; at most %s in a log; %lld times one began again\n",
                 express_bytes(COUNT(LOG_BYTES)).text, (long long)COUNT(LOG_WRITES),
                 express_bytes(s->counters[PNC_COUNT_LOG_SIZE].most).text, (long long)COUNT(LOG_LAPS));
+}
+
+static void print_ahead(const pnc_summary *s, FILE *file)
+{
     if (COUNT(AHEAD_BYTES) > 0)
         fprintf(file,
                 "  read ahead: %s in %lld reads, %s of a rank, of which %s were hidden; gets used %s, and waited %s; "
@@ -199,6 +208,8 @@ static void print_worker(const pnc_summary *s, FILE *file)
                 express_average(s, PNC_COUNT_AHEAD_BUSY).text, express_average(s, PNC_COUNT_AHEAD_HIDDEN).text,
                 express_bytes(COUNT(AHEAD_USED)).text, express_average(s, PNC_COUNT_AHEAD_DELAY).text,
                 express_bytes(COUNT(AHEAD_BYTES) - COUNT(AHEAD_USED)).text);
+    if (COUNT(AHEAD_READS) > 0)
+        print_sizes(s, "", PNC_COUNT_AHEAD_READS_100, file);
 }
 
 static void print_others(const pnc_summary *s, FILE *file)
@@ -216,7 +227,8 @@ static void print_others(const pnc_summary *s, FILE *file)
         fprintf(file, "  exchange: %s within nodes; %s between nodes in %lld messages\n",
                 express_bytes(COUNT(NODE_BYTES)).text, express_bytes(COUNT(MESSAGE_BYTES)).text,
                 (long long)COUNT(MESSAGES));
-    print_worker(s, file);
+    print_behind(s, file);
+    print_ahead(s, file);
     fprintf(file, "  header: %s; moved by growth: %s; flushes: %lld; agreements of a rank: %lld\n",
             express_bytes(COUNT(HEADER_BYTES)).text, express_bytes(COUNT(MOVED_BYTES)).text,
             (long long)s->counters[PNC_COUNT_SYNCS].most, (long long)s->counters[PNC_COUNT_AGREEMENTS].most);

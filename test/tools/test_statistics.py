@@ -108,7 +108,18 @@ def count_calls(prefix):
             if "statistics.nc" in path and not path.endswith(".burst") and (target, number) != ("worker", "0"):
                 counts[f"{target} {kind}s"] += 1
                 counts[f"{target} {kind} bytes"] += int(number)
+                counts[f"{target} {kind}s of {class_of(int(number))}"] += 1
     return counts
+
+
+def class_of(number):
+    """Of a size: its name, by the upper bounds in docs/statistics.md."""
+    k, m, g = (1024 ** power for power in (1, 2, 3))
+    for name, bound in (("0_100", 100), ("100_1K", k), ("1K_10K", 10 * k), ("10K_100K", 100 * k), ("100K_1M", m),
+                        ("1M_4M", 4 * m), ("4M_10M", 10 * m), ("10M_100M", 100 * m), ("100M_1G", g)):
+        if number <= bound:
+            return name
+    return "1G_more"
 
 
 def test_worker(ranks, hints, how):
@@ -147,6 +158,14 @@ def test_worker(ranks, hints, how):
                               c["worker write bytes"], c["logs writes"], c["logs write bytes"], c["worker reads"],
                               c["worker read bytes"], c["program reads"], c["program read bytes"])))
     tap.ok(found == wanted, f"{what}: the accesses that strace counts", (found, wanted))
+    sizes = {name[len("behind_writes_"):]: number for name, number in s.items() if name.startswith("behind_writes_")}
+    wanted = {name: c[f"worker writes of {name}"] for name in sizes}
+    tap.ok(len(sizes) == 10 and sizes == wanted, f"{what}: the sizes of the worker's writes", (sizes, wanted))
+    sizes = [number for name, number in s.items() if name.startswith("ahead_reads_")]
+    tap.ok(len(sizes) == 10 and sum(sizes) == s["ahead_reads"], f"{what}: the sizes of the worker's reads", sizes)
+    heat = [] if report is None else [sum(report["heat"][kind]) for kind in ("written", "read")]
+    wanted = [sum(c[f"{who} {kind} bytes"] for who in ("program", "worker")) for kind in ("write", "read")]
+    tap.ok(heat == wanted, f"{what}: the map of the file has all bytes", (heat, wanted))
 
 
 def test_workers():
@@ -159,7 +178,8 @@ def test_workers():
     status, _, text = run(2, "steps", "bad", "1")
     del os.environ["PNETCDF_HINTS"]
     tap.ok(status == 0 and
-           re.search(r"^  behind the program: 2.0 MiB of puts; 2.0 MiB in \d+ writes, .* hidden; ", text, re.M) and
+           re.search(r"^  behind the program: 2.0 MiB of puts; 2.0 MiB in \d+ writes, .* hidden; .*\n"
+                     r"    sizes in bytes: .*\d;$", text, re.M) and
            re.search(r"^  logs: 2.0 MiB in \d+ writes; at most .* in a log; \d+ times one began again$", text, re.M) and
            re.search(r"^  read ahead: .* gets used 1.0 MiB, and waited .*; \d+ [KiB]+ were not used$", text, re.M),
            "the report for people has what the worker did", text)

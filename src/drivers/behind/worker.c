@@ -36,20 +36,33 @@ static int64_t read_worker_clock(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* A system access that has not failed. */
+static void count_worker_access(pnc_behind_queue *queue, bool is_write, int64_t offset, int64_t bytes)
+{
+    pnc_behind_accesses *a = &queue->accesses;
+
+    pthread_mutex_lock(&worker_lock);
+    a->n[is_write]++;
+    a->by_size[is_write][pnc_counter_class_find(bytes)]++;
+    pnc_statistics_heat_add(&a->heat, is_write, offset, bytes);
+    pthread_mutex_unlock(&worker_lock);
+}
+
 /* The bytes that were written; fewer than `length`, and *number is set: the write has failed. */
-static int64_t write_bytes(int fd, const char *bytes, pnc_extent extent, int *number, int64_t *nwrites)
+static int64_t write_bytes(pnc_behind_queue *queue, const char *bytes, pnc_extent extent, int *number)
 {
     int64_t done = 0;
 
     *number = 0;
     for (int empty = 0; done < extent.length && empty < ATTEMPTS;) {
-        ssize_t some = pwrite(fd, bytes + done, (size_t)(extent.length - done), extent.offset + done);
+        ssize_t some = pwrite(queue->fd, bytes + done, (size_t)(extent.length - done), extent.offset + done);
 
-        ++*nwrites;
         if (some < 0 && errno != EINTR) {
             *number = errno;
             return done;
         }
+        if (some >= 0)
+            count_worker_access(queue, true, extent.offset + done, some);
         empty = some > 0 ? 0 : empty + 1;
         done += some > 0 ? some : 0;
     }
@@ -57,14 +70,15 @@ static int64_t write_bytes(int fd, const char *bytes, pnc_extent extent, int *nu
 }
 
 /* The bytes that were read, from the first on. */
-static int64_t read_piece(int fd, char *to, pnc_extent extent, int64_t *nreads)
+static int64_t read_piece(pnc_behind_queue *queue, char *to, pnc_extent extent)
 {
     int64_t done = 0;
 
     while (done < extent.length) {
-        ssize_t some = pread(fd, to + done, (size_t)(extent.length - done), extent.offset + done);
+        ssize_t some = pread(queue->fd, to + done, (size_t)(extent.length - done), extent.offset + done);
 
-        ++*nreads;
+        if (some >= 0)
+            count_worker_access(queue, false, extent.offset + done, some);
         if (some == 0 || (some < 0 && errno != EINTR))
             break;
         done += some > 0 ? some : 0;
@@ -131,14 +145,13 @@ static void take_read_turn(pnc_behind_queue *queue)
     pnc_behind_batch *batch = queue->line;
     pnc_extent extent = pnc_behind_batch_find_next(batch, TURN_BYTES);
     char *to = batch->bytes + batch->done;
-    int64_t begin = read_worker_clock(), done, nreads = 0;
+    int64_t begin = read_worker_clock(), done;
 
     queue->is_reading = true;
     pthread_mutex_unlock(&worker_lock);
-    done = read_piece(queue->fd, to, extent, &nreads);
+    done = read_piece(queue, to, extent);
     pthread_mutex_lock(&worker_lock);
     queue->is_reading = false;
-    queue->work.reads += nreads;
     queue->work.read_busy_ns += end_span(queue, false, begin) - begin;
     batch->done += done;
     if (done < extent.length || batch->done == batch->length || batch->is_discarded)
@@ -162,14 +175,13 @@ static void take_ring_turn(pnc_behind_queue *queue)
 {
     pnc_extent extent = queue->ring.front.extent;
     const char *bytes = pnc_behind_ring_get_front(&queue->ring);
-    int64_t done, nwrites = 0;
+    int64_t done;
     int number;
 
     extent.length = pnc_min64(extent.length, TURN_BYTES);
     pthread_mutex_unlock(&worker_lock);
-    done = write_bytes(queue->fd, bytes, extent, &number, &nwrites);
+    done = write_bytes(queue, bytes, extent, &number);
     pthread_mutex_lock(&worker_lock);
-    queue->work.writes += nwrites;
     count_write(queue, extent, done, number);
     pnc_behind_ring_remove(&queue->ring, extent.length);
 }
@@ -179,16 +191,15 @@ static void take_log_turn(pnc_behind_queue *queue)
 {
     pnc_behind_log *log = queue->log;
     pnc_behind_pieces pieces;
-    int64_t done = 0, nwrites = 0;
+    int64_t done = 0;
     int number;
 
     pnc_behind_log_get_first(log, &pieces);
     pthread_mutex_unlock(&worker_lock);
     number = pnc_behind_log_read(log, &pieces);
     if (number == 0)
-        done = write_bytes(queue->fd, log->buffer, pieces.extent, &number, &nwrites);
+        done = write_bytes(queue, log->buffer, pieces.extent, &number);
     pthread_mutex_lock(&worker_lock);
-    queue->work.writes += nwrites;
     count_write(queue, pieces.extent, done, number);
     pnc_behind_log_update_time(log, queue->fd);
     pnc_behind_log_release(log, pieces.extent.length);
@@ -384,6 +395,7 @@ bool pnc_behind_queue_open(pnc_behind_queue *queue, int fd, int64_t capacity)
         pnc_behind_ring_init(&queue->ring, memory, capacity);
         queue->memory = memory;
         queue->fd = fd;
+        pnc_statistics_heat_init(&queue->accesses.heat);
     } else {
         remove_queue(queue);
     }
@@ -869,6 +881,15 @@ pnc_behind_work pnc_behind_queue_get_work(pnc_behind_queue *queue)
         add_log_work(queue->log, &all);
     pthread_mutex_unlock(&worker_lock);
     return all;
+}
+
+void pnc_behind_queue_take_accesses(pnc_behind_queue *queue, pnc_behind_accesses *out)
+{
+    pthread_mutex_lock(&worker_lock);
+    *out = queue->accesses;
+    memset(&queue->accesses, 0, sizeof queue->accesses);
+    pnc_statistics_heat_init(&queue->accesses.heat);
+    pthread_mutex_unlock(&worker_lock);
 }
 
 int pnc_behind_queue_take_spans(pnc_behind_queue *queue, pnc_behind_span *out)

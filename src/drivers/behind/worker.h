@@ -13,6 +13,8 @@
 #include "drivers/behind/ahead.h"
 #include "drivers/behind/log.h"
 #include "drivers/behind/ring.h"
+#include "statistics/counters.h"
+#include "statistics/heat.h"
 
 /* A write that has failed. */
 typedef struct pnc_behind_failure {
@@ -23,15 +25,20 @@ typedef struct pnc_behind_failure {
 /* What the worker has done for a queue, and what its program has waited for. */
 typedef struct pnc_behind_work {
     int64_t queued;                      /* bytes that were added */
-    int64_t writes, bytes;               /* system writes, and their bytes */
+    int64_t bytes;                       /* that were written */
     int64_t busy_ns, delay_ns;           /* time of the writes; time that callers have waited for them */
     int64_t full;                        /* how many times there was no free memory */
     int64_t memory;                      /* the most that was in use at once */
     int64_t log_writes, log_bytes;       /* system writes to the log, and their bytes */
     int64_t log_size, log_laps;          /* the most bytes of it at once; laps that have ended */
-    int64_t reads;                       /* system reads */
     int64_t read_busy_ns, read_delay_ns; /* time of the reads; time that gets have waited for them */
 } pnc_behind_work;
+
+/* System accesses of the worker: reads [0] and writes [1], all and by their size, and where they are. */
+typedef struct pnc_behind_accesses {
+    int64_t n[2], by_size[2][PNC_SIZE_CLASS_N];
+    pnc_heat heat;
+} pnc_behind_accesses;
 
 /* When the worker has written, or read, without a pause. For timelines. */
 typedef struct pnc_behind_span {
@@ -55,6 +62,7 @@ typedef struct pnc_behind_queue {
     int64_t finished;                  /* end of the last byte in the file that the worker has written */
     pnc_behind_failure failure;
     pnc_behind_work work;
+    pnc_behind_accesses accesses;
     pnc_behind_span *spans; /* NULL: none are kept */
     int nspans;
 } pnc_behind_queue;
@@ -120,6 +128,8 @@ pnc_behind_failure pnc_behind_queue_get_failure(pnc_behind_queue *queue);
 /* End of the last byte that the worker has written. */
 int64_t pnc_behind_queue_get_end(pnc_behind_queue *queue);
 pnc_behind_work pnc_behind_queue_get_work(pnc_behind_queue *queue);
+/* Move the accesses of the worker since the last call to *out. */
+void pnc_behind_queue_take_accesses(pnc_behind_queue *queue, pnc_behind_accesses *out);
 /* Move what the worker has done since the last call to `out`, which has PNC_BEHIND_SPANS; returns how many. They are
  * kept from the first call on, if there is memory for them. */
 int pnc_behind_queue_take_spans(pnc_behind_queue *queue, pnc_behind_span *out);
