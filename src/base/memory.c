@@ -106,7 +106,7 @@ bool pnc_memory_grow(void *array, int64_t *capacity, int64_t n, size_t size)
     return true;
 }
 
-void *pnc_memory_alloc_large(int64_t bytes)
+void *pnc_memory_reserve(int64_t bytes)
 {
     void *memory = NULL;
 
@@ -116,7 +116,12 @@ void *pnc_memory_alloc_large(int64_t bytes)
 #ifdef MADV_HUGEPAGE
     madvise(memory, (size_t)bytes, MADV_HUGEPAGE); /* only advice */
 #endif
-    return pnc_memory_take(memory);
+    return memory;
+}
+
+void *pnc_memory_alloc_large(int64_t bytes)
+{
+    return pnc_memory_take(pnc_memory_reserve(bytes));
 }
 
 void *pnc_memory_alloc_array(int64_t n, size_t size)

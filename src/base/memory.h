@@ -16,6 +16,9 @@ bool pnc_memory_grow(void *array, int64_t *capacity, int64_t n, size_t size);
  * more than the use of the memory. They are resident as soon as they are touched. */
 #define PNC_LARGE_PAGE (INT64_C(1) << 21)
 void *pnc_memory_alloc_large(int64_t bytes);
+/* The same, of which perhaps little is used: it does not count as allocated. The caller counts what it uses, by
+ * pnc_memory_count, and frees it by pnc_memory_pages_free. */
+void *pnc_memory_reserve(int64_t bytes);
 void *pnc_memory_alloc_array(int64_t count, size_t size); /* uninitialised; in large pages if it has several */
 /* Let the system take the pages of memory from pnc_memory_alloc_large when it is short of memory: what it takes reads
  * as 0. The memory does not count as allocated until pnc_memory_pages_take. false: the system cannot (it has no such
@@ -36,7 +39,8 @@ static inline void pnc_memory_free(void *p)
 /* The most bytes that these functions had allocated at once so far, with what malloc adds to an allocation; 0 where the
  * C library has no malloc_usable_size. */
 int64_t pnc_memory_get_peak(void);
-/* Count memory that is allocated elsewhere: shared memory of MPI. Negative when it is freed. */
+/* Count memory that is allocated elsewhere, shared memory of MPI, or used of what is reserved. Negative when it is
+ * freed. */
 void pnc_memory_count(int64_t bytes);
 /* The same for memory that another library has from malloc, and that pnc_memory_free frees. Returns its argument, which
  * may be NULL. */

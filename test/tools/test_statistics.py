@@ -183,6 +183,13 @@ def test_workers():
            re.search(r"^  logs: 2.0 MiB in \d+ writes; at most .* in a log; \d+ times one began again$", text, re.M) and
            re.search(r"^  read ahead: .* gets used 1.0 MiB, and waited .*; \d+ [KiB]+ were not used$", text, re.M),
            "the report for people has what the worker did", text)
+    os.environ["PNETCDF_HINTS"] = "*.nc:nc_write_behind=enable:nc_write_behind_memory=1073741824"
+    report, text = run_json(2, "steps", "good")
+    del os.environ["PNETCDF_HINTS"]
+    memory = [] if report is None else [report["counters"][name]["most"] for name in (
+        "behind_memory", "peak_memory_of_library", "peak_memory")]
+    tap.ok(memory == sorted(memory) and memory, "memory that is only reserved is not that of the library",
+           (memory, text))
 
 
 def test_worker_timeline():

@@ -109,6 +109,7 @@ void pnc_behind_ring_publish(pnc_behind_ring *ring, const pnc_behind_block *want
         ring->last->nplaces += pnc_behind_index_add(&ring->index, extent, continues);
     extend_hull(ring, extent);
     ring->most = pnc_max64(ring->most, ring->tail - ring->head);
+    ring->reached = pnc_max64(ring->reached, pnc_min64(ring->tail, ring->capacity));
     assert(ring->tail - ring->head <= ring->capacity);
 }
 

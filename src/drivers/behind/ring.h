@@ -36,6 +36,7 @@ typedef struct pnc_behind_ring {
     pnc_behind_index index; /* of all blocks but the front */
     pnc_extent hull;        /* of all blocks since the queue was empty; length 0: none */
     int64_t blocks, most;   /* blocks that were made; the most bytes of memory in use so far */
+    int64_t reached;        /* the memory up to there was used */
 } pnc_behind_ring;
 
 /* Bytes of memory below which a queue is of no use. */

@@ -382,7 +382,7 @@ static void remove_queue(pnc_behind_queue *queue)
 
 bool pnc_behind_queue_open(pnc_behind_queue *queue, int fd, int64_t capacity)
 {
-    char *memory = pnc_memory_alloc_large(capacity);
+    char *memory = pnc_memory_reserve(capacity);
     bool is_open;
 
     if (memory == NULL)
@@ -401,7 +401,7 @@ bool pnc_behind_queue_open(pnc_behind_queue *queue, int fd, int64_t capacity)
     }
     pthread_mutex_unlock(&worker_lock);
     if (!is_open)
-        pnc_memory_free(memory);
+        pnc_memory_pages_free(memory);
     return is_open;
 }
 
@@ -428,7 +428,8 @@ void pnc_behind_queue_close(pnc_behind_queue *queue)
     pthread_mutex_unlock(&worker_lock);
     if (queue->memory != NULL && !pnc_behind_queue_is_released(queue))
         close(queue->fd);
-    pnc_memory_free(queue->memory);
+    pnc_memory_count(-queue->counted);
+    pnc_memory_pages_free(queue->memory);
     pnc_behind_ring_free(&queue->ring);
     if (queue->log != NULL)
         pnc_behind_log_free(queue->log, false);
@@ -443,6 +444,17 @@ static void wait_progress(pnc_behind_queue *queue)
 
     pthread_cond_wait(&has_progress, &worker_lock);
     queue->work.delay_ns += read_worker_clock() - begin;
+}
+
+/* Under the lock. What the ring has not reached is only reserved. */
+static void count_reached(pnc_behind_queue *queue)
+{
+    int64_t pages = (queue->ring.reached + PNC_LARGE_PAGE - 1) / PNC_LARGE_PAGE * PNC_LARGE_PAGE;
+
+    if (pages == queue->counted)
+        return;
+    pnc_memory_count(pages - queue->counted);
+    queue->counted = pages;
 }
 
 /* Under the lock: where the next bytes go. NULL: the queue is not open. */
@@ -754,6 +766,7 @@ bool pnc_behind_queue_add(pnc_behind_queue *queue, const pnc_behind_block *block
         memcpy(to, bytes, (size_t)length);
         pthread_mutex_lock(&worker_lock);
         pnc_behind_ring_publish(&queue->ring, &rest, length);
+        count_reached(queue);
         queue->work.queued += length;
         pthread_cond_signal(&has_work);
         bytes += length;

@@ -53,6 +53,7 @@ typedef struct pnc_behind_queue {
     struct pnc_behind_queue *next; /* of the queues of the process; NULL: it is not open */
     pnc_behind_ring ring;
     char *memory;
+    int64_t counted;     /* bytes of it that count as allocated */
     pnc_behind_log *log; /* NULL: blocks wait in memory */
     int fd;
     pnc_behind_batch *line, *line_end; /* batches that wait; the worker reads the first one */
