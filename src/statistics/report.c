@@ -69,6 +69,11 @@ static void print_calls(const pnc_summary *s, FILE *file)
     fprintf(file, "%s\n", any ? "" : "none that access values");
     fprintf(file, "  values: put %s, got %s; converted %s\n", express_bytes(COUNT(PUT_BYTES)).text,
             express_bytes(COUNT(GET_BYTES)).text, express_bytes(COUNT(CONVERTED_BYTES)).text);
+    if (COUNT(DEFERRED_PUTS) > 0)
+        fprintf(file, "  deferred (nc_defer_puts): %lld collective put%s, %s, written together in %lld call%s\n",
+                (long long)COUNT(DEFERRED_PUTS), COUNT(DEFERRED_PUTS) == 1 ? "" : "s",
+                express_bytes(COUNT(DEFERRED_BYTES)).text, (long long)COUNT(DEFERRED_WRITES),
+                COUNT(DEFERRED_WRITES) == 1 ? "" : "s");
 }
 
 /* --- strategies and aggregators --- */

@@ -243,6 +243,20 @@ def test_worker_timeline():
     os.remove(path)
 
 
+def test_deferred():
+    """300 puts of one byte by each of 2 ranks, which one call of each writes."""
+    os.environ["PNETCDF_HINTS"] = "*.nc:nc_defer_puts=enable"
+    path = tap.scratch("deferred.json")
+    status, _, text = run(2, "rows", "bad", f"1,json:{path}")
+    del os.environ["PNETCDF_HINTS"]
+    tap.ok(status == 0 and "\n  deferred (nc_defer_puts): 600 collective puts, 600 B, written together in 2 calls\n"
+           in text, "deferred puts have a line", text)
+    status, text, errors = show(path)
+    tap.ok(status == 0 and "600 collective puts, 600 B, written together in 2 calls\n" in text,
+           "the same of ncmpistat", (text, errors))
+    os.remove(path)
+
+
 # --- reports ---
 
 def test_spread():
@@ -677,6 +691,7 @@ if can_trace():
 else:
     tap.skip("several rounds", "strace cannot be used here")
 test_workers()
+test_deferred()
 test_worker_timeline()
 test_spread()
 test_growth()
