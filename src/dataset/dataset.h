@@ -81,6 +81,7 @@ typedef struct pnc_dataset {
     bool share;    /* NC_SHARE: flush after each collective write */
     int fill_mode; /* NC_FILL or NC_NOFILL, for variables defined from now on */
     pnc_model model;
+    int nvars_found;    /* when the file was opened: hints do not change how these are stored */
     pnc_format *format; /* how the dataset is stored; it sees the model, the file and the hints */
 
     pnc_io_context io;     /* for requests */

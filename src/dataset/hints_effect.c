@@ -108,6 +108,12 @@ const char *pnc_dataset_hint_explain_behind(const pnc_dataset *ds)
     return ds->share ? "NC_SHARE writes at once" : "the driver is not mpiio";
 }
 
+bool pnc_dataset_behind_is_possible(const pnc_dataset *ds)
+{
+    return ds->hints.write_behind == 0 && ds->hints.burst_buf == 0 && !ds->file.read_only && !ds->share &&
+           pnc_file_behind_is_possible(&ds->file, ds->store_path);
+}
+
 const char *pnc_dataset_hint_explain_ahead(const pnc_dataset *ds)
 {
     if (ds->file.ahead != NULL)

@@ -14,6 +14,8 @@ bool pnc_dataset_hint_is_limited(const pnc_dataset *ds, const char *name, char u
 
 /* Why no writes are delayed (nc_write_behind); NULL: they are. */
 const char *pnc_dataset_hint_explain_behind(const pnc_dataset *ds);
+/* Whether nc_write_behind is not set, and would delay writes. */
+bool pnc_dataset_behind_is_possible(const pnc_dataset *ds);
 /* Why there are no logs (nc_burst_buf); false: there are. */
 bool pnc_dataset_hint_explain_log(const pnc_dataset *ds, char why[PNC_HINT_EFFECT_BYTES]);
 /* Why nothing is read ahead (nc_prefetch); NULL: it is. */

@@ -181,6 +181,7 @@ static int open_or_create(pnc_opening *o, int *ncidp)
     pnc_dataset_statistics_open(ds);
     pnc_dataset_hints_display(ds);
     if (!o->creates) {
+        ds->nvars_found = ds->model.nvars;
         pnc_dataset_storage_hints_adopt(ds);
         report_bad_names(ds);
         report_remark(ds);

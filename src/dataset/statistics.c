@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/minmax.h"
+#include "dataset/hints_effect.h"
 #include "dataset/report_file.h"
 #include "file/behind.h"
 #include "format/storage.h"
@@ -311,6 +312,13 @@ static void add_vars(const pnc_dataset *ds, int first, int n, const pnc_spread *
 
 #define CHUNK_NUMBERS ((int)(sizeof(pnc_chunk_counts) / sizeof(int64_t)))
 
+static pnc_chooser find_chooser(const pnc_dataset *ds, int varid, bool by_program)
+{
+    if (varid < ds->nvars_found)
+        return PNC_CHOSEN_BY_FILE;
+    return by_program ? PNC_CHOSEN_BY_PROGRAM : PNC_CHOSEN_BY_HINTS;
+}
+
 /* What rank 0 has of the variable beside the sums. */
 static void describe_chunked(const pnc_dataset *ds, int varid, pnc_chunked_var *out)
 {
@@ -319,6 +327,10 @@ static void describe_chunked(const pnc_dataset *ds, int varid, pnc_chunked_var *
     bool is_in_chunks = var->storage != NULL && var->storage->layout == NC_CHUNKED && var->storage->chunks != NULL;
 
     out->name = var->name;
+    out->chunks = find_chooser(ds, varid, is_in_chunks && var->storage->chosen_layout);
+    out->filters = find_chooser(ds, varid, is_in_chunks && var->storage->chosen_filters);
+    out->digits = find_chooser(ds, varid, is_in_chunks && var->storage->chosen_quantization);
+    out->is_quantizable = var->type == NC_FLOAT || var->type == NC_DOUBLE;
     out->elem_size = (int)pnc_type_get_size(var->type);
     out->ndims = is_in_chunks && var->ndims <= PNC_STATISTICS_DIMS ? var->ndims : 0;
     for (int d = 0; d < out->ndims; d++) {
@@ -414,6 +426,20 @@ static int gather_aggregators(pnc_dataset *ds, const pnc_place *place, pnc_summa
     return reduce(ds, merge_aggregators, out->aggregators, PNC_SUMMARY_AGGREGATORS, sizeof *out->aggregators);
 }
 
+/* What the hints that advice names can still change. Rank 0. */
+static pnc_advisable find_advisable(const pnc_dataset *ds)
+{
+    int64_t unit = pnc_io_context_get_striping_unit(&ds->io), align = ds->hints.format.layout.v_align;
+    bool puts_wait = !ds->file.read_only && !ds->share;
+    char why[PNC_HINT_EFFECT_BYTES];
+
+    return (pnc_advisable){.defers_puts = puts_wait && ds->hints.defer_puts == 0,
+                           .writes_behind = pnc_dataset_behind_is_possible(ds),
+                           .aligns = ds->nvars_found == 0 && (align <= 0 || align % unit != 0) &&
+                                     !pnc_dataset_hint_is_overruled(ds, "nc_var_align_size", why),
+                           .is_shared = ds->share};
+}
+
 /* One reduction has the counters and the first variables; files with many variables take more. No memory is allocated,
  * so that no rank lacks it. Collective; an MPI error code. */
 static int gather(pnc_dataset *ds, pnc_summary *out)
@@ -425,7 +451,8 @@ static int gather(pnc_dataset *ds, pnc_summary *out)
     *out = (pnc_summary){.path = ds->file.path,
                          .nprocs = ds->file.nprocs,
                          .nnodes = ds->file.store->nnodes,
-                         .striping_unit = pnc_io_context_get_striping_unit(&ds->io)};
+                         .striping_unit = pnc_io_context_get_striping_unit(&ds->io),
+                         .advisable = ds->file.rank == 0 ? find_advisable(ds) : (pnc_advisable){0}};
     find_place(ds, &place);
     for (int i = 0; i < PNC_COUNTER_N; i++)
         pnc_spread_init(&spreads[i], ds->file.statistics != NULL ? ds->file.statistics->counts[i] : 0, &place);

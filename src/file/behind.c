@@ -6,8 +6,10 @@
 
 #include "base/memory.h"
 #include "base/minmax.h"
+#include "base/path.h"
 #include "file/agree.h"
 #include "file/log.h"
+#include "host/host.h"
 #include "statistics/trace.h"
 
 /* Without the hint: an eighth of the memory of the node for all its ranks. That is about what the Linux kernel itself
@@ -42,6 +44,13 @@ void pnc_file_behind_init(pnc_file *file, bool delays, bool reads_ahead, int64_t
         pnc_behind_store_set_capacity(store, queued * PNC_LARGE_PAGE, (pages - queued) * PNC_LARGE_PAGE);
     file->behind = delays ? store : NULL;
     file->ahead = reads_ahead ? store : NULL;
+}
+
+bool pnc_file_behind_is_possible(const pnc_file *file, const char *path)
+{
+    bool is_mpiio = file->driver->local_path != NULL && (file->ahead != NULL || !file->driver->is_wrapper);
+
+    return is_mpiio && file->store->identity.inode != 0 && !pnc_host_path_is_nfs(pnc_path_strip(path));
 }
 
 int pnc_file_behind_agree(pnc_file *file, int err)

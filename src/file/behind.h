@@ -16,6 +16,9 @@
  * share; 0: a share of the memory of the node. With logs: pnc_file_log_init. */
 void pnc_file_behind_init(pnc_file *file, bool delays, bool reads_ahead, int64_t bytes);
 
+/* Whether the writes of a file without a queue could be delayed: as the checks of the store, before it opens one. */
+bool pnc_file_behind_is_possible(const pnc_file *file, const char *path);
+
 /* For messages: the variable that has a byte of the file, or NULL. Local. */
 static inline void pnc_file_behind_set_names(pnc_file *file, const char *(*find)(const void *names, int64_t offset),
                                              const void *names)

@@ -166,6 +166,13 @@ bool pnc_host_file_is_local(int fd)
     return fstatfs(fd, &system) == 0 && pnc_host_type_is_local((uint32_t)system.f_type);
 }
 
+bool pnc_host_path_is_nfs(const char *path)
+{
+    struct statfs system;
+
+    return statfs(path, &system) == 0 && system.f_type == PNC_HOST_NFS;
+}
+
 static int value_of_digit(char c)
 {
     if (c >= '0' && c <= '9')

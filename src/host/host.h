@@ -23,6 +23,8 @@ pnc_held pnc_host_file_hold(int fd, pnc_hold hold);
 pnc_held pnc_host_logs_hold(int fd, pnc_hold hold);
 /* Whether one kernel makes all accesses to the file of a descriptor, so that its locks are those of all programs. */
 bool pnc_host_file_is_local(int fd);
+/* Whether the file at this path is on NFS. */
+bool pnc_host_path_is_nfs(const char *path);
 
 /* A path with a suffix: that of the file, if the path is a symbolic link. Freed by pnc_memory_free; NULL: no memory. */
 char *pnc_host_path_extend(const char *path, const char *suffix);

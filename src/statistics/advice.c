@@ -101,9 +101,20 @@ static void explain_small_reads(const pnc_summary *s, char *text)
 
 /* --- small collective calls --- */
 
+/* Puts that nc_defer_puts has merged with others, as posting them would. */
+static int64_t count_merged_puts(const pnc_summary *s)
+{
+    return COUNT(DEFERRED_PUTS) - COUNT(DEFERRED_WRITES);
+}
+
+static int64_t count_calls_of_rank(const pnc_summary *s)
+{
+    return (COUNT(PUTS_COLLECTIVE) + COUNT(GETS_COLLECTIVE) - count_merged_puts(s)) / s->nprocs;
+}
+
 static double estimate_small_calls(const pnc_summary *s)
 {
-    int64_t calls = (COUNT(PUTS_COLLECTIVE) + COUNT(GETS_COLLECTIVE)) / s->nprocs;
+    int64_t calls = count_calls_of_rank(s);
 
     if (s->nprocs == 1 || calls < MANY || COUNT(COLLECTIVE_BYTES) / calls > SMALL_CALL)
         return 0;
@@ -112,8 +123,8 @@ static double estimate_small_calls(const pnc_summary *s)
 
 static void explain_small_calls(const pnc_summary *s, char *text)
 {
-    int64_t calls = (COUNT(PUTS_COLLECTIVE) + COUNT(GETS_COLLECTIVE)) / s->nprocs;
-    bool is_for_hint = COUNT(PUTS_COLLECTIVE) > COUNT(GETS_COLLECTIVE) && COUNT(DEFERRED_PUTS) == 0;
+    int64_t calls = count_calls_of_rank(s);
+    bool is_for_hint = COUNT(PUTS_COLLECTIVE) > COUNT(GETS_COLLECTIVE) && s->advisable.defers_puts;
 
     snprintf(text, PNC_ADVICE_BYTES,
              "%lld collective calls moved only %s each, of all ranks: post with iput or iget and call ncmpi_wait_all "
@@ -169,11 +180,15 @@ static double estimate_alignment(const pnc_summary *s)
 
 static void explain_alignment(const pnc_summary *s, char *text)
 {
+    char hint[60] = "";
+
+    if (s->advisable.aligns)
+        snprintf(hint, sizeof hint, " and set the hint nc_var_align_size=%lld", (long long)s->striping_unit);
     snprintf(text, PNC_ADVICE_BYTES,
              "%.0f%% of the large system writes begin inside a stripe of %s, which nodes then share: put with the _all "
-             "functions, or give each rank whole stripes and set the hint nc_var_align_size=%lld",
+             "functions, or give each rank whole stripes%s",
              100 * (1 - share(COUNT(WRITES_ALIGNED), COUNT(WRITES))),
-             pnc_amount_of_bytes_format((double)s->striping_unit).text, (long long)s->striping_unit);
+             pnc_amount_of_bytes_format((double)s->striping_unit).text, hint);
 }
 
 /* --- flushes --- */
@@ -191,11 +206,19 @@ static void explain_flushes(const pnc_summary *s, char *text)
 {
     snprintf(text, PNC_ADVICE_BYTES,
              "the file was flushed to disk %lld times, about as often as values were put: call ncmpi_sync only at "
-             "checkpoints, and open without NC_SHARE",
-             (long long)(COUNT(SYNCS) / s->nprocs));
+             "checkpoints%s",
+             (long long)(COUNT(SYNCS) / s->nprocs), s->advisable.is_shared ? ", and open without NC_SHARE" : "");
 }
 
 /* --- writes that could be hidden --- */
+
+/* Several ranks write independent puts before they return. */
+static bool has_puts_to_hide(const pnc_summary *s)
+{
+    int64_t collective = COUNT(PUTS_COLLECTIVE) + COUNT(WAITS_COLLECTIVE);
+
+    return s->nprocs == 1 || COUNT(PUTS_INDEPENDENT) + COUNT(WAITS_INDEPENDENT) < collective;
+}
 
 /* In calls of a program that does something else between them. */
 static double estimate_hidden(const pnc_summary *s)
@@ -204,7 +227,7 @@ static double estimate_hidden(const pnc_summary *s)
     double between = open - total_time(s);
     int64_t calls = COUNT(PUTS_COLLECTIVE) + COUNT(PUTS_INDEPENDENT) + COUNT(WAITS_COLLECTIVE);
 
-    if (COUNT(BEHIND_WRITES) > 0 || COUNT(SYNCS) > calls / 2)
+    if (!s->advisable.writes_behind || !has_puts_to_hide(s) || COUNT(SYNCS) > calls / 2)
         return 0;
     write = write < between ? write : between;
     return write >= open / 10 ? write : 0;
@@ -241,12 +264,16 @@ static double estimate_written_again(const pnc_summary *s)
 
 static void explain_written_again(const pnc_summary *s, char *text)
 {
+    static const char *const by[] = {"hint nc_chunks", "ncmpi_def_var_chunking", "ncmpicopy --chunks"};
+
     snprintf(
         text, PNC_ADVICE_BYTES,
         "%.0f%% of %lld chunks were written more than once, as puts fill them in parts, each time to new space in the "
-        "file: put whole chunks in one call, or post with iput and call ncmpi_wait_all once; call ncmpi_sync less "
-        "often; or choose chunks of the shape of the puts (hint nc_chunks). A copy by ncmpicopy is compact",
-        100 * share(COUNT(CHUNKS_WRITTEN_AGAIN), COUNT(CHUNKS_WRITTEN)), (long long)COUNT(CHUNKS_WRITTEN));
+        "file: put whole chunks in one call%s; call ncmpi_sync less often; or choose chunks of the shape of the puts "
+        "(%s). A copy by ncmpicopy is compact",
+        100 * share(COUNT(CHUNKS_WRITTEN_AGAIN), COUNT(CHUNKS_WRITTEN)), (long long)COUNT(CHUNKS_WRITTEN),
+        count_merged_puts(s) > 0 ? "" : ", or post with iput and call ncmpi_wait_all once",
+        by[s->chunked[PNC_WRITTEN_AGAIN].chunks]);
     pnc_summary_chunked_explain(&s->chunked[PNC_WRITTEN_AGAIN], PNC_WRITTEN_AGAIN, text);
 }
 
@@ -277,11 +304,13 @@ static double estimate_little_used(const pnc_summary *s)
 
 static void explain_little_used(const pnc_summary *s, char *text)
 {
+    static const char *const by[] = {" (hint nc_chunks)", " (ncmpi_def_var_chunking)", ""};
+
     snprintf(text, PNC_ADVICE_BYTES,
              "gets needed %s of the %s of chunks that they read: copy the file to smaller chunks, or to chunks of the "
-             "shape of the gets (ncmpicopy --chunks), or write it so (hint nc_chunks)",
+             "shape of the gets (ncmpicopy --chunks), or write it so%s",
              pnc_amount_of_bytes_format((double)COUNT(GET_BYTES)).text,
-             pnc_amount_of_bytes_format((double)COUNT(CHUNK_BYTES_READ)).text);
+             pnc_amount_of_bytes_format((double)COUNT(CHUNK_BYTES_READ)).text, by[s->chunked[PNC_LITTLE_USED].chunks]);
     pnc_summary_chunked_explain(&s->chunked[PNC_LITTLE_USED], PNC_LITTLE_USED, text);
 }
 
@@ -299,13 +328,15 @@ static double estimate_small_chunks(const pnc_summary *s)
 
 static void explain_small_chunks(const pnc_summary *s, char *text)
 {
+    static const char *const by[] = {"ncmpi_def_var_chunking, hint nc_chunks; ", "ncmpi_def_var_chunking; ", ""};
     int64_t chunks = COUNT(CHUNKS_WRITTEN) + COUNT(CHUNKS_READ);
 
     snprintf(text, PNC_ADVICE_BYTES,
              "%lld chunks have only %s on average: chunks of 100 KiB to 4 MiB need less time and space "
-             "(ncmpi_def_var_chunking, hint nc_chunks; ncmpicopy --chunks for a file)",
+             "(%sncmpicopy --chunks for a file)",
              (long long)chunks,
-             pnc_amount_of_bytes_format(share(COUNT(CHUNK_BYTES_WRITTEN) + COUNT(CHUNK_BYTES_READ), chunks)).text);
+             pnc_amount_of_bytes_format(share(COUNT(CHUNK_BYTES_WRITTEN) + COUNT(CHUNK_BYTES_READ), chunks)).text,
+             by[s->chunked[PNC_SMALL_CHUNKS].chunks]);
     pnc_summary_chunked_explain(&s->chunked[PNC_SMALL_CHUNKS], PNC_SMALL_CHUNKS, text);
 }
 
@@ -320,14 +351,19 @@ static double estimate_incompressible(const pnc_summary *s)
     return filters > total_time(s) / 100 ? filters : 0;
 }
 
+/* Integers keep all their digits. */
 static void explain_incompressible(const pnc_summary *s, char *text)
 {
+    static const char *const quantize[] = {
+        "keep fewer digits of the values (ncmpi_def_var_quantize, hint nc_quantize), or ",
+        "keep fewer digits of the values (ncmpi_def_var_quantize), or ", ""};
+    static const char *const compress[] = {"hint nc_compression=none", "the program has chosen the filters",
+                                           "ncmpicopy --deflate 0"};
+    const pnc_chunked_var *var = &s->chunked[PNC_INCOMPRESSIBLE];
     double left = share(COUNT(STORED_BYTES_WRITTEN), COUNT(CHUNK_BYTES_WRITTEN));
 
-    snprintf(text, PNC_ADVICE_BYTES,
-             "filters made chunks only %.0f%% smaller: keep fewer digits of the values (ncmpi_def_var_quantize, hint "
-             "nc_quantize), or do not compress them (hint nc_compression=none)",
-             left < 1 ? 100 - 100 * left : 0);
+    snprintf(text, PNC_ADVICE_BYTES, "filters made chunks only %.0f%% smaller: %sdo not compress them (%s)",
+             left < 1 ? 100 - 100 * left : 0, var->is_quantizable ? quantize[var->digits] : "", compress[var->filters]);
     pnc_summary_chunked_explain(&s->chunked[PNC_INCOMPRESSIBLE], PNC_INCOMPRESSIBLE, text);
 }
 

@@ -122,7 +122,13 @@ void pnc_summary_chunked_explain(const pnc_chunked_var *var, pnc_chunk_rule rule
     }
     if (!choose_advised_lengths(var, rule, better))
         return;
-    append_advice(rule == PNC_WRITTEN_AGAIN ? ": nc_chunks=" : ": --chunks ", text);
-    append_spec(var, better, text);
+    if (rule == PNC_WRITTEN_AGAIN && var->chunks == PNC_CHOSEN_BY_PROGRAM) {
+        append_advice(": ", text);
+        append_lengths(var, better, text);
+    } else {
+        append_advice(rule == PNC_WRITTEN_AGAIN && var->chunks == PNC_CHOSEN_BY_HINTS ? ": nc_chunks=" : ": --chunks ",
+                      text);
+        append_spec(var, better, text);
+    }
     append_advice(" suits better", text);
 }

@@ -26,9 +26,21 @@ typedef struct pnc_var_summary {
 } pnc_var_summary;
 #define PNC_SUMMARY_VARS 10 /* those with most time are reported */
 
+/* What the hints of advice would change, and what is there that advice is to avoid. */
+typedef struct pnc_advisable {
+    bool defers_puts, writes_behind; /* nc_defer_puts, nc_write_behind: not set, and the file can have them */
+    bool aligns;                     /* nc_var_align_size: not set to whole stripes, and the variables are new */
+    bool is_shared;                  /* NC_SHARE */
+} pnc_advisable;
+
+/* Who has chosen how a variable is stored: no hint changes what the program or a file has. */
+typedef enum pnc_chooser { PNC_CHOSEN_BY_HINTS, PNC_CHOSEN_BY_PROGRAM, PNC_CHOSEN_BY_FILE } pnc_chooser;
+
 /* A variable in chunks. */
 typedef struct pnc_chunked_var {
-    const char *name;     /* NULL: none */
+    const char *name; /* NULL: none */
+    pnc_chooser chunks, filters, digits;
+    bool is_quantizable;  /* its values are real numbers */
     int elem_size, ndims; /* ndims 0: it has more dimensions than are kept, or no chunks now */
     const char *dims[PNC_STATISTICS_DIMS];
     int64_t shape[PNC_STATISTICS_DIMS], chunk[PNC_STATISTICS_DIMS];
@@ -62,6 +74,7 @@ typedef struct pnc_summary {
     const char *path;
     int nprocs, nnodes;
     int64_t striping_unit;
+    pnc_advisable advisable;
     pnc_spread counters[PNC_COUNTER_N];
     pnc_var_summary vars[PNC_SUMMARY_VARS]; /* in the order of descending time */
     int nvars;

@@ -1,7 +1,7 @@
 /* Statistics of a file: the counters of ncmpi_inq_stats against the calls of this program.
  *
  * test_statistics WHAT HOW PATH is a program for test/tools/test_statistics.py: it does WHAT in the bad or the good
- * way. */
+ * way; HOW may also be hinted or reopened, which are bad, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -306,7 +306,7 @@ static void test_many_vars(void)
 
 enum { TIMES = 300, LARGE = 2 << 20 };
 static int ncid, var;
-static bool bad;
+static bool bad, hinted, reopened; /* hinted: chunks and filters are those of hints */
 static char large[LARGE];
 
 static void check(int err)
@@ -381,6 +381,18 @@ static void do_small_calls(const char *path)
     check(ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL));
 }
 
+/* Each call of all ranks has a range of the file behind those of the calls before. */
+static void do_rows(const char *path)
+{
+    define(path, (MPI_Offset)TIMES * t_nprocs, NULL);
+    check(ncmpi_enddef(ncid));
+    for (int i = 0; i < TIMES; i++) {
+        MPI_Offset at = i * t_nprocs + t_rank;
+
+        check(ncmpi_put_var1_all(ncid, var, &at, large, 1, MPI_BYTE));
+    }
+}
+
 /* There is so much to move that it takes most of the time, also where another process delays one of the calls. */
 static void do_growth(const char *path)
 {
@@ -446,6 +458,19 @@ static void do_alignment(const char *path)
     check(ncmpi_end_indep_data(ncid));
 }
 
+/* The variable begins at a stripe, the values of the ranks do not. */
+static void do_shifted(const char *path)
+{
+    MPI_Offset at = (MPI_Offset)LARGE * t_rank + 512, n = LARGE;
+
+    define(path, (MPI_Offset)LARGE * (t_nprocs + 1), "1048576");
+    check(ncmpi_enddef(ncid));
+    check(ncmpi_begin_indep_data(ncid));
+    for (int i = 0; i < 10; i++)
+        check(ncmpi_put_vara(ncid, var, &at, &n, large, n, MPI_BYTE));
+    check(ncmpi_end_indep_data(ncid));
+}
+
 static void do_flushes(const char *path)
 {
     define(path, LARGE, NULL);
@@ -470,6 +495,23 @@ static void do_hidden(const char *path)
         check(ncmpi_put_var_all(ncid, var, large, LARGE, MPI_BYTE));
         usleep((useconds_t)(1e6 * (MPI_Wtime() - begin)));
     }
+}
+
+/* The same with independent puts, which several ranks do not delay. */
+static void do_hidden_independent(const char *path)
+{
+    MPI_Offset n = LARGE / 2, at = t_rank * n;
+
+    define(path, n * t_nprocs, NULL);
+    check(ncmpi_enddef(ncid));
+    check(ncmpi_begin_indep_data(ncid));
+    for (int i = 0; i < TIMES; i++) {
+        double begin = MPI_Wtime();
+
+        check(ncmpi_put_vara(ncid, var, &at, &n, large, n, MPI_BYTE));
+        usleep((useconds_t)(1e6 * (MPI_Wtime() - begin)));
+    }
+    check(ncmpi_end_indep_data(ncid));
 }
 
 /* Records that the ranks share, put, synced and got one after the other: what hints of PNETCDF_HINTS let the worker
@@ -516,9 +558,15 @@ static void define_more_chunks(const char *path, MPI_Offset chunk, MPI_Offset n)
     check(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, MPI_INFO_NULL, &ncid));
     check(ncmpi_def_dim(ncid, "x", n * chunk, &dim));
     check(ncmpi_def_var(ncid, "v", NC_BYTE, 1, &dim, &var));
-    check(ncmpi_def_var_chunking(ncid, var, NC_CHUNKED, &chunk));
-    check(ncmpi_def_var_deflate(ncid, var, 0, 1, 1));
+    if (!hinted) {
+        check(ncmpi_def_var_chunking(ncid, var, NC_CHUNKED, &chunk));
+        check(ncmpi_def_var_deflate(ncid, var, 0, 1, 1));
+    }
     check(ncmpi_enddef(ncid));
+    if (reopened) {
+        check(ncmpi_close(ncid));
+        check(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, MPI_INFO_NULL, &ncid));
+    }
 }
 
 static void define_chunks(const char *path, MPI_Offset chunk)
@@ -638,13 +686,16 @@ static void run_program(const char *what, const char *path)
     } programs[] = {{"small_writes", do_small_writes},
                     {"small_reads", do_small_reads},
                     {"small_calls", do_small_calls},
+                    {"rows", do_rows},
                     {"growth", do_growth},
                     {"holes", do_holes},
                     {"alignment", do_alignment},
                     {"appends", do_appends},
                     {"columns", do_columns},
+                    {"shifted", do_shifted},
                     {"flushes", do_flushes},
                     {"hidden", do_hidden},
+                    {"hidden_independent", do_hidden_independent},
                     {"steps", do_steps},
                     {"imbalance", do_imbalance},
                     {"chunks_written_again", do_chunks_written_again},
@@ -665,7 +716,9 @@ int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
     if (argc == 4) {
-        bad = strcmp(argv[2], "bad") == 0;
+        hinted = strcmp(argv[2], "hinted") == 0;
+        reopened = strcmp(argv[2], "reopened") == 0;
+        bad = strcmp(argv[2], "good") != 0;
         run_program(argv[1], argv[3]);
         MPI_Finalize();
         return 0;

@@ -216,12 +216,21 @@ static void adopt_fill_modes(const pnc_netcdf4_content *content, pnc_model *mode
         model->vars[i]->no_fill = content->storage[i].no_fill;
 }
 
-/* The attributes of quantization may be those of a file that was copied: values are put as before. */
-static void keep_quantization(const pnc_model *from, pnc_model *to)
+/* The attributes of quantization may be those of a file that was copied: values are put as before. And what the program
+ * has chosen remains its choice. */
+static void keep_choices(const pnc_model *from, pnc_model *to)
 {
     for (int i = 0; i < from->nvars && i < to->nvars; i++) {
+        const pnc_storage *chosen = from->vars[i]->storage;
+        pnc_storage *storage = to->vars[i]->storage;
+
         to->vars[i]->quantize_mode = from->vars[i]->quantize_mode;
         to->vars[i]->nsd = from->vars[i]->nsd;
+        if (chosen == NULL || storage == NULL)
+            continue;
+        storage->chosen_layout = chosen->chosen_layout;
+        storage->chosen_filters = chosen->chosen_filters;
+        storage->chosen_quantization = chosen->chosen_quantization;
     }
 }
 
@@ -264,7 +273,7 @@ static void install_definitions(pnc_netcdf4 *n, pnc_model *model, pnc_netcdf4_co
     pnc_file *file = n->format.file;
 
     adopt_fill_modes(content, model);
-    keep_quantization(n->format.model, model);
+    keep_choices(n->format.model, model);
     report_difference(n, model);
     old->model = *n->format.model;
     old->content = n->content;
