@@ -108,7 +108,9 @@ With
 .Ev PNETCDF_HINTS_DISPLAY=all
 all other hints follow, with the values that the library or the MPI library uses.
 .Pp
-When definitions end, rank 0 prints which hints name variables or dimensions that the file does not have.
+Of a hint for variables the line says for which of them it is used.
+When definitions end, rank 0 prints which hints name variables or dimensions that the file does not have, and which ones
+are ignored as the program has chosen for all of their variables.
 .Pp
 Rank 0 also prints how calls access the file, for the first call of each class
 .Pq put or get, collective or independent

@@ -251,6 +251,29 @@ bool pnc_dataset_hint_is_overruled(const pnc_dataset *ds, const char *name, char
     return false;
 }
 
+/* --- hints for variables --- */
+
+bool pnc_dataset_hint_has_scope(const pnc_dataset *ds, const char *name, char scope[PNC_HINT_EFFECT_BYTES])
+{
+    static const struct {
+        const char *name, *chosen;
+        bool is_for_new;
+    } rows[] = {{"nc_compression", "filters", true},
+                {"nc_shuffle", "filters", true},
+                {"nc_chunks", "chunks", true},
+                {"nc_quantize", "quantization", false}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].name, name) == 0) {
+            bool has_others = rows[i].is_for_new && !ds->format->is_new;
+
+            snprintf(scope, PNC_HINT_EFFECT_BYTES, "%swhose %s the program does not choose",
+                     has_others ? "that are defined from now on and " : "", rows[i].chosen);
+            return true;
+        }
+    return false;
+}
+
 /* --- numbers that are limited --- */
 
 static bool is_beyond_ranks(int64_t given, int nranks, const char *where, char *why)

@@ -12,6 +12,9 @@ bool pnc_dataset_hint_is_overruled(const pnc_dataset *ds, const char *name, char
 /* True if the library uses another number than that of the hint. *used: which, with its bound. */
 bool pnc_dataset_hint_is_limited(const pnc_dataset *ds, const char *name, char used[PNC_HINT_EFFECT_BYTES]);
 
+/* Of which variables a hint decides the storage: *scope continues a sentence. False: it is not for variables. */
+bool pnc_dataset_hint_has_scope(const pnc_dataset *ds, const char *name, char scope[PNC_HINT_EFFECT_BYTES]);
+
 /* Why no writes are delayed (nc_write_behind); NULL: they are. */
 const char *pnc_dataset_hint_explain_behind(const pnc_dataset *ds);
 /* Whether nc_write_behind is not set, and would delay writes. */

@@ -64,6 +64,8 @@ static void explain_use(const display *d, bool given, const char *used, line *l)
         snprintf(l->effect, sizeof l->effect, "used as %s", text);
     else if (given && used != NULL && strcmp(l->value, used) != 0)
         snprintf(l->effect, sizeof l->effect, "used as %s", used);
+    else if (given && pnc_dataset_hint_has_scope(d->ds, l->name, text))
+        snprintf(l->effect, sizeof l->effect, "used for variables %s", text);
     else
         snprintf(l->effect, sizeof l->effect, "used");
 }
@@ -173,15 +175,16 @@ static void explain_text(const display *d, const pnc_hint *hint, line *l)
  * any. */
 static void explain_pattern(const display *d, line *l)
 {
-    char why[PNC_HINT_EFFECT_BYTES];
+    const char *hint = pnc_dataset_storage_hint_find(l->name);
+    char text[PNC_HINT_EFFECT_BYTES];
     bool has_none = !d->ds->format->is_new && pnc_dataset_storage_pattern_count_vars(d->ds, l->name) == 0;
 
     if (!pnc_dataset_storage_pattern_is_valid(l->name, l->value))
         explain_refused_text(l, l->effect, sizeof l->effect);
-    else if (pnc_dataset_hint_is_overruled(d->ds, pnc_dataset_storage_hint_find(l->name), why))
-        snprintf(l->effect, sizeof l->effect, "ignored: %s", why);
-    else
-        snprintf(l->effect, sizeof l->effect, "used for variables whose names match%s",
+    else if (pnc_dataset_hint_is_overruled(d->ds, hint, text))
+        snprintf(l->effect, sizeof l->effect, "ignored: %s", text);
+    else if (pnc_dataset_hint_has_scope(d->ds, hint, text))
+        snprintf(l->effect, sizeof l->effect, "used for variables whose names match and %s%s", text,
                  has_none ? ": the file has none" : "");
 }
 

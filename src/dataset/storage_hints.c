@@ -435,37 +435,68 @@ int pnc_dataset_storage_pattern_count_vars(const pnc_dataset *ds, const char *ke
     return n;
 }
 
-/* Whether a hint names variables or dimensions, and there are none such. */
-static bool has_no_variable(const pnc_dataset *ds, const char *name, const line *l)
+/* Why a hint has changed no variable. */
+typedef enum no_use { USED, NO_VARIABLE, CHOSEN } no_use;
+
+static bool has_lengths_for(const pnc_dataset *ds, const pnc_var *var, const char *value)
+{
+    int64_t lengths[PNC_STORAGE_DIMS_MOST];
+
+    return var->ndims <= PNC_STORAGE_DIMS_MOST && get_chunk_lengths(&ds->model, var, value, lengths);
+}
+
+/* What the hint decides is a choice of the program. */
+static bool is_chosen(const pnc_var *var, const char *hint)
+{
+    const pnc_storage *s = var->storage;
+
+    if (s == NULL)
+        return false;
+    if (strcmp(hint, "nc_chunks") == 0)
+        return s->chosen_layout;
+    if (strcmp(hint, "nc_quantize") == 0)
+        return s->chosen_quantization;
+    return s->chosen_filters || (s->chosen_layout && s->layout != NC_CHUNKED);
+}
+
+/* The hint names variables or dimensions, and there are none such; or new ones, and the program has chosen for all of
+ * them. A scalar has no chunks. */
+static no_use find_no_use(const pnc_dataset *ds, const char *name, const line *l, int nbefore)
 {
     bool has_shape = strcmp(name, "nc_chunks") == 0 && strcmp(l->value, "auto") != 0;
+    int found = 0, chosen = 0;
 
     for (int i = 0; i < ds->model.nvars; i++) {
         const pnc_var *var = ds->model.vars[i];
-        int64_t lengths[PNC_STORAGE_DIMS_MOST];
 
-        if ((!l->has_pattern || fnmatch(l->pattern, var->name, 0) == 0) &&
-            (!has_shape ||
-             (var->ndims <= PNC_STORAGE_DIMS_MOST && get_chunk_lengths(&ds->model, var, l->value, lengths))))
-            return false;
+        if ((l->has_pattern && fnmatch(l->pattern, var->name, 0) != 0) ||
+            (has_shape && !has_lengths_for(ds, var, l->value)))
+            continue;
+        found++;
+        if (i >= nbefore && is_chosen(var, name))
+            chosen++;
+        else if (i >= nbefore && var->ndims > 0)
+            return USED;
     }
-    return l->has_pattern || has_shape;
+    if (found == 0)
+        return l->has_pattern || has_shape ? NO_VARIABLE : USED;
+    return chosen > 0 ? CHOSEN : USED;
 }
 
-/* Typing errors, or hints for another file or a later define mode: a remark, which PNETCDF_HINTS_DISPLAY prints. */
-static void report_unused(pnc_dataset *ds)
+/* Hints of one kind, in a remark, which PNETCDF_HINTS_DISPLAY prints. */
+static void report_unused(pnc_dataset *ds, int nbefore, no_use why, const char *sentence)
 {
-    char text[sizeof ds->error.text] = "", why[PNC_HINT_EFFECT_BYTES];
+    char text[sizeof ds->error.text] = "", unused[PNC_HINT_EFFECT_BYTES];
     size_t n = 0;
     line l;
 
     for (int i = 0; i < NAMES; i++) {
-        if (pnc_dataset_hint_is_overruled(ds, hint_names[i], why))
+        if (pnc_dataset_hint_is_overruled(ds, hint_names[i], unused))
             continue;
         for (const char *at = ds->storage_hints; *at != '\0' && n < sizeof text; at = strchr(at, '\n') + 1) {
             int more = 0;
 
-            if (read_line(at, hint_names[i], &l) && has_no_variable(ds, hint_names[i], &l))
+            if (read_line(at, hint_names[i], &l) && find_no_use(ds, hint_names[i], &l, nbefore) == why)
                 more = snprintf(text + n, sizeof text - n, "%s%.*s", n > 0 ? "; " : "", (int)strcspn(at, "\n") - 1,
                                 at + 1);
             n += more > 0 ? (size_t)more : 0;
@@ -473,7 +504,7 @@ static void report_unused(pnc_dataset *ds)
     }
     if (n == 0)
         return;
-    pnc_error_set(&ds->error, NC_NOERR, "%s: no variable has the name or the dimensions for: %s", ds->file.path, text);
+    pnc_error_set(&ds->error, NC_NOERR, "%s: %s: %s", ds->file.path, sentence, text);
     pnc_dataset_remark_report(ds, ds->hints.access.display);
 }
 
@@ -501,8 +532,10 @@ int pnc_dataset_storage_hints_apply(pnc_dataset *ds)
             err = apply_chunks(ds, var);
     }
     pnc_memory_free(coordinates);
-    if (err == NC_NOERR)
-        report_unused(ds);
+    if (err == NC_NOERR) { /* typing errors, or hints for another file or a later define mode; a program that chooses */
+        report_unused(ds, nbefore, NO_VARIABLE, "no variable has the name or the dimensions for");
+        report_unused(ds, nbefore, CHOSEN, "ignored, as the program has chosen for all variables of");
+    }
     return err;
 }
 

@@ -113,9 +113,12 @@ def try_display():
     cases = (("nc_format=cdf5;nc_compression=zstd;nc_compression@T*=deflate:1;nc_chunks=1,2;nc_quantize=bitround:9",
               (("nc_compression", "zstd", "ignored: the file is not netCDF-4"),
                ("nc_compression@T*", "deflate:1", "ignored: the file is not netCDF-4"),
-               ("nc_chunks", "1,2", "ignored: the file is not netCDF-4"), ("nc_quantize", "bitround:9", "used"))),
+               ("nc_chunks", "1,2", "ignored: the file is not netCDF-4"),
+               ("nc_quantize", "bitround:9", "used for variables whose quantization the program does not choose"))),
              ("nc_format=netcdf4;nc_compression@T*=deflate:1;nc_shuffle=disable;nc_chunks@*=1,x;nc_header_reserve=100",
-              (("nc_compression@T*", "deflate:1", "used"), ("nc_shuffle", "disable", "used"),
+              (("nc_compression@T*", "deflate:1",
+                "used for variables whose names match and whose filters the program does not choose"),
+               ("nc_shuffle", "disable", "used for variables whose filters the program does not choose"),
                ("nc_chunks@*", "1,x", "ignored: must be auto"),
                ("nc_header_reserve", "100", "ignored: the file is netCDF-4"))))
     for hints, lines in cases:
@@ -144,6 +147,22 @@ def try_display():
        "a value that cannot be used is reported", err)
 
 
+def try_chosen():
+    """Hints for variables whose storage the program has chosen, or that the file has, change nothing."""
+    path = scratch("chosen.nc")
+    hints = "nc_chunks=1000;nc_compression@v=deflate:3;nc_quantize=bitround:9"
+    for how, chosen in (("bad", True), ("hinted", False), ("reopened", True)):
+        if os.path.exists(path):
+            os.unlink(path)
+        status, _, err = run("test/mpi/test_statistics", "small_chunks", how, path, hints=hints, display=True, ranks=2)
+        remark = "ignored, as the program has chosen for all variables of: nc_compression@v=deflate:3; nc_chunks=1000\n"
+        ok(status == 0 and (remark in err) == chosen and ("ignored" in err) == chosen,
+           f"{how}: storage that the program chooses {'' if chosen else 'not'}", err)
+        lines = [line.split()[0] for line in err.splitlines() if "that are defined from now on and whose" in line]
+        ok(lines == (["nc_chunks", "nc_compression@v"] if how == "reopened" else []), f"{how}: storage of the file",
+           err)
+
+
 def main():
     if not has_hdf5():
         skip("netCDF-4 files", "the build is without HDF5")
@@ -155,6 +174,7 @@ def main():
     for language in ("C", "F90"):
         try_model(language)
     try_display()
+    try_chosen()
     finish()
 
 
