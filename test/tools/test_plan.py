@@ -287,6 +287,16 @@ def check_machines():
     ok(status == 1 and "--machine=k: must be aurora, frontier, fugaku or intrepid" in errors, "no machine", errors)
 
 
+def check_pieces():
+    """32768 runs of 4 bytes of each of 64 ranks, four aggregators: each copies 524288 pieces, 24 ns and 4 bytes each."""
+    path = write("pieces.cdl", "netcdf p { // file format: CDF-5\ndimensions: row = 32768 ; rank = 64 ;\n"
+                 "variables: float v(row, rank) ;\n}\n")
+    status, plans, errors = plan("-v", "v", "--grid=1,64", "--ranks-per-node=16", "--strategy=two_phase", path)
+    wanted = 524288 * (24e-9 + 4 * 0.25e-9)
+    ok(status == 0 and plans[0]["aggregators"] == 4 and abs(plans[0]["limits"]["copies"] / wanted - 1) < 0.02 and
+       plans[0]["exchange_seconds"] > wanted, f"an aggregator copies pieces: {1e3 * wanted:.2f} ms", errors or plans)
+
+
 def check_document():
     """The figures of machines in docs/scaling.md are those of the program."""
     with open(os.path.join(TOP, "docs", "scaling.md"), encoding="utf-8") as file:
@@ -350,6 +360,7 @@ check_counted()
 check_grids()
 check_map()
 check_machines()
+check_pieces()
 check_document()
 check_errors()
 check_terminal()

@@ -255,6 +255,7 @@ static void compute_limits(const plan_call *call, plan_result *out)
     double servers = (double)(out->range.high / fs->unit - out->range.low / fs->unit + 1);
     double accessing = count_accessing(out), nodes = call->nnodes < accessing ? call->nnodes : accessing;
     double steps = out->traffic.rounds > 0 ? (double)out->traffic.rounds : n / accessing;
+    double pieces = out->naggregators > 0 ? (double)call->runs / accessing : 0;
 
     servers = servers < fs->servers ? servers : fs->servers;
     out->limits = (plan_limits){
@@ -262,7 +263,7 @@ static void compute_limits(const plan_call *call, plan_result *out)
         .locks = 1e-9 * (double)out->lock_moves * (double)fs->lock / servers,
         .links = 1e-9 * bytes * fs->link_byte / nodes,
         .latency = 1e-9 * steps * (double)fs->latency,
-        .copies = bytes / accessing * pnc_io_costs_find(true, call->nnodes)->copied,
+        .copies = bytes / accessing * pnc_io_costs_find(true, call->nnodes)->copied + 1e-9 * PLAN_PIECE_NS * pieces,
         .network = 1e-9 * (double)out->traffic.message_bytes * o->network_byte / call->nnodes,
         .messages = 1e-9 * (double)out->traffic.busiest * o->message,
         .agreements = 1e-9 * (double)out->reduction_messages * o->message};

@@ -30,6 +30,7 @@ typedef struct followed {
 typedef struct round_load {
     int64_t messages, message_bytes; /* of a delegate; of a node */
     int64_t bytes, pieces;           /* of a rank */
+    int64_t all_pieces;              /* of the nodes that are followed */
     int64_t portions;
 } round_load;
 
@@ -165,6 +166,7 @@ static int exchange_node(work *w, followed *node, round_load *most, int64_t *nex
     for (int rank = 0; rank < node->nprocs; rank++) {
         most->bytes = pnc_max64(most->bytes, ranks[rank].bytes);
         most->pieces = pnc_max64(most->pieces, ranks[rank].pieces);
+        most->all_pieces += ranks[rank].pieces;
     }
     most->messages = pnc_max64(most->messages, of_node.messages);
     most->message_bytes = pnc_max64(most->message_bytes, of_node.message_bytes);
@@ -291,14 +293,19 @@ static void access_blocks(work *w)
 
 /* --- time --- */
 
-/* The exchange of a round: ranks copy at the same time, then delegates send; an aggregator copies what it receives. */
+/* The exchange of a round: ranks copy at the same time, then delegates send; an aggregator copies what it receives,
+ * piece by piece. */
 static int64_t estimate_exchange(const work *w, const round_load *most)
 {
     const plan_options *o = w->call->options;
     const pnc_costs *costs = pnc_io_costs_find(true, w->call->nnodes);
     double buffer = (double)(w->domains.units * w->domains.unit) / w->domains.naggregators;
+    double pieces = (double)most->all_pieces / w->domains.naggregators;
     double time = 1e9 * (costs->run * (double)most->pieces + costs->copied * ((double)most->bytes + buffer));
 
+    if (!w->in_nodes)
+        pieces *= (double)w->call->nnodes / w->nnodes;
+    time += PLAN_PIECE_NS * pieces;
     time += o->message * (double)(most->messages + pnc_bits_count_doublings(w->in_nodes ? 1 : w->call->nnodes));
     time += o->network_byte * (double)most->message_bytes + o->message * 2 * (double)most->portions;
     return (int64_t)time;
