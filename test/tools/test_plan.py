@@ -281,10 +281,16 @@ def check_machines():
     wanted = 48 * (1 << 26) / 65e6
     ok(status == 0 and plans[0]["limited_by"] == "links" and abs(plans[0]["seconds"] / wanted - 1) < 0.02,
        f"the links are a limit: {wanted:.1f} s", errors or plans)
+    # Perlmutter: a file with two stripes has two servers of 16.78 GB/s; 256 ranks of 64 MiB
+    status, plans, errors = plan("--machine=perlmutter", "--stripe-count=2", "-v", "v", "--weak", "--ranks=256", path)
+    wanted = 256 * 64 / 2 * ((1 << 20) / 16780e6 + 100e-6)
+    ok(status == 0 and abs(plans[0]["limits"]["servers"] / wanted - 1) < 0.02 and plans[0]["seconds"] > 0.98 * wanted,
+       f"servers without a stripe of the file do not count: {wanted:.2f} s", errors or plans)
     status, _, errors = plan("--machine=frontier", "-v", "v", "--weak", "--ranks", "1000000", path)
     ok(status == 1 and "frontier has 9408 nodes: 1000000 ranks need 15625" in errors, "too many ranks", errors)
     status, _, errors = plan("--machine=k", "-v", "v", path)
-    ok(status == 1 and "--machine=k: must be aurora, frontier, fugaku or intrepid" in errors, "no machine", errors)
+    ok(status == 1 and "--machine=k: must be aurora, cori, frontier, fugaku, intrepid or perlmutter" in errors,
+       "no machine", errors)
 
 
 def check_pieces():

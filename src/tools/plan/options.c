@@ -14,6 +14,7 @@
 
 #define RANKS_PER_NODE 8
 #define DEFAULT_BUFFER (16 << 20) /* of nc_ibuf_size */
+#define MACHINES "aurora, cori, frontier, fugaku, intrepid or perlmutter"
 #define MESSAGE_US 2
 #define MOST_BYTES (1 << 30) /* of a stripe, or of a buffer */
 #define NETWORK_MBS 10000
@@ -69,8 +70,10 @@ static const char help[] =
     "      --aggregators=N   cb_nodes\n"
     "      --buffer=N        cb_buffer_size\n"
     "\n"
-    "      --machine=NAME    aurora, frontier, fugaku or intrepid: ranks of a node, and all that follows, by figures\n"
-    "                        that were published or assumed; options behind it change single ones\n"
+    "      --machine=NAME    " MACHINES
+    ":\n"
+    "                        ranks of a node, and all that follows, by figures that were published or assumed;\n"
+    "                        options behind it change single ones\n"
     "\n"
     "The file system; suffixes k, M, G of bytes: 1024, 1024^2, 1024^3; MB/s: 10^6 bytes per second\n"
     "      --stripe=N        bytes of a stripe; default 1M\n"
@@ -210,7 +213,7 @@ static int parse_machine(plan_options *out)
 {
     const plan_machine *m = plan_machine_find(optarg);
 
-    return m != NULL ? set_machine(m, out) : fail_value("--machine", optarg, "aurora, frontier, fugaku or intrepid");
+    return m != NULL ? set_machine(m, out) : fail_value("--machine", optarg, MACHINES);
 }
 
 static int parse_servers(plan_options *out)
@@ -292,6 +295,8 @@ static int check(int argc, char **argv, plan_options *out)
     }
     if (out->fs.servers == 0)
         out->fs.servers = out->stripe_count > 0 ? (int)out->stripe_count : PLAN_SERVERS;
+    if (out->stripe_count > 0 && out->fs.servers > out->stripe_count)
+        out->fs.servers = (int)out->stripe_count; /* the others have no stripe of the file */
     return -1;
 }
 
