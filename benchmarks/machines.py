@@ -1,5 +1,5 @@
-"""Plans of FLASH, BTIO and E3SM on named machines with up to 1,000,000 ranks, and of what was published for one of
-them: the tables and the picture of docs/scaling.md. No program is run; it takes minutes.
+"""Plans of FLASH, BTIO and E3SM on named machines with up to 1,000,000 ranks, and of runs that were published: the
+tables and the picture of docs/scaling.md. No program is run; it takes minutes.
 
     python3 benchmarks/machines.py --ncmpistat build/mpich/src/tools/ncmpistat \\
         --update docs/scaling.md --svg docs/scaling-machines.svg
@@ -9,6 +9,7 @@ import html
 import json
 import math
 import os
+import random
 import re
 import subprocess
 import sys
@@ -50,17 +51,83 @@ CHECKS = {
 }
 
 
-def plan(program, folder, machine, workload, direction=()):
-    """The plans of a workload, and the figures of the machine."""
-    text, variables, options, ranks = workload
+# Runs that were published: machine, nodes, ranks, stripes of the file, GiB/s, the file, variables, options. Variables,
+# one behind the other in a record, are rows of one variable.
+LAND = "--map=land"  # a file in the folder
+VPIC = [f"v{i}" for i in range(8)]
+PUBLISHED = {
+    "E3SM F": ("perlmutter", 169, 21600, 169, "12.98", netcdf({"row": 4859, "run": 36, "rank": 21600}, "float", ["v"],
+                                                              "row, run, rank"), ["v"], ["--grid=1,1,21600"]),
+    "E3SM G": ("perlmutter", 75, 9600, 75, "21.93",
+               netcdf({"row": 36, "run": 385, "rank": 9600, "level": 80}, "double", ["v"], "row, run, rank, level"),
+               ["v"], ["--grid=1,1,9600,1"]),
+    "E3SM I": ("perlmutter", 11, 1344, 11, "7.16", netcdf({"row": 1656, "point": 360 * 720}, "float", ["v"],
+                                                          "row, point"), ["v"], [LAND]),
+    "WRF": ("perlmutter", 64, 8192, 64, "-", netcdf({"row": 857, "y": 5200, "x": 15200}, "float", ["v"], "row, y, x"),
+            ["v"], ["--grid=1,64,128"]),
+    "SCORPIO": ("frontier", 2000, 16000, 64, "24.6", netcdf({"row": 225 * 128, "column": 25165826}, "float", ["v"],
+                                                            "row, column"), ["v"], ["--grid=1,16000"]),
+    "SCORPIO, get": ("frontier", 2000, 16000, 64, "30.0", netcdf({"row": 175 * 128, "column": 25165826}, "float",
+                                                                 ["v"], "row, column"), ["v"],
+                     ["--grid=1,16000", "--get"]),
+    "VPIC": ("cori", 128, 4096, 128, "-", netcdf({"x": 4096 << 23}, "float", VPIC, "x"), VPIC, ["--grid=4096"]),
+}
+# Runs of two points, 27 in each third of a row of 720: 58,320 points of 259,200, about as many as I writes.
+LAND_RUNS, LAND_ROWS, LAND_WIDTH = 27, 1656, 240
+
+
+def write_land(path, ranks):
+    """Continents in thirds of each row, of which each rank has runs of two points at random."""
+    numbers, runs = random.Random(1), []
+    for third in range(360 * 3):
+        begin = third * LAND_WIDTH + numbers.randrange(LAND_WIDTH - 2 * LAND_RUNS)
+        runs += range(begin, begin + 2 * LAND_RUNS, 2)
+    numbers.shuffle(runs)
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(f"{i * ranks // len(runs)} 0,{at} {LAND_ROWS},2\n" for i, at in enumerate(runs))
+
+
+def ask(program, folder, text, variables, *options):
+    """The plans of a call, and the figures of the machine."""
     path = os.path.join(folder, "a.cdl")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
-    places = [f"--ranks-per-node={MACHINES[machine]}"] if machine in MACHINES else []
-    done = subprocess.run([sys.executable, program, "--plan", "--json", f"--machine={machine}", *places, *direction,
-                           "-v", ",".join(variables), *options, "--ranks", ",".join(map(str, ranks)), path],
-                          stdout=subprocess.PIPE, check=True)
+    done = subprocess.run([sys.executable, os.path.abspath(program), "--plan", "--json", *options, "-v",
+                           ",".join(variables), path], stdout=subprocess.PIPE, check=True, cwd=folder)
     return json.loads(done.stdout)
+
+
+def plan(program, folder, machine, workload, direction=()):
+    """The plans of a workload, and the figures of the machine."""
+    text, variables, options, ranks = workload
+    places = [f"--ranks-per-node={MACHINES[machine]}"] if machine in MACHINES else []
+    return ask(program, folder, text, variables, f"--machine={machine}", *places, *direction, *options, "--ranks",
+               ",".join(map(str, ranks)))
+
+
+def plan_published(program, folder, systems, case):
+    """Plans on the stripes of the run, with eight aggregators on a node, on all servers too, and of files of nodes."""
+    machine, nodes, ranks, stripes, _, text, variables, options = case
+    all_servers = systems[machine]["servers"]
+    places = [f"--machine={machine}", f"--ranks-per-node={-(-ranks // nodes)}", *options]
+    many = f"--aggregators={8 * nodes}"
+    plans = [ask(program, folder, text, variables, *places, *more)["plans"][0]
+             for more in ([f"--stripe-count={stripes}"], [f"--stripe-count={stripes}", many],
+                          [f"--stripe-count={all_servers}", many])]
+    return [*plans, plan_node(program, folder, systems[machine], case, plans[0])]
+
+
+def plan_node(program, folder, system, case, found):
+    """A node of many that write files of their own at the same time: it has its share of the servers."""
+    machine, nodes, ranks, *_ = case
+    own, share = system["servers"] / nodes, -(-ranks // nodes)
+    text = netcdf({"x": found["bytes"] // nodes // share // 4}, "float", ["v"], "x")
+    node = ask(program, folder, text, ["v"], f"--machine={machine}", f"--ranks-per-node={share}", "--weak",
+               f"--ranks={share}", f"--stripe-count={max(1, int(own))}", f"--servers={max(1, int(own))}",
+               f"--server-mbs={system['server_mbs'] * min(1, own)}",
+               f"--request-us={system['request_us'] / min(1, own)}",
+               *(["--get"] if "--get" in case[-1] else []))["plans"][0]
+    return {**node, "bytes": found["bytes"]}
 
 
 def rate(found):
@@ -109,6 +176,18 @@ def make_check_table(checks):
     head = ("workload", "processes", "put GiB/s", "get GiB/s", "largest limits of the put")
     return make_table(head, [(workload, f"{put['ranks']:,}", f"{rate(put):.0f}", f"{rate(get):.0f}", name_limits(put))
                              for workload, rows in checks.items() for put, get in rows])
+
+
+def make_published_table(published):
+    head = ("case", "machine", "ranks", "nodes", "bytes", "stripes", "published GiB/s", "plan GiB/s",
+            "8 aggregators a node", "and all servers", "files of nodes", "largest limits of the plan")
+    rows = []
+    for name, (run, *others) in published.items():
+        machine, nodes, ranks, stripes, figure, *_ = PUBLISHED[name]
+        rates = [f"{rate(found):,.0f}" if rate(found) >= 100 else f"{rate(found):.3g}" for found in (run, *others)]
+        rows.append((name, machine, f"{ranks:,}", f"{nodes:,}", amount(run["bytes"]), stripes, figure, *rates,
+                     name_limits(run)))
+    return make_table(head, rows)
 
 
 def make_system_table(systems):
@@ -202,7 +281,7 @@ def main():
     parser.add_argument("--update", metavar="FILE.md", help="replace the tables in this document")
     parser.add_argument("--svg", metavar="FILE.svg", help="draw the picture")
     options = parser.parse_args()
-    plans, systems, checks = {}, {}, {}
+    plans, systems, checks, published = {}, {}, {}, {}
     with tempfile.TemporaryDirectory() as folder:
         for machine in MACHINES:
             for name, workload in WORKLOADS.items():
@@ -212,7 +291,13 @@ def main():
             put = plan(options.ncmpistat, folder, "intrepid", workload)
             get = plan(options.ncmpistat, folder, "intrepid", workload, ["--get"])
             checks[name], systems["intrepid"] = list(zip(put["plans"], get["plans"])), put["system"]
-    tables = {"system": make_system_table(systems), "plans": make_plan_table(plans), "check": make_check_table(checks)}
+        write_land(os.path.join(folder, "land"), PUBLISHED["E3SM I"][2])
+        for name, case in PUBLISHED.items():
+            systems.setdefault(case[0], ask(options.ncmpistat, folder, netcdf({"x": 4}, "int", ["v"], "x"), ["v"],
+                                            f"--machine={case[0]}", "--ranks=4")["system"])
+            published[name] = plan_published(options.ncmpistat, folder, systems, case)
+    tables = {"system": make_system_table(systems), "plans": make_plan_table(plans), "check": make_check_table(checks),
+              "published": make_published_table(published)}
     if options.update:
         update(options.update, tables)
     else:
