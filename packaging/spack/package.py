@@ -9,7 +9,7 @@ except ImportError:
 
 
 class Pnetcdf2(AutotoolsPackage):
-    """A library for parallel access to netCDF files in the classic formats from MPI programs."""
+    """A library for parallel access to netCDF files from MPI programs, also to compressed netCDF-4 files."""
 
     url = "file:///tmp/pnetcdf-2.0.0.tar.gz"
     license("BSD-3-Clause")
@@ -18,6 +18,7 @@ class Pnetcdf2(AutotoolsPackage):
 
     variant("fortran", default=True, description="Fortran interfaces")
     variant("shared", default=True, description="Shared library, too")
+    variant("netcdf4", default=True, description="netCDF-4 (HDF5) files, also compressed")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
@@ -26,7 +27,14 @@ class Pnetcdf2(AutotoolsPackage):
     depends_on("mpi")
     depends_on("utf8proc")
     depends_on("utf8proc+shared", when="+shared")
+    depends_on("xxhash@0.8:")
     depends_on("python@3:", type="run")
+    # Opened at run time, in the folders that the compiler wrapper gives the library (rpath): of any MPI or none.
+    with when("+netcdf4"):
+        depends_on("hdf5@1.10.5:+shared")
+        depends_on("libdeflate")
+        depends_on("zstd")
+        depends_on("libaec+shared")
 
     def configure_args(self):
         spec = self.spec
@@ -35,4 +43,5 @@ class Pnetcdf2(AutotoolsPackage):
         arguments += self.enable_or_disable("shared")
         if spec.satisfies("+fortran"):
             arguments.append("MPIF90=" + spec["mpi"].mpifc)
+        arguments.append("--with-hdf5=" + spec["hdf5"].prefix if spec.satisfies("+netcdf4") else "--without-hdf5")
         return arguments
