@@ -60,6 +60,17 @@ matches one character and
 matches one character of a set.
 A pattern is compared with the path as passed to the library.
 A pattern without a slash is also compared with the last component of the path.
+A pattern cannot contain a colon, which ends it:
+.Ql \&?
+stands for one, and
+.Ql wrfout*
+matches the name
+.Pa wrfout_d01_2005-08-28_00:00:00 .
+With
+.Ev PNETCDF_HINTS_DISPLAY
+a pattern that matches no file is named when
+.Fn MPI_Finalize
+begins.
 Blanks around keys, values and patterns are ignored.
 The value of a hint in a pattern cannot contain a colon or a comma, except a colon before an integer
 .Pq Ql zstd:3

@@ -68,8 +68,8 @@ static int set_hint(const scan *s, char *entry)
     return NC_NOERR;
 }
 
-/* As in MPICH_MPIIO_HINTS, a pattern without '/' also matches the last component of the path. */
-static bool matches(const char *pattern, const char *path)
+/* As in MPICH_MPIIO_HINTS. */
+bool pnc_dataset_pattern_is_match(const char *pattern, const char *path)
 {
     const char *slash = strrchr(path, '/');
 
@@ -142,11 +142,15 @@ static char *split_hint(char **rest)
     return begin;
 }
 
-static void find_match(scan *s, char *entry)
+static bool has_patterns(const char *entry)
 {
-    char *rest = entry;
+    return entry[strcspn(entry, "=:")] == ':';
+}
 
-    for (char *one = split_pattern(&rest); one != NULL; one = split_pattern(&rest)) {
+/* The first of several patterns, and its hints; *rest are the others. NULL: there is none left. */
+static char *split_valid_pattern(const scan *s, char **rest, char **hints)
+{
+    for (char *one = split_pattern(rest); one != NULL; one = split_pattern(rest)) {
         char *colon = strchr(one, ':'), *equals = strchr(one, '=');
 
         if (*trim(one) == '\0')
@@ -156,9 +160,19 @@ static void find_match(scan *s, char *entry)
             continue;
         }
         *colon = '\0';
-        if (s->matched == NULL && matches(trim(one), s->path))
-            s->matched = colon + 1;
+        *hints = colon + 1;
+        return trim(one);
     }
+    return NULL;
+}
+
+static void find_match(scan *s, char *entry)
+{
+    char *rest = entry, *hints;
+
+    for (char *one = split_valid_pattern(s, &rest, &hints); one != NULL; one = split_valid_pattern(s, &rest, &hints))
+        if (s->matched == NULL && pnc_dataset_pattern_is_match(one, s->path))
+            s->matched = hints;
 }
 
 static int parse(scan *s, char *list)
@@ -168,7 +182,7 @@ static int parse(scan *s, char *list)
 
     for (char *entry = strtok_r(list, ";", &rest); entry != NULL && err == NC_NOERR;
          entry = strtok_r(NULL, ";", &rest)) {
-        if (entry[strcspn(entry, "=:")] == ':')
+        if (has_patterns(entry))
             find_match(s, entry);
         else
             err = set_hint(s, entry);
@@ -192,4 +206,21 @@ int pnc_dataset_hints_parse(const char *list, const char *path, bool warn, MPI_I
     err = parse(&s, copy);
     pnc_memory_free(copy);
     return err;
+}
+
+int pnc_dataset_hints_list_patterns(char *list, int most, const char **patterns)
+{
+    const scan silent = {.warn = false};
+    char *next = NULL;
+    int n = 0;
+
+    for (char *entry = strtok_r(list, ";", &next); entry != NULL; entry = strtok_r(NULL, ";", &next)) {
+        char *rest = entry, *hints;
+
+        if (!has_patterns(entry))
+            continue;
+        while (n < most && (patterns[n] = split_valid_pattern(&silent, &rest, &hints)) != NULL)
+            n++;
+    }
+    return n;
 }

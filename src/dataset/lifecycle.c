@@ -12,6 +12,7 @@
 #include "dataset/message.h"
 #include "dataset/mpi_state.h"
 #include "dataset/opening.h"
+#include "dataset/patterns.h"
 #include "dataset/references_file.h"
 #include "dataset/registry.h"
 #include "dataset/same_file.h"
@@ -180,6 +181,7 @@ static int open_or_create(pnc_opening *o, int *ncidp)
     pnc_dataset_references_begin(ds);
     pnc_dataset_statistics_open(ds);
     pnc_dataset_hints_display(ds);
+    pnc_dataset_patterns_add(ds);
     if (!o->creates) {
         ds->nvars_found = ds->model.nvars;
         pnc_dataset_storage_hints_adopt(ds);

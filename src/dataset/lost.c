@@ -4,7 +4,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "dataset/deferred.h"
 #include "dataset/last_error.h"
@@ -112,15 +111,6 @@ static bool lacks_number(const pnc_dataset *ds)
            !pnc_file_is_stopped(&ds->file);
 }
 
-static bool has_ended(MPI_Request *request, double end)
-{
-    int done = 0;
-
-    while (MPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done && MPI_Wtime() < end)
-        usleep(1000);
-    return done;
-}
-
 /* Write what this rank has put. When all ranks have, rank 0 writes the number of records. A rank may have ended
  * otherwise: without it, the number is not written, and no rank blocks. */
 static void finish_writes(pnc_dataset *ds)
@@ -138,7 +128,7 @@ static void finish_writes(pnc_dataset *ds)
         return;
     if (ds->file.nprocs > 1 &&
         (MPI_Iallreduce(MPI_IN_PLACE, failed, 1, MPI_INT, MPI_MAX, ds->file.comm, &request) != MPI_SUCCESS ||
-         !has_ended(&request, MPI_Wtime() + FINAL_SECONDS)))
+         !pnc_file_finalize_wait(&request, FINAL_SECONDS)))
         return;
     if (*failed)
         return;
@@ -160,7 +150,7 @@ static void write_deferred(pnc_dataset *ds)
     *is_mine = 1;
     if (pnc_file_is_stopped(&ds->file) ||
         (MPI_Iallreduce(MPI_IN_PLACE, is_mine, 1, MPI_INT, MPI_MIN, ds->file.comm, &request) == MPI_SUCCESS &&
-         has_ended(&request, MPI_Wtime() + FINAL_SECONDS)))
+         pnc_file_finalize_wait(&request, FINAL_SECONDS)))
         err = pnc_dataset_deferred_write(ds);
     if (err != NC_NOERR)
         pnc_dataset_warning_print(ds,

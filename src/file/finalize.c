@@ -4,6 +4,7 @@
 #include "file/finalize.h"
 
 #include <stddef.h>
+#include <unistd.h>
 
 bool pnc_file_finalize_add(MPI_Comm_delete_attr_function *function)
 {
@@ -16,4 +17,14 @@ bool pnc_file_finalize_add(MPI_Comm_delete_attr_function *function)
     is_added = MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL) == MPI_SUCCESS;
     MPI_Comm_free_keyval(&key); /* MPI keeps it as long as MPI_COMM_SELF has the attribute */
     return is_added;
+}
+
+bool pnc_file_finalize_wait(MPI_Request *request, double seconds)
+{
+    const double end = MPI_Wtime() + seconds;
+    int done = 0;
+
+    while (MPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done && MPI_Wtime() < end)
+        usleep(1000);
+    return done;
 }

@@ -9,5 +9,8 @@
  * The last one that was added is called first. False if it is never called: MPI has no memory, or the program only uses
  * MPI sessions and never calls MPI_Finalize. */
 bool pnc_file_finalize_add(MPI_Comm_delete_attr_function *function);
+/* In such a function: wait for a nonblocking operation, but not forever, as another rank may never begin it. False: it
+ * has not ended, and MPI may use its memory until the program ends. */
+bool pnc_file_finalize_wait(MPI_Request *request, double seconds);
 
 #endif
