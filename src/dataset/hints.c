@@ -301,11 +301,11 @@ int64_t pnc_dataset_hints_get_limit(const pnc_hints *hints)
     return hints->timeout_action == PNC_TIMEOUT_WARNS ? 0 : hints->timeout;
 }
 
-int64_t pnc_dataset_hints_get_patience(const pnc_hints *hints)
+int64_t pnc_dataset_hints_get_patience(const pnc_hints *hints, bool safe)
 {
-    bool is_given = hints->timeout_action == PNC_TIMEOUT_WARNS && hints->timeout > 0;
-
-    return is_given ? hints->timeout : PNC_WATCH_SECONDS;
+    if (hints->timeout_action == PNC_TIMEOUT_WARNS && hints->timeout > 0)
+        return hints->timeout;
+    return safe ? PNC_WATCH_SAFE_SECONDS : PNC_WATCH_SECONDS;
 }
 
 static int64_t *field_of(pnc_hints *hints, const pnc_hint *hint)

@@ -60,7 +60,7 @@ static inline bool pnc_dataset_hint_is_passed(const pnc_hint *hint)
 void pnc_dataset_hints_find_timeout(MPI_Info info, pnc_hints *hints);
 /* The time limit, and the time after which a rank that waits prints a warning, in seconds. 0: no limit. */
 int64_t pnc_dataset_hints_get_limit(const pnc_hints *hints);
-int64_t pnc_dataset_hints_get_patience(const pnc_hints *hints);
+int64_t pnc_dataset_hints_get_patience(const pnc_hints *hints, bool safe);
 
 /* Merge the user's info and the list, in the form of PNETCDF_HINTS, which outranks it, into ds->info. list may be NULL.
  * Local. */

@@ -178,6 +178,7 @@ static int open_or_create(pnc_opening *o, int *ncidp)
     *ncidp = ds->ncid;
     pnc_dataset_same_file_find(ds);
     pnc_dataset_lost_watch();
+    pnc_dataset_opening_report(ds);
     pnc_dataset_references_begin(ds);
     pnc_dataset_statistics_open(ds);
     pnc_dataset_hints_display(ds);

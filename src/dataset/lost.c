@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "dataset/deferred.h"
 #include "dataset/last_error.h"
 #include "dataset/message.h"
 #include "dataset/registry.h"
+#include "drivers/driver.h"
 #include "file/agree.h"
 #include "file/behind.h"
 #include "file/finalize.h"
@@ -124,6 +126,8 @@ static void finish_writes(pnc_dataset *ds)
         pnc_dataset_warning_print(ds, "open in MPI_Finalize: %s", ds->error.text);
     pnc_error_clear(&ds->error);
     lacks = lacks_number(ds);
+    if (pnc_file_is_stopped(&ds->file)) /* other ranks may have closed it */
+        return;
     if (!lacks && !pnc_file_log_is_used(&ds->file))
         return;
     if (ds->file.nprocs > 1 &&
@@ -179,9 +183,52 @@ static void report(pnc_dataset *ds)
         pnc_dataset_warning_print(ds, "open in MPI_Finalize: %s", ds->error.text);
 }
 
+/* --- ranks that are in another call --- */
+
+/* With a time limit the other ranks have an error in time. Threads may use files of the same ranks at once. */
+static bool is_missed(const pnc_dataset *ds)
+{
+    return ds != NULL && ds->safe && ds->file.nprocs > 1 && ds->file.limit == NULL && !pnc_driver_has_threads() &&
+           !pnc_file_is_stopped(&ds->file);
+}
+
+/* By ncid. */
+typedef struct partings {
+    MPI_Request requests[NC_MAX_NFILES]; /* MPI_REQUEST_NULL: the file is not missed */
+    int64_t values[NC_MAX_NFILES][PNC_FIRST_VALUES];
+} partings;
+
+static void end_parting(pnc_dataset *ds, const int64_t *values)
+{
+    pnc_error_clear(&ds->error);
+    if (pnc_file_parting_end(&ds->file, values) != NC_NOERR && (ds->file.rank == 0 || !ds->error.remote))
+        pnc_dataset_warning_print(ds, "open in MPI_Finalize: %s", ds->error.text);
+}
+
+/* In safe mode: other ranks may wait for this one in ncmpi_close, or another call. */
+static void part(void)
+{
+    partings *p = pnc_memory_alloc(1, sizeof *p);
+    int ncid = 0;
+
+    if (p == NULL)
+        return;
+    for (int i = 0; i < NC_MAX_NFILES; i++) {
+        pnc_dataset *ds = pnc_dataset_registry_peek(i);
+
+        p->requests[i] = MPI_REQUEST_NULL;
+        if (is_missed(ds))
+            pnc_file_parting_begin(&ds->file, p->values[i], &p->requests[i]);
+    }
+    while (MPI_Waitany(NC_MAX_NFILES, p->requests, &ncid, MPI_STATUS_IGNORE) == MPI_SUCCESS && ncid != MPI_UNDEFINED)
+        end_parting(pnc_dataset_registry_peek(ncid), p->values[ncid]);
+    pnc_memory_free(p);
+}
+
 static int report_all(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)value, (void)extra;
+    part();
     for (int ncid = 0; ncid < NC_MAX_NFILES; ncid++) {
         pnc_dataset *ds = pnc_dataset_registry_peek(ncid);
 

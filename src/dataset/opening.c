@@ -7,6 +7,7 @@
  * MPI_THREAD_MULTIPLE, to find whether a rank has a time limit. */
 #include "dataset/opening.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,7 @@ int pnc_dataset_opening_discard(pnc_dataset *ds, int err)
 /* Collective. On all ranks or on none, but for NC_ETIMEOUT. */
 static int get_communicator(const pnc_opening *o, pnc_file *file)
 {
+    const bool safe = pnc_dataset_environment_is_on("PNETCDF_SAFE_MODE", false);
     pnc_hints own = {0};
     int64_t seconds;
 
@@ -105,7 +107,8 @@ static int get_communicator(const pnc_opening *o, pnc_file *file)
     seconds = pnc_dataset_hints_get_limit(&own);
     if (seconds > 0 && pnc_file_time_limit_set(file, seconds, own.timeout_action == PNC_TIMEOUT_ABORTS) != NC_NOERR)
         pnc_error_clear(file->error); /* without memory there is no limit */
-    file->watch = pnc_file_watch_create(file->path, file->rank, file->nprocs, pnc_dataset_hints_get_patience(&own));
+    file->watch =
+        pnc_file_watch_create(file->path, file->rank, file->nprocs, pnc_dataset_hints_get_patience(&own, safe), safe);
     if (file->limit == NULL)
         pnc_file_watch_begin(file->watch, file->call.name);
     return pnc_file_comm_take(file, o->comm);
@@ -366,11 +369,22 @@ static bool reads_ahead(const pnc_dataset *ds, const pnc_opening *o)
     return ds->hints.prefetch != 0 && (o->mode & NC_SHARE) == 0;
 }
 
+/* Rank 0 decides; this rank may have had no watch. */
+static void watch_waits(pnc_dataset *ds)
+{
+    pnc_file *file = &ds->file;
+    int64_t seconds = pnc_dataset_hints_get_patience(&ds->hints, ds->safe);
+
+    if (file->watch == NULL && ds->safe)
+        file->watch = pnc_file_watch_create(file->path, file->rank, file->nprocs, seconds, true);
+    pnc_file_watch_set(file->watch, seconds);
+}
+
 static int adopt_decisions(pnc_dataset *ds, pnc_opening *o, const decisions *d)
 {
     int err, shared, limited;
 
-    ds->safe = d->safe;
+    ds->safe = ds->file.is_safe = d->safe;
     ds->io.relax = d->relax;
     ds->hints = d->hints;
     ds->io.buffer_size = ds->hints.buffer_size;
@@ -389,7 +403,7 @@ static int adopt_decisions(pnc_dataset *ds, pnc_opening *o, const decisions *d)
     err = adopt_list(ds, o, d);
     shared = pnc_dataset_storage_hints_share(ds, d->storage_length);
     err = pnc_error_keep_first(err, shared);
-    pnc_file_watch_set(ds->file.watch, pnc_dataset_hints_get_patience(&ds->hints));
+    watch_waits(ds);
     limited = pnc_file_time_limit_set(&ds->file, pnc_dataset_hints_get_limit(&ds->hints),
                                       ds->hints.timeout_action == PNC_TIMEOUT_ABORTS);
     return pnc_error_keep_first(err, limited);
@@ -477,6 +491,26 @@ int pnc_dataset_opening_begin(pnc_opening *o, pnc_dataset **out, int *late)
     pnc_dataset_statistics_start(ds, MPI_Wtime() - begin, waited);
     *out = ds;
     return NC_NOERR;
+}
+
+/* Ranks may pass different communicators by mistake: then no step finds it, and the others wait for this one. */
+void pnc_dataset_opening_report(const pnc_dataset *ds)
+{
+    static atomic_flag is_reported = ATOMIC_FLAG_INIT;
+    int has_world = 0, ranks = 1, rank;
+
+    if (!ds->safe || ds->file.nprocs > 1)
+        return;
+    MPI_Initialized(&has_world); /* not by programs that only use sessions */
+    if (has_world)
+        MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (ranks == 1 || atomic_flag_test_and_set(&is_reported))
+        return;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    pnc_dataset_warning_print(ds,
+                              "rank %d of the %d of MPI_COMM_WORLD has opened it with a communicator of 1 rank (%s). "
+                              "Ranks that open it with a larger communicator wait until rank %d does, too",
+                              rank, ranks, ds->file.call.name, rank);
 }
 
 int pnc_dataset_opening_end(const pnc_opening *o, pnc_dataset *ds, int err)

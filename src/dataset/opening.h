@@ -26,6 +26,8 @@ typedef struct pnc_opening {
 int pnc_dataset_opening_begin(pnc_opening *o, pnc_dataset **out, int *late);
 /* Collective. err is the result of this rank; all ranks return an error, or none does. */
 int pnc_dataset_opening_end(const pnc_opening *o, pnc_dataset *ds, int err);
+/* In safe mode: print once that a file is open with a communicator of one rank, if MPI_COMM_WORLD has more. Local. */
+void pnc_dataset_opening_report(const pnc_dataset *ds);
 /* The format that the hint nc_format names; 0: none. Local. */
 int pnc_dataset_opening_get_hinted(const pnc_dataset *ds);
 /* Whether the mode is one of this library. o->format: the format that the hint chooses, or the mode, or the default

@@ -157,35 +157,51 @@ static call_text describe_other_call(const pnc_file_call *call)
     return d;
 }
 
-int pnc_file_bits_agree(pnc_file *file, void *bytes, int n, const char *what)
+static void reduce_nonblocking(pnc_file *file, void *values, int n, MPI_Datatype type, MPI_Op op, const char *what)
 {
     MPI_Request request = MPI_REQUEST_NULL;
-    int code, waited = MPI_SUCCESS;
+    int code = MPI_Iallreduce(MPI_IN_PLACE, values, n, type, op, file->comm, &request), waited = MPI_SUCCESS;
 
+    if (request != MPI_REQUEST_NULL)
+        waited = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    pnc_file_step_check(file, code != MPI_SUCCESS ? code : waited, "MPI_Iallreduce", what);
+}
+
+int pnc_file_bits_agree(pnc_file *file, void *bytes, int n, const char *what)
+{
     if (file->nprocs == 1)
         return NC_NOERR;
     if (file->limit != NULL)
         return pnc_file_time_limit_bits_agree(file, bytes, n, describe_other_call(&file->call).text);
-    code = MPI_Iallreduce(MPI_IN_PLACE, bytes, n, MPI_BYTE, MPI_BOR, file->comm, &request);
-    if (request != MPI_REQUEST_NULL)
-        waited = MPI_Wait(&request, MPI_STATUS_IGNORE);
-    pnc_file_step_check(file, code != MPI_SUCCESS ? code : waited, "MPI_Iallreduce", what);
+    reduce_nonblocking(file, bytes, n, MPI_BYTE, MPI_BOR, what);
     return NC_NOERR;
 }
 
-static int reduce_first(pnc_file *file, int64_t *values, int n, const char *what)
+/* As in pnc_file_parting_begin: MPI does not match blocking and nonblocking operations. */
+static void reduce_safely(pnc_file *file, int64_t *values, const char *what)
+{
+    pnc_counter before = begin_waiting(file);
+
+    reduce_nonblocking(file, values, PNC_FIRST_VALUES, MPI_INT64_T, MPI_MAX, what);
+    pnc_statistics_end(file->statistics, before);
+}
+
+static int reduce_first(pnc_file *file, int64_t *values, const char *what)
 {
     pnc_counter before;
     int err;
 
     if (file->limit == NULL) {
         pnc_file_watch_begin(file->watch, file->call.name);
-        reduce_values(file, values, n, MPI_MAX, what);
+        if (file->is_safe)
+            reduce_safely(file, values, what);
+        else
+            reduce_values(file, values, PNC_FIRST_VALUES, MPI_MAX, what);
         pnc_file_watch_end(file->watch);
         return NC_NOERR;
     }
     before = begin_waiting(file);
-    err = pnc_file_time_limit_agree(file, values, n, describe_other_call(&file->call).text);
+    err = pnc_file_time_limit_agree(file, values, PNC_FIRST_VALUES, describe_other_call(&file->call).text);
     pnc_statistics_end(file->statistics, before);
     return err;
 }
@@ -210,7 +226,7 @@ static int agree_first(pnc_file *file, int64_t *values, int n, const char *what)
         return fail_again(file);
     memcpy(message + 2, values, (size_t)n * sizeof *values);
     file->call.begins = false;
-    PNC_TRY(reduce_first(file, message, PNC_FIRST_VALUES, what));
+    PNC_TRY(reduce_first(file, message, what));
     if (message[0] != -message[1])
         return pnc_file_mismatch_report(file);
     memcpy(values, message + 2, (size_t)n * sizeof *values);
@@ -326,6 +342,25 @@ int pnc_file_mismatch_report(pnc_file *file)
     if (file->rank == first) /* the rank that prints it */
         return pnc_error_set(file->error, NC_EMULTICALL, MISMATCH, file->mismatch);
     return pnc_error_set_remote(file->error, NC_EMULTICALL, MISMATCH, file->mismatch);
+}
+
+/* --- MPI_Finalize before close --- */
+
+void pnc_file_parting_begin(pnc_file *file, int64_t *values, MPI_Request *request)
+{
+    int code;
+
+    pnc_file_call_begin(file, "MPI_Finalize", "MPI_Finalize");
+    memset(values, 0, PNC_FIRST_VALUES * sizeof *values);
+    values[0] = kind_of_call(&file->call);
+    values[1] = -values[0];
+    code = MPI_Iallreduce(MPI_IN_PLACE, values, PNC_FIRST_VALUES, MPI_INT64_T, MPI_MAX, file->comm, request);
+    pnc_file_step_check(file, code, "MPI_Iallreduce", "the first agreement of a call");
+}
+
+int pnc_file_parting_end(pnc_file *file, const int64_t *values)
+{
+    return values[0] != -values[1] ? pnc_file_mismatch_report(file) : NC_NOERR;
 }
 
 /* --- bytes --- */

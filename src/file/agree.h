@@ -61,6 +61,13 @@ int pnc_file_maxima_agree(pnc_file *file, int64_t *values, int n, const char *wh
 /* Report that the calls of the ranks do not match, with the names of two of them. Replace file->numrecs by the largest
  * one of all ranks. Returns NC_EMULTICALL. */
 int pnc_file_mismatch_report(pnc_file *file);
+/* MPI_Finalize begins while a file of several ranks is open in safe mode, without a time limit: this rank takes part in
+ * the agreement of the next call as if MPI_Finalize were one, so that ranks in another call return NC_EMULTICALL
+ * instead of waiting forever. Other ranks may close several such files in any order: begin for all of them, and end for
+ * each when its request is complete. There are PNC_FIRST_VALUES values, which remain until then. */
+void pnc_file_parting_begin(pnc_file *file, int64_t *values, MPI_Request *request);
+/* NC_EMULTICALL if the others are in another call. */
+int pnc_file_parting_end(pnc_file *file, const int64_t *values);
 /* Replace each value by the sum over the ranks. */
 void pnc_file_sums_agree(pnc_file *file, int64_t *values, int n, const char *what);
 /* Combine bytes of all ranks by MPI_BOR, while the file is opened. The reduction is nonblocking also on ranks that have

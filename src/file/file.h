@@ -66,6 +66,7 @@ struct pnc_file {
     int late;                       /* error of a collective step, see agree.h */
     int lost_put;                   /* error of a call that has written a part of its data, or none; of the first one */
     pnc_file_call call;
+    bool is_safe; /* the first agreement of a call does not block: see pnc_file_parting_begin */
     pnc_maxima maxima;
     pnc_time_limit *limit;             /* of the first agreement of each call; NULL: none */
     pnc_watch *watch;                  /* of the same without a limit, or NULL */

@@ -34,9 +34,10 @@ static double get_time(void)
 static void warn_of_wait(const pnc_watch *w, const char *call, double seconds)
 {
     fprintf(stderr,
-            "PnetCDF warning: %s: rank %d of %d has waited for %.0f s in %s for ranks that have not made a collective "
-            "call on this file. PNETCDF_TIMEOUT=600 ends such a wait after 600 s with an error that names them\n",
-            w->path, w->rank, w->nprocs, seconds, call);
+            "PnetCDF warning: %s: rank %d of %d has waited for %.0f s in %s for ranks that have not made %s. "
+            "PNETCDF_TIMEOUT=600 ends such a wait after 600 s with an error that names them\n",
+            w->path, w->rank, w->nprocs, seconds, call,
+            w->opens ? "this call with the same communicator" : "a collective call on this file");
 }
 
 static void look_at(pnc_watch *w, double now)
@@ -158,13 +159,13 @@ static void add(pnc_watch *w, int64_t seconds)
     set_seconds(w, seconds);
 }
 
-pnc_watch *pnc_file_watch_create(const char *path, int rank, int nprocs, int64_t seconds)
+pnc_watch *pnc_file_watch_create(const char *path, int rank, int nprocs, int64_t seconds, bool always)
 {
     size_t size = strlen(path) + 1;
     pnc_watch *w;
     bool is_watched;
 
-    if (nprocs == 1 || !is_to_print(rank))
+    if (nprocs == 1 || !(always || is_to_print(rank)))
         return NULL;
     w = pnc_memory_alloc_zeroed(1, (int64_t)(sizeof *w + size));
     if (w == NULL)
@@ -173,6 +174,7 @@ pnc_watch *pnc_file_watch_create(const char *path, int rank, int nprocs, int64_t
     pnc_text_make_plain(w->path);
     w->rank = rank;
     w->nprocs = nprocs;
+    w->opens = true;
     pthread_mutex_lock(&watcher.lock);
     is_watched = start();
     if (is_watched)
@@ -190,6 +192,7 @@ void pnc_file_watch_set(pnc_watch *watch, int64_t seconds)
         return;
     pthread_mutex_lock(&watcher.lock);
     set_seconds(watch, seconds);
+    watch->opens = false;
     pthread_mutex_unlock(&watcher.lock);
 }
 
