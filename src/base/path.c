@@ -18,6 +18,13 @@ const char *pnc_path_strip(const char *path)
     return path;
 }
 
+const char *pnc_path_get_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
 const char *pnc_path_explain_missing(const char *path)
 {
     const char *colon = strstr(path, "://");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/minmax.h"
+#include "base/path.h"
 #include "dataset/hints_effect.h"
 #include "dataset/report_file.h"
 #include "file/behind.h"
@@ -35,13 +36,6 @@ static bool find_item(const char *key, char *value, size_t capacity)
         at += n + (at[n] == ',');
     }
     return false;
-}
-
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash == NULL ? path : slash + 1;
 }
 
 static const char *job_of(void)
@@ -73,7 +67,7 @@ static int expand_path(const pnc_dataset *ds, int rank, const char *pattern, cha
         if (kind == 'p')
             snprintf(path + n, capacity - n, "%d", rank);
         else if (kind == 'f')
-            snprintf(path + n, capacity - n, "%s", name_of(ds->file.path));
+            snprintf(path + n, capacity - n, "%s", pnc_path_get_name(ds->file.path));
         else if (kind == 'j')
             snprintf(path + n, capacity - n, "%s", job_of());
         else

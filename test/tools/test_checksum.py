@@ -246,6 +246,22 @@ def test_many_files():
            "a missing file leaves the others", result)
 
 
+def test_nameless():
+    """A manifest whose comment does not name its file."""
+    with open("tall.sums", encoding="utf-8") as file:
+        lines = file.read().splitlines()[1:]
+    with open("nameless.sums", "w", encoding="utf-8") as file:
+        file.write("\n".join(["# netCDF checksums", *lines]) + "\n")
+    done = tool.run("ncvalidator", "--checksum=nameless.sums")
+    tap.ok(done.returncode == 1 and not done.stdout and
+           done.stderr.decode().startswith("ncvalidator: nameless.sums: part 1 does not name its file") and
+           done.stderr.count(b"\n") == 1, "ncvalidator: a manifest that does not name its file", done)
+    done = tool.run("ncvalidator", "--checksum=nameless.sums", "copy.nc")
+    tap.ok(done.returncode == 0 and not done.stderr, "ncvalidator: the same, with the file", done)
+    status, text = diff("copy.nc", "nameless.sums")
+    tap.ok(status == 0, "ncmpidiff: the same", text)
+
+
 def test_mistakes():
     for number, line in enumerate(("xxh3-128:123  v", "xxh3-128:" + "g" * 32 + "  v", "v", "xxh3-128:" + "0" * 32,
                                    "xxh3-128:" + "0" * 32 + " v", "md5:" + "0" * 37 + "  v")):
@@ -394,6 +410,7 @@ def main():
         test_hint(wanted)
         test_manifests()
         test_many_files()
+        test_nameless()
         test_mistakes()
     tap.finish()
 

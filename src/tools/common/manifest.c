@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/path.h"
 #include "tools/common/message.h"
 
 static const char first_words[] = "# netCDF checksums";
@@ -23,6 +24,7 @@ void tool_manifest_free(tool_manifest *m)
         pnc_memory_free(m->names[i]);
     pnc_memory_free(m->names);
     pnc_memory_free(m->sums);
+    pnc_memory_free(m->path);
     memset(m, 0, sizeof *m);
 }
 
@@ -94,23 +96,15 @@ static int begin_file(const char *path, tool_manifests *all)
 {
     if (all->n == all->capacity) {
         int capacity = pnc_memory_grow_capacity(all->n);
-        char **paths = capacity > 0 ? pnc_memory_resize(all->paths, capacity, sizeof *paths) : NULL;
-        tool_manifest *of = NULL;
+        tool_manifest *more = capacity > 0 ? pnc_memory_resize(all->at, capacity, sizeof *more) : NULL;
 
-        if (paths != NULL) {
-            all->paths = paths;
-            of = pnc_memory_resize(all->of, capacity, sizeof *of);
-        }
-        if (of == NULL)
+        if (more == NULL)
             return NC_ENOMEM;
-        all->of = of;
+        all->at = more;
         all->capacity = capacity;
     }
-    all->paths[all->n] = pnc_string_copy(path);
-    if (all->paths[all->n] == NULL)
-        return NC_ENOMEM;
-    all->of[all->n++] = (tool_manifest){0};
-    return NC_NOERR;
+    all->at[all->n] = (tool_manifest){.path = pnc_string_copy(path)};
+    return all->at[all->n++].path != NULL ? NC_NOERR : NC_ENOMEM;
 }
 
 /* A checksum belongs to the last comment that begins a file: the first line is one. */
@@ -131,7 +125,7 @@ static int read_line(const char *path, int number, char *line, tool_manifests *a
         return NC_EINVAL;
     } else {
         line[PNC_CHECKSUM_TEXT - 1] = '\0';
-        err = tool_manifest_add(&all->of[all->n - 1], line + PNC_CHECKSUM_TEXT + 1, line);
+        err = tool_manifest_add(&all->at[all->n - 1], line + PNC_CHECKSUM_TEXT + 1, line);
     }
     if (err != NC_NOERR)
         tool_error_print("%s: not enough memory", path);
@@ -165,20 +159,10 @@ int tool_manifests_load(const char *path, bool *is_manifest, tool_manifests *all
 
 void tool_manifests_free(tool_manifests *all)
 {
-    for (int i = 0; i < all->n; i++) {
-        tool_manifest_free(&all->of[i]);
-        pnc_memory_free(all->paths[i]);
-    }
-    pnc_memory_free(all->paths);
-    pnc_memory_free(all->of);
+    for (int i = 0; i < all->n; i++)
+        tool_manifest_free(&all->at[i]);
+    pnc_memory_free(all->at);
     *all = (tool_manifests){0};
-}
-
-static const char *get_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
 }
 
 tool_manifest *tool_manifests_find(const tool_manifests *all, const char *path)
@@ -187,13 +171,13 @@ tool_manifest *tool_manifests_find(const tool_manifests *all, const char *path)
     int n = 0;
 
     if (all->n == 1)
-        return &all->of[0];
+        return &all->at[0];
     for (int i = 0; i < all->n; i++)
-        if (strcmp(all->paths[i], path) == 0)
-            return &all->of[i];
+        if (strcmp(all->at[i].path, path) == 0)
+            return &all->at[i];
     for (int i = 0; i < all->n; i++)
-        if (strcmp(get_name(all->paths[i]), get_name(path)) == 0) {
-            found = &all->of[i];
+        if (strcmp(pnc_path_get_name(all->at[i].path), pnc_path_get_name(path)) == 0) {
+            found = &all->at[i];
             n++;
         }
     return n == 1 ? found : NULL;

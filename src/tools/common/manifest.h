@@ -9,6 +9,7 @@
 
 /* Of a file. */
 typedef struct tool_manifest {
+    char *path; /* of a manifest that was read: "" if the comment names none */
     int n, capacity;
     char **names;
     char *sums; /* PNC_CHECKSUM_TEXT bytes for each */
@@ -17,8 +18,7 @@ typedef struct tool_manifest {
 /* Of several: each begins with a comment, which names its file. */
 typedef struct tool_manifests {
     int n, capacity;
-    char **paths; /* "" if the comment names none */
-    tool_manifest *of;
+    tool_manifest *at;
 } tool_manifests;
 
 /* These return NC_NOERR, or a code after an error message that names the file; the manifest may be freed in any case.

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "tools/common/json.h"
 #include "tools/common/message.h"
 
@@ -40,10 +41,9 @@ static void write_variable(FILE *out, const pnc_model *model, const pnc_var *var
 static void write_model(FILE *out, const tool_file *file, const options *o)
 {
     const pnc_model *model = &file->model;
-    const char *slash = strrchr(file->path, '/');
 
     fputs("{\"name\": ", out);
-    tool_json_string_write(out, slash != NULL ? slash + 1 : file->path);
+    tool_json_string_write(out, pnc_path_get_name(file->path));
     fprintf(out,
             ", \"format\": %d, \"size\": %" PRId64 ", \"header\": %" PRId64 ", \"align\": %" PRId64
             ", \"begin_rec\": %" PRId64 ", \"recsize\": %" PRId64 ", \"numrecs\": %" PRId64 ", \"variables\": [",

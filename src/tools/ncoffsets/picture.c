@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/path.h"
 #include "format/layout.h"
 
 enum { TOP = 110, STRIP_X = 110, STRIP_WIDTH = 90, ROWS_X = 290, LEAST_HEIGHT = 420 };
@@ -183,7 +184,6 @@ static double get_y(const picture *p, int64_t offset)
 static void draw_title(const picture *p)
 {
     const pnc_model *model = &p->file->model;
-    const char *slash = strrchr(p->file->path, '/');
     char size[32], text[200];
 
     tool_svg_format_bytes(p->file->size, size, sizeof size);
@@ -191,7 +191,7 @@ static void draw_title(const picture *p)
              p->file->size < 1024 ? "" : " (", p->file->size < 1024 ? "" : size, p->file->size < 1024 ? "" : ")",
              model->nvars, model->nvars == 1 ? "" : "s");
     tool_svg_draw_text(p->out, (svg_label){PICTURE_MARGIN, 36, SVG_START, "title", 90},
-                       slash != NULL ? slash + 1 : p->file->path);
+                       pnc_path_get_name(p->file->path));
     tool_svg_draw_text(p->out, (svg_label){PICTURE_MARGIN, 58, SVG_START, "", 200}, text);
     tool_svg_draw_text(p->out, (svg_label){STRIP_X + STRIP_WIDTH / 2.0, TOP - 14, SVG_MIDDLE, "head", 20}, "to scale");
     tool_svg_draw_text(p->out, (svg_label){ROWS_X + 24, TOP - 14, SVG_START, "head", 20}, "part");

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "references/references.h"
 #include "tools/common/message.h"
 #include "tools/ncoffsets/join.h"
@@ -25,7 +26,7 @@ typedef struct references {
  * without memory. */
 static char *make_url(const char *path, const char *prefix)
 {
-    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    const char *name = pnc_path_get_name(path);
     size_t length = prefix != NULL ? strlen(prefix) : 0;
     char *url;
 

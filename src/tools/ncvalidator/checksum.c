@@ -84,10 +84,14 @@ int validator_manifests_load(options *o)
         tool_error_print("%s: is not a manifest, as ncmpidump --checksum prints it", o->manifest);
         return NC_EINVAL;
     }
-    if (o->npaths == 0) {
-        o->paths = o->manifests.paths;
-        o->npaths = o->manifests.n;
-    }
+    for (int i = 0; o->npaths == 0 && i < o->manifests.n; i++)
+        if (o->manifests.at[i].path[0] == '\0') {
+            tool_error_print(
+                "%s: part %d does not name its file, as \"# netCDF checksums of PATH\": give the path of the "
+                "file after the options",
+                o->manifest, i + 1);
+            return NC_EINVAL;
+        }
     return NC_NOERR;
 }
 

@@ -3,7 +3,7 @@
 
 #include "tools/ncvalidator/options.h"
 
-/* Read the manifest of the options, if there is one; without files they get those that it names. NC_NOERR, or a code
+/* Read the manifest of the options, if there is one; without files each of its parts must name one. NC_NOERR, or a code
  * after an error message. */
 int validator_manifests_load(options *o);
 

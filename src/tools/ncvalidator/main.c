@@ -185,16 +185,17 @@ static int validate(const options *o)
 static int validate_all(options *o)
 {
     int status = validator_manifests_load(o) == NC_NOERR ? VALIDATOR_VALID : VALIDATOR_INVALID;
-    bool lists = o->json && !o->quiet && o->npaths > 1;
+    int n = o->npaths > 0 ? o->npaths : o->manifests.n; /* without files, all of the manifest */
+    bool lists = o->json && !o->quiet && n > 1;
 
     if (status != VALIDATOR_VALID)
         return status;
     if (lists)
         puts("[");
-    for (int i = 0; i < o->npaths; i++) {
+    for (int i = 0; i < n; i++) {
         int of_file;
 
-        o->path = o->paths[i];
+        o->path = o->npaths > 0 ? o->paths[i] : o->manifests.at[i].path;
         if (lists && i > 0)
             puts(",");
         of_file = validate(o);
