@@ -574,7 +574,7 @@ def test_netcdf4_references():
         file.createVariable("t", "f8", ("t",))
     write("classic.nc", [("v", "short", "tx", packing(.01, 273.15, -32767), [0, 1])])
     unlike = "ncmpicopy joins the files in one"
-    wrong = "kerchunk.combine makes wrong ones of them without a word; ncmpicopy joins such files in one"
+    wrong = "kerchunk.combine gives wrong ones without an error; ncmpicopy joins such files in one"
     for last, words in (("scale.nc", ("scale.nc: v:scale_factor is 0.002, but 0.01 in a.nc", wrong)),
                         ("fill.nc", ("fill.nc: v:_FillValue is -1, but -32767 in a.nc", wrong)),
                         ("units.nc", ('units.nc: t:units is "days since 2000-01-05"', wrong)),

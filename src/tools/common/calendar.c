@@ -158,13 +158,14 @@ bool tool_calendar_find(const char *name, cal_kind *calendar)
         {"all_leap", CAL_ALL_LEAP}, {"366_day", CAL_ALL_LEAP},   {"360_day", CAL_360_DAY},
         {"julian", CAL_JULIAN},
     };
+    const bool is_default = name == NULL || name[0] == '\0';
     *calendar = CAL_STANDARD;
-    for (size_t i = 0; name != NULL && i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; !is_default && i < sizeof rows / sizeof *rows; i++)
         if (strcasecmp(name, rows[i].name) == 0) {
             *calendar = rows[i].calendar;
             return true;
         }
-    return name == NULL;
+    return is_default;
 }
 
 static bool is_within(int number, int least, int largest)

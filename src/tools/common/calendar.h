@@ -32,15 +32,16 @@ typedef struct cal_clock {
 
 enum { CAL_DATE_SIZE = 64 };
 
-/* The calendar of a name; NULL is the default of the conventions. Returns false for a name that they do not define. */
+/* The calendar of a name; NULL or "" is the default of the conventions. Returns false for a name that they do not
+ * define. */
 bool tool_calendar_find(const char *name, cal_kind *calendar);
 
 /* Like tool_units_parse, but nothing is ignored or guessed: returns false for a unit without a fixed length, and if any
  * part of the date is unknown, or is not a date of the calendar. A time zone is taken into account. */
 bool tool_clock_parse(const char *units, const char *calendar, cal_clock *clock);
 
-/* Parse the attributes units and calendar; calendar may be NULL. Returns false if they do not define a time since a
- * date. */
+/* Parse the attributes units and calendar; calendar may be NULL or "". Returns false if they do not define a time since
+ * a date. */
 bool tool_units_parse(const char *units, const char *calendar, cal_units *out);
 
 /* How times of one clock become those of another one in the same calendar. */

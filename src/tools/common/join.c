@@ -134,8 +134,7 @@ static bool is_since(const tool_meaning *m)
 static bool has_same_calendar(const tool_meaning *a, const tool_meaning *b)
 {
     cal_kind x, y;
-    bool known = tool_calendar_find(a->calendar[0] != '\0' ? a->calendar : NULL, &x) &&
-                 tool_calendar_find(b->calendar[0] != '\0' ? b->calendar : NULL, &y);
+    bool known = tool_calendar_find(a->calendar, &x) && tool_calendar_find(b->calendar, &y);
     return known ? x == y : strcasecmp(a->calendar, b->calendar) == 0;
 }
 
@@ -292,6 +291,16 @@ int tool_join_check_fixed(const tool_join *join, int varid, bool *compare)
     }
     *compare = same;
     return same ? NC_NOERR : report_difference(&p, "");
+}
+
+int64_t tool_difference_find(const char *a, const char *b, int64_t n, size_t size)
+{
+    if (memcmp(a, b, (size_t)n * size) == 0)
+        return -1;
+    for (int64_t i = 0; i < n; i++)
+        if (memcmp(a + (size_t)i * size, b + (size_t)i * size, size) != 0)
+            return i;
+    return -1;
 }
 
 void tool_index_explain(int ndims, const int64_t *shape, int64_t element, char *out, size_t capacity)

@@ -25,6 +25,8 @@ int tool_join_check_fixed(const tool_join *join, int varid, bool *compare);
  * an error only with a refusal. */
 int tool_join_report_value(const tool_join *join, int varid, const char *index, const void *first, const void *other);
 
+/* The first of n values of `size` bytes that differ, or -1. */
+int64_t tool_difference_find(const char *a, const char *b, int64_t n, size_t size);
 /* The index of an element in an array: [i, j]. */
 void tool_index_explain(int ndims, const int64_t *shape, int64_t element, char *out, size_t capacity);
 

@@ -184,7 +184,7 @@ void tool_meaning_load(const pnc_model *model, const tool_relations *relations, 
     m->most = load_number(var, "valid_max", 0, load_number(var, "valid_range", 1, INFINITY));
     load_text(tool_attribute_find(model, relations, varid, "units"), m->units);
     load_text(tool_attribute_find(model, relations, varid, "calendar"), m->calendar);
-    m->has_clock = tool_clock_parse(m->units, m->calendar[0] != '\0' ? m->calendar : NULL, &m->clock);
+    m->has_clock = tool_clock_parse(m->units, m->calendar, &m->clock);
 }
 
 int tool_meaning_find(const tool_meaning *m, const void *value)

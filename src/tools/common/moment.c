@@ -71,3 +71,13 @@ bool tool_moment_convert_end(const char *calendar, const tool_moment *begin, dou
     *hours += m.parts == 6 && m.second != floor(m.second) ? TOOL_HOURS_ROUNDING : lengths[m.parts];
     return true;
 }
+
+bool tool_value_parse(bool is_time, const char *calendar, const char *text, double *value)
+{
+    tool_moment m;
+    char *end;
+    if (is_time)
+        return tool_moment_parse(text, &m) && tool_moment_convert(calendar, &m, value);
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && !isnan(*value);
+}

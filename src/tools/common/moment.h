@@ -15,9 +15,12 @@ typedef struct tool_moment {
 
 bool tool_moment_parse(const char *text, tool_moment *out);
 
-/* Hours since 1970 in a calendar, NULL for the standard one; false if it has no such date. */
+/* Hours since 1970 in a calendar, NULL or "" for the standard one; false if it has no such date. */
 bool tool_moment_convert(const char *calendar, const tool_moment *moment, double *hours);
 /* The end of the year, month .. that a date is which has no more parts. */
 bool tool_moment_convert_end(const char *calendar, const tool_moment *moment, double *hours);
+
+/* A number or, of a time, the hours of a date in a calendar. False for NaN. */
+bool tool_value_parse(bool is_time, const char *calendar, const char *text, double *value);
 
 #endif

@@ -4,42 +4,23 @@
 #include <pnetcdf.h>
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tools/common/meaning.h"
 #include "tools/common/moment.h"
 
-static const char *get_calendar(const copy_scale *s)
-{
-    return s->calendar[0] != '\0' ? s->calendar : NULL;
-}
-
-static bool parse_number(const char *text, double *number)
-{
-    char *end;
-    *number = strtod(text, &end);
-    return end != text && *end == '\0' && !isnan(*number);
-}
-
 /* An empty bound is open. */
 static bool parse_least(const copy_scale *s, const char *text, copy_range *r)
 {
-    tool_moment m;
-    if (*text == '\0')
-        return true;
-    return s->is_time ? tool_moment_parse(text, &m) && tool_moment_convert(get_calendar(s), &m, &r->least)
-                      : parse_number(text, &r->least);
+    return *text == '\0' || copy_value_parse(s, text, &r->least);
 }
 
 static bool parse_most(const copy_scale *s, const char *text, copy_range *r)
 {
     tool_moment m;
-    if (*text == '\0')
-        return true;
-    r->is_open = s->is_time;
-    return s->is_time ? tool_moment_parse(text, &m) && tool_moment_convert_end(get_calendar(s), &m, &r->most)
-                      : parse_number(text, &r->most);
+    if (!s->is_time || *text == '\0')
+        return *text == '\0' || copy_value_parse(s, text, &r->most);
+    return tool_moment_parse(text, &m) && tool_moment_convert_end(s->calendar, &m, &r->most);
 }
 
 /* Times have colons, too: the range is cut where both halves are bounds. */
@@ -47,21 +28,19 @@ bool copy_range_parse(const copy_scale *s, const char *text, copy_range *r)
 {
     char first[COPY_WORD_SIZE];
     for (const char *colon = strchr(text, ':'); colon != NULL; colon = strchr(colon + 1, ':')) {
-        *r = (copy_range){-INFINITY, INFINITY, false};
+        *r = (copy_range){-INFINITY, INFINITY};
         memcpy(first, text, (size_t)(colon - text));
         first[colon - text] = '\0';
         if (parse_least(s, first, r) && parse_most(s, colon + 1, r))
             return true;
     }
-    *r = (copy_range){-INFINITY, INFINITY, false};
+    *r = (copy_range){-INFINITY, INFINITY};
     return *text != '\0' && parse_least(s, text, r) && parse_most(s, text, r);
 }
 
 bool copy_value_parse(const copy_scale *s, const char *text, double *value)
 {
-    tool_moment m;
-    return s->is_time ? tool_moment_parse(text, &m) && tool_moment_convert(get_calendar(s), &m, value)
-                      : parse_number(text, value);
+    return tool_value_parse(s->is_time, s->calendar, text, value);
 }
 
 /* --- attributes --- */
@@ -105,6 +84,6 @@ void copy_scale_load(int ncid, int varid, copy_scale *s)
         has_units && (tool_longitude_is_unit(units) ||
                       (strncmp(units, "degree", 6) == 0 && copy_word_get(ncid, varid, "standard_name", name) &&
                        strcmp(name, "longitude") == 0));
-    s->is_time = has_units && tool_units_parse(units, get_calendar(s), &s->units) && s->units.hours > 0;
+    s->is_time = has_units && tool_units_parse(units, s->calendar, &s->units) && s->units.hours > 0;
     s->is_plain = s->factor == 1 && s->offset == 0 && !has_limits(ncid, varid);
 }

@@ -9,8 +9,7 @@
 enum { COPY_WORD_SIZE = 128 };
 
 typedef struct copy_range {
-    double least, most; /* hours since 1970 of a time */
-    bool is_open;       /* `most` is not included: the end of a period */
+    double least, most; /* of a time hours since 1970, and `most` is not included: the end of a period */
 } copy_range;
 
 /* How the numbers of a coordinate become values. */
@@ -26,7 +25,7 @@ void copy_scale_load(int ncid, int varid, copy_scale *s);
 
 /* first:last, of which one may be empty, or a value; the text is shorter than COPY_WORD_SIZE. */
 bool copy_range_parse(const copy_scale *s, const char *text, copy_range *r);
-/* A value; the begin of a date of which parts are given. */
+/* A value, or the start of a date of which parts are given. */
 bool copy_value_parse(const copy_scale *s, const char *text, double *value);
 /* A text attribute of a variable that is shorter than a word. */
 bool copy_word_get(int ncid, int varid, const char *name, char text[COPY_WORD_SIZE]);

@@ -106,13 +106,6 @@ static void set_block(const tool_blocks *blocks, int ndims, part *p)
 
 /* --- one block --- */
 
-static int library_failed(const work *w, const char *path, int code)
-{
-    if (w->plan->rank == 0)
-        tool_error_print_last(path, code);
-    return code;
-}
-
 /* All ranks read a scalar. */
 static int salvage_block(const work *w, int varid, copy_var *var, const part *p)
 {
@@ -144,7 +137,7 @@ static int read_block(const work *w, int varid, copy_var *var, const part *p)
         if (copy_wreck_is_damage(err))
             return salvage_block(w, varid, var, p);
     }
-    return err == NC_NOERR ? err : library_failed(w, w->plan->options->inputs[w->input], err);
+    return err == NC_NOERR ? err : copy_failure_print(w->plan, w->plan->options->inputs[w->input], err);
 }
 
 /* The number, in the variable of the output, of an element of the block. */
@@ -204,7 +197,7 @@ static void explain_position(int ndims, const part *p, int64_t element, char *ou
 static int write_block(const work *w, int id, const copy_var *var, const part *p, const char *values)
 {
     int err = ncmpi_put_vara_all(w->to, id, p->out_start, p->count, values, p->length, tool_type_get_mpi(var->to));
-    return err == NC_NOERR ? err : library_failed(w, w->plan->options->output, err);
+    return err == NC_NOERR ? err : copy_failure_print(w->plan, w->plan->options->output, err);
 }
 
 static int verify_block(const work *w, int id, const copy_var *var, const part *p, const char *values)
@@ -212,7 +205,7 @@ static int verify_block(const work *w, int id, const copy_var *var, const part *
     MPI_Datatype type = tool_type_get_mpi(var->to);
     int err = ncmpi_get_vara_all(w->to, id, p->out_start, p->count, w->compared, p->length, type);
     if (err != NC_NOERR)
-        return library_failed(w, w->plan->options->output, err);
+        return copy_failure_print(w->plan, w->plan->options->output, err);
     bool same = memcmp(values, w->compared, (size_t)p->elements * pnc_type_get_size(var->to)) == 0;
     err = tool_status_agree(same ? NC_NOERR : NC_EFILE);
     if (err == NC_NOERR)
@@ -317,7 +310,7 @@ static int move_indices(work *w, int varid, int id, part *p)
     if (err == NC_ENOMEM)
         copy_error_print(w->plan, err, "%s: variable %s: not enough memory", w->plan->options->output, var->name);
     else if (err != NC_NOERR)
-        library_failed(w, w->plan->options->inputs[w->input], err);
+        copy_failure_print(w->plan, w->plan->options->inputs[w->input], err);
     else
         err = move_part(w, varid, id, p, &blocks);
     tool_blocks_free(&blocks);
@@ -342,7 +335,7 @@ static int move_variable(work *w, int id)
     if (err == NC_NOERR && w->input > 0) {
         err = ncmpi_inq_varid(w->from, var->name, &varid);
         if (err != NC_NOERR)
-            library_failed(w, w->plan->options->inputs[w->input], err);
+            copy_failure_print(w->plan, w->plan->options->inputs[w->input], err);
     }
     if (err == NC_NOERR)
         err = move_indices(w, varid, id, &p);

@@ -133,16 +133,6 @@ static int send_result(const copy_guard *guard, copy_plan *plan, int begin)
 
 /* --- values --- */
 
-static int64_t find_difference(const char *a, const char *b, int64_t n, size_t size)
-{
-    if (memcmp(a, b, (size_t)n * size) == 0)
-        return -1;
-    for (int64_t i = 0; i < n; i++)
-        if (memcmp(a + (size_t)i * size, b + (size_t)i * size, size) != 0)
-            return i;
-    return -1;
-}
-
 /* The other ranks send rank 0 the two values that differ. */
 static int report_difference(copy_plan *plan, const tool_join *join, int id, const int64_t *shape, int64_t element,
                              int from, unsigned char values[2][8])
@@ -173,7 +163,7 @@ static int compare_blocks(const copy_guard *guard, const copy_plan *plan, const 
         err = ncmpi_get_vara_all(guard->ncid, var->id, start, count, guard->a, n, type);
         if (err == NC_NOERR)
             err = ncmpi_get_vara_all(ids[0], ids[1], start, count, guard->b, n, type);
-        int64_t at = err == NC_NOERR && *first == INT64_MAX ? find_difference(guard->a, guard->b, n, size) : -1;
+        int64_t at = err == NC_NOERR && *first == INT64_MAX ? tool_difference_find(guard->a, guard->b, n, size) : -1;
         if (at < 0)
             continue;
         *first = blocks->first + at;

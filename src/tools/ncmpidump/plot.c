@@ -94,19 +94,14 @@ static int read_coordinates(const plot_selection *s, int id, const tool_meaning 
 /* A number, or a date for a coordinate with units of time: in its units. */
 static bool parse_value(const tool_meaning *m, const char *text, double *value)
 {
-    const char *calendar = m->calendar[0] != '\0' ? m->calendar : NULL;
     cal_units units;
-    tool_moment moment;
-    char *end;
+    bool is_time = tool_units_parse(m->units, m->calendar, &units) && units.hours > 0;
 
-    if (tool_units_parse(m->units, calendar, &units) && units.hours > 0) {
-        if (!tool_moment_parse(text, &moment) || !tool_moment_convert(calendar, &moment, value))
-            return false;
+    if (!tool_value_parse(is_time, m->calendar, text, value))
+        return false;
+    if (is_time)
         *value = (*value - units.base_hours) / units.hours;
-        return true;
-    }
-    *value = strtod(text, &end);
-    return end != text && *end == '\0' && isfinite(*value);
+    return isfinite(*value);
 }
 
 /* The first one of several. */
@@ -323,7 +318,7 @@ static void describe_axis(const plot_selection *s, int id, const tool_meaning *m
     get_text_of(var, "positive", positive);
     a->is_reversed = strcmp(positive, "down") == 0 || (positive[0] == '\0' && is_pressure(m->units));
     a->is_degrees = strncmp(m->units, "degree", 6) == 0;
-    a->is_time = tool_units_parse(m->units, m->calendar[0] != '\0' ? m->calendar : NULL, &a->units);
+    a->is_time = tool_units_parse(m->units, m->calendar, &a->units);
     name_quantity(var, m, !a->is_time, a->title);
 }
 
@@ -382,7 +377,7 @@ static int init_axes(const plot_selection *s, plot_picture *p)
     id = find_coordinate(s->model, s->var->dimids[first]);
     if (id >= 0) {
         tool_meaning_load(s->model, &s->relations, id, &m);
-        p->is_turned = tool_units_parse(m.units, m.calendar[0] != '\0' ? m.calendar : NULL, &p->x.units);
+        p->is_turned = tool_units_parse(m.units, m.calendar, &p->x.units);
     }
     PNC_TRY(init_axis(s, p->is_turned ? first : second, MOST_X, &p->x));
     return init_axis(s, p->is_turned ? second : first, MOST_Y, &p->y);
@@ -509,8 +504,7 @@ static int explain_index(const plot_selection *s, int d, char out[PLOT_TEXT])
     tool_meaning_load(s->model, &s->relations, id, &m);
     if (is_missing(&m, value))
         return NC_NOERR;
-    if (tool_units_parse(m.units, m.calendar[0] != '\0' ? m.calendar : NULL, &units) &&
-        tool_calendar_print(&units, load_real(&m, value), ' ', date)) {
+    if (tool_units_parse(m.units, m.calendar, &units) && tool_calendar_print(&units, load_real(&m, value), ' ', date)) {
         snprintf(out, PLOT_TEXT, "%.200s = %s", name, date);
         return NC_NOERR;
     }

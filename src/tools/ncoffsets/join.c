@@ -14,8 +14,8 @@ enum { INDEX_SIZE = 256 };
 /* The end of a message about values that would have to be converted. */
 static const char of_classic[] = "references cannot convert values; ncmpicopy joins such files in one";
 static const char of_netcdf4[] =
-    "references cannot convert values, and kerchunk.combine makes wrong ones of them "
-    "without a word; ncmpicopy joins such files in one";
+    "references cannot convert values, and kerchunk.combine gives wrong ones without an "
+    "error; ncmpicopy joins such files in one";
 
 static const pnc_var *find_there(const tool_join *join, const pnc_var *var)
 {
@@ -31,12 +31,10 @@ static int compare_block(const tool_join *join, int varid, const tool_blocks *bl
     const pnc_var *var = join->first->model.vars[varid];
     size_t size = pnc_type_get_size(var->type);
     char index[INDEX_SIZE];
-    int64_t i = 0;
+    int64_t i = tool_difference_find(a, b, blocks->length, size);
 
-    if (memcmp(a, b, (size_t)blocks->length * size) == 0)
+    if (i < 0)
         return NC_NOERR;
-    while (memcmp(a + (size_t)i * size, b + (size_t)i * size, size) == 0)
-        i++;
     tool_index_explain(var->ndims, blocks->shape, blocks->first + i, index, sizeof index);
     return tool_join_report_value(join, varid, index, a + (size_t)i * size, b + (size_t)i * size);
 }
