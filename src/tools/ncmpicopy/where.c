@@ -18,6 +18,8 @@
 #include "tools/ncmpicopy/guard.h"
 #include "tools/ncmpicopy/longitude.h"
 
+enum { MOST_TURNS = 2 };
+
 int copy_where_parse(const char *text, copy_options *options)
 {
     const char *equals = strchr(text, '=');
@@ -57,6 +59,8 @@ typedef struct search {
     int64_t n, rises;                  /* of all values: how many, and how many are larger than the one before */
     double least, most, first, before; /* of all values; the first one, the last one */
     double wanted, distance;           /* of the nearest value */
+    int bounds;                        /* the variable of the cell boundaries of a longitude, if it is copied, or -1 */
+    bool is_turnable;                  /* longitudes, and their bounds, can have other values */
     char *values;
 } search;
 
@@ -76,17 +80,18 @@ static double get_rounding(const search *s)
     return 360 * (s->var->type == NC_FLOAT ? FLT_EPSILON : DBL_EPSILON);
 }
 
-/* After how many full turns a longitude is in the range; 0: it is not. */
+/* After how many full turns a longitude is in the range, the fewest that are not 0; 0: it is not after MOST_TURNS. */
 static int find_turns(const search *s, double value)
 {
-    static const int turns[] = {-1, 1, -2, 2};
     double rounding = get_rounding(s);
-    for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
-        double turned = value + 360 * turns[i];
-        if (turned >= s->range.least - rounding && turned <= s->range.most + rounding)
-            return turns[i];
-    }
-    return 0;
+    double least = ceil((s->range.least - rounding - value) / 360);
+    double most = floor((s->range.most + rounding - value) / 360);
+    if (!(least <= most)) /* also if the value is NaN */
+        return 0;
+    double turns = least < 0 ? -1 : fmin(most, 1);
+    if (least > 0 || most < 0)
+        turns = least > 0 ? least : most;
+    return fabs(turns) <= MOST_TURNS ? (int)turns : 0;
 }
 
 static void test_range(search *s, int64_t index, double value)
@@ -164,10 +169,40 @@ static bool parse_words(search *s)
     return true;
 }
 
+static bool has_turning_type(int type)
+{
+    return type == NC_FLOAT || type == NC_DOUBLE || type == NC_SHORT || type == NC_INT || type == NC_INT64;
+}
+
+static int find_bounds(const search *s, int ncid, int varid)
+{
+    char name[COPY_WORD_SIZE];
+    if (!copy_word_get(ncid, varid, "bounds", name))
+        return -1;
+    for (int i = 0; i < s->plan->nvars; i++) {
+        const copy_var *var = &s->plan->vars[i];
+        if (strcmp(var->name, name) == 0 && var->ndims > 0 && var->dimids[0] == s->var->dimids[0])
+            return i;
+    }
+    return -1;
+}
+
+static void load_bounds(search *s, int ncid, int varid)
+{
+    copy_scale scale;
+    s->bounds = find_bounds(s, ncid, varid);
+    s->is_turnable = s->scale.is_plain && has_turning_type(s->var->type);
+    if (s->bounds < 0)
+        return;
+    copy_scale_load(ncid, s->plan->vars[s->bounds].id, &scale);
+    s->is_turnable = s->is_turnable && scale.is_plain && has_turning_type(s->plan->vars[s->bounds].type);
+}
+
 static int load_words(search *s, int ncid, int varid)
 {
     const copy_where *where = s->where;
     copy_scale_load(ncid, varid, &s->scale);
+    load_bounds(s, ncid, varid);
     if (parse_words(s))
         return NC_NOERR;
     return copy_error_print(s->plan, NC_EINVAL, "--where %s%c%s: must be %s, with %s", where->name,
@@ -241,25 +276,6 @@ static void warn_of_distance(const search *s)
 
 /* --- longitudes that are turned --- */
 
-static bool has_turning_type(int type)
-{
-    return type == NC_FLOAT || type == NC_DOUBLE || type == NC_SHORT || type == NC_INT || type == NC_INT64;
-}
-
-/* The variable of the cell boundaries of the coordinate, if it is copied, or NULL. */
-static copy_var *find_bounds(copy_plan *plan, const search *s, int ncid, int varid)
-{
-    char name[COPY_WORD_SIZE];
-    if (!copy_word_get(ncid, varid, "bounds", name))
-        return NULL;
-    for (int i = 0; i < plan->nvars; i++) {
-        copy_var *var = &plan->vars[i];
-        if (strcmp(var->name, name) == 0 && var->ndims > 0 && var->dimids[0] == s->var->dimids[0])
-            return var;
-    }
-    return NULL;
-}
-
 static void set_turns(const copy_runs *runs, copy_var *var)
 {
     var->nturns = 0;
@@ -272,35 +288,23 @@ static void set_turns(const copy_runs *runs, copy_var *var)
 
 /* The turns of the coordinate, and of its bounds: of both, or of neither. Of several options for a coordinate, the last
  * one that turns it counts. */
-static int mark_turned(copy_plan *plan, const search *s, bool *marked)
+static void mark_turned(copy_plan *plan, const search *s)
 {
-    copy_var *own = &plan->vars[s->var - plan->vars], *bounds;
-    int ncid, varid;
-    copy_scale scale;
-    PNC_TRY(copy_input_open(plan, plan->options->inputs[0], &ncid));
-    int err = ncmpi_inq_varid(ncid, own->name, &varid);
-    bounds = err == NC_NOERR ? find_bounds(plan, s, ncid, varid) : NULL;
-    *marked = s->scale.is_plain && has_turning_type(own->type);
-    if (bounds != NULL) {
-        copy_scale_load(ncid, bounds->id, &scale);
-        *marked = *marked && scale.is_plain && has_turning_type(bounds->type);
-    }
-    if (*marked)
-        set_turns(&s->runs, own);
-    if (*marked && bounds != NULL)
-        set_turns(&s->runs, bounds);
-    ncmpi_close(ncid);
-    return err == NC_NOERR ? err : copy_failure_print(plan, plan->options->inputs[0], err);
+    if (!s->is_turnable)
+        return;
+    set_turns(&s->runs, &plan->vars[s->var - plan->vars]);
+    if (s->bounds >= 0)
+        set_turns(&s->runs, &plan->vars[s->bounds]);
 }
 
-static void report_turned(const search *s, const copy_run *first, const copy_run *last, bool marked)
+static void report_turned(const search *s, const copy_run *first, const copy_run *last)
 {
     char text[4][CAL_DATE_SIZE];
     explain_value(s, first->first_value, text[0]);
     explain_value(s, last->last_value, text[1]);
     explain_value(s, first->first_value + 360 * first->turns, text[2]);
     explain_value(s, last->last_value + 360 * last->turns, text[3]);
-    tool_warning_print(marked
+    tool_warning_print(s->is_turnable
                            ? "--where %s=%s: longitudes %s to %s become %s to %s"
                            : "warning: --where %s=%s: longitudes %s to %s stay as they are, as attributes or the type "
                              "of this file do not allow %s to %s",
@@ -308,10 +312,9 @@ static void report_turned(const search *s, const copy_run *first, const copy_run
 }
 
 /* The longitudes that are in the range after full turns. */
-static int turn(copy_plan *plan, const search *s)
+static void turn(copy_plan *plan, const search *s)
 {
     const copy_run *first = NULL, *last = NULL;
-    bool marked;
     for (int i = 0; i < s->runs.n; i++) {
         const copy_run *run = &s->runs.at[i];
         if (run->turns == 0)
@@ -320,11 +323,10 @@ static int turn(copy_plan *plan, const search *s)
         last = run;
     }
     if (first == NULL)
-        return NC_NOERR;
-    PNC_TRY(mark_turned(plan, s, &marked));
+        return;
+    mark_turned(plan, s);
     if (plan->rank == 0)
-        report_turned(s, first, last, marked);
-    return NC_NOERR;
+        report_turned(s, first, last);
 }
 
 /* --- the selection --- */
@@ -384,7 +386,8 @@ static int apply(copy_plan *plan, const copy_where *where, char *values)
         return report_selection(&s);
     warn_of_distance(&s);
     PNC_TRY(take_indices(&s, &selected, dim));
-    return turn(plan, &s);
+    turn(plan, &s);
+    return NC_NOERR;
 }
 
 int copy_where_apply(copy_plan *plan)
