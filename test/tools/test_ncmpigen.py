@@ -103,7 +103,7 @@ def test_formats():
     for name, formats in (("made", (1, 2, 5)), ("five", (5,))):
         for version in formats:
             status, out, errors = run([*GEN, "-v", str(version), "-o", "ours.nc", name + ".cdl"])
-            tap.ok(status == 0 and not out and not errors, f"{name}: CDF-{version} is made without a word", errors)
+            tap.ok(status == 0 and not out and not errors, f"{name}: CDF-{version} is made without a message", errors)
             tap.ok(read("ours.nc")[3] == version, f"{name}: its bytes say CDF-{version}")
             if not shutil.which("ncgen"):
                 tap.skip(f"{name}: CDF-{version} as ncgen makes it", "ncgen is absent")

@@ -15,7 +15,7 @@ typedef struct tool_output_request {
     const char *const *inputs; /* the output must be none of these files, under any name */
     int ninputs;
     bool overwrite; /* replace any file */
-    bool streams;   /* written from begin to end: it can go to a device or a pipe, which has no temporary name */
+    bool streams;   /* written from start to end: it can go to a device or a pipe, which has no temporary name */
     /* Without overwrite, only a file of this kind is replaced, which is recognised by its first bytes. NULL: none. */
     bool (*is_kind)(const char *head, size_t n);
     const char *kind;   /* the kind in messages: "a netCDF file" */
@@ -25,7 +25,7 @@ typedef struct tool_output_request {
 typedef struct tool_output {
     char *path;      /* name of the output without the prefix; if that is a symbolic link, its target */
     char *temporary; /* name to write to until commit: an empty file */
-    bool replaces;   /* a file of this name, which was there at the begin */
+    bool replaces;   /* a file of this name, which was there at the start */
     bool direct;     /* a device or a pipe: temporary is its own name */
 } tool_output;
 

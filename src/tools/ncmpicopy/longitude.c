@@ -29,7 +29,7 @@ static void trim(copy_runs *runs, const copy_cycle *cycle)
     runs->found--;
 }
 
-/* Whether the values go on where a run ends, or at the begin of the dimension. */
+/* Whether the values go on where a run ends, or at the start of the dimension. */
 static bool follows(const copy_run *a, const copy_run *b, const copy_cycle *cycle)
 {
     bool at_end = cycle->is_cyclic && b->first == 0 && a->last + 1 == cycle->length - cycle->is_closed;

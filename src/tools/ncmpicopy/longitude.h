@@ -1,4 +1,4 @@
-/* Longitudes are cyclic: a range of them may go beyond the end of a dimension, from where it continues at its begin. */
+/* Longitudes are cyclic: a range of them may go beyond the end of a dimension, and continues at its start. */
 #ifndef PNC_TOOLS_NCMPICOPY_LONGITUDE_H
 #define PNC_TOOLS_NCMPICOPY_LONGITUDE_H
 

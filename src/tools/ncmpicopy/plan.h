@@ -8,6 +8,8 @@
 #include "tools/ncmpicopy/convert.h"
 #include "tools/ncmpicopy/options.h"
 
+/* A range of longitudes is an arc of the circle, or more than all of it. It is cut where the dimension starts, where
+ * its values jump by a full turn, and at the ends of a range of more than a full turn: more runs are not one arc. */
 enum { COPY_RUNS = 4 };
 
 /* Longitudes to which degrees are added. */
