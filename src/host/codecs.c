@@ -1,33 +1,10 @@
 /* dlopen of compression libraries: programs that are linked with this library need none of them to run. */
 #include "host/codecs.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <string.h>
 
-/* A function of a library, and where its address goes. */
-typedef struct wanted_symbol {
-    const char *name;
-    size_t offset;
-} wanted_symbol;
-
-/* False if the library or one of its functions is missing. The address of a function is copied: ISO C has no
- * conversion from void * to it. */
-static bool load_symbols(const char *library, const wanted_symbol *wanted, size_t n, void *functions)
-{
-    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-
-    if (handle == NULL)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        void *address = dlsym(handle, wanted[i].name);
-        if (address == NULL)
-            return false;
-        memcpy((char *)functions + wanted[i].offset, &address, sizeof address);
-    }
-    return true;
-}
+#include "host/library.h"
 
 /* What is set once, before other threads see it. */
 static pthread_once_t deflate_once = PTHREAD_ONCE_INIT, szip_once = PTHREAD_ONCE_INIT, zstd_once = PTHREAD_ONCE_INIT;
@@ -44,7 +21,7 @@ static pnc_zstd_functions zstd_functions;
 
 static void open_libdeflate(void)
 {
-    static const wanted_symbol wanted[] = {
+    static const pnc_host_symbol wanted[] = {
         WANTED(pnc_deflate_functions, alloc_compressor, "libdeflate_alloc_compressor"),
         WANTED(pnc_deflate_functions, compress, "libdeflate_zlib_compress"),
         WANTED(pnc_deflate_functions, free_compressor, "libdeflate_free_compressor"),
@@ -53,22 +30,22 @@ static void open_libdeflate(void)
         WANTED(pnc_deflate_functions, free_decompressor, "libdeflate_free_decompressor"),
     };
 
-    has_deflate = load_symbols(PNC_LIBDEFLATE, wanted, COUNT(wanted), &deflate_functions);
+    has_deflate = pnc_host_library_load(PNC_LIBDEFLATE, wanted, COUNT(wanted), &deflate_functions);
 }
 
 static void open_libsz(void)
 {
-    static const wanted_symbol wanted[] = {
+    static const pnc_host_symbol wanted[] = {
         WANTED(pnc_szip_functions, compress, "SZ_BufftoBuffCompress"),
         WANTED(pnc_szip_functions, decompress, "SZ_BufftoBuffDecompress"),
     };
 
-    has_szip = load_symbols(PNC_LIBSZ, wanted, COUNT(wanted), &szip_functions);
+    has_szip = pnc_host_library_load(PNC_LIBSZ, wanted, COUNT(wanted), &szip_functions);
 }
 
 static void open_libzstd(void)
 {
-    static const wanted_symbol wanted[] = {
+    static const pnc_host_symbol wanted[] = {
         WANTED(pnc_zstd_functions, create_compressor, "ZSTD_createCCtx"),
         WANTED(pnc_zstd_functions, compress, "ZSTD_compressCCtx"),
         WANTED(pnc_zstd_functions, free_compressor, "ZSTD_freeCCtx"),
@@ -78,7 +55,7 @@ static void open_libzstd(void)
         WANTED(pnc_zstd_functions, is_error, "ZSTD_isError"),
     };
 
-    has_zstd = load_symbols(PNC_LIBZSTD, wanted, COUNT(wanted), &zstd_functions);
+    has_zstd = pnc_host_library_load(PNC_LIBZSTD, wanted, COUNT(wanted), &zstd_functions);
 }
 
 static const pnc_deflate_functions *load_libdeflate(void)

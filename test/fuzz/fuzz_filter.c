@@ -8,7 +8,8 @@
  *
  * For longer runs with clang's libFuzzer, from a build folder, as for fuzz_codec.c:
  *     clang -g -O1 -fsanitize=fuzzer,address,undefined -I$SRC/src -Isrc -I$SRC/test/fuzz $SRC/test/fuzz/fuzz_filter.c
- *         $SRC/src/base/[a-z]*.c $SRC/src/filter/[a-z]*.c $SRC/src/host/codecs.c -lutf8proc    (one command)
+ *         $SRC/src/base/[a-z]*.c $SRC/src/filter/[a-z]*.c $SRC/src/host/codecs.c $SRC/src/host/library.c -lutf8proc
+ * (one command)
  * make_chunks.py writes the corpus in test/fuzz/chunks. */
 #include <string.h>
 
