@@ -119,6 +119,10 @@ With
 .Ev PNETCDF_HINTS_DISPLAY=all
 all other hints follow, with the values that the library or the MPI library uses.
 .Pp
+Of a new file on Lustre a line says how many stripes it has, and why, or what prevents those that were chosen
+.Pq Li file_striping ,
+as where the MPI library ignores hints for them.
+.Pp
 Of a hint for variables the line says for which of them it is used.
 When definitions end, rank 0 prints which hints name variables or dimensions that the file does not have, and which ones
 are ignored as the program has chosen for all of their variables.

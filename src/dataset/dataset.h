@@ -26,22 +26,24 @@ enum { PNC_TIMEOUT_FAILS, PNC_TIMEOUT_ABORTS, PNC_TIMEOUT_WARNS };
 typedef struct pnc_hints {
     pnc_format_hints format;
     pnc_access_hints access;
-    int64_t buffer_size;     /* bound on extra memory per rank (nc_ibuf_size) */
-    int64_t new_format;      /* of new files; 0: what the mode says */
-    int64_t whole_files;     /* 1: a new file has a temporary name until it is closed */
-    int64_t driver;          /* index into the names of drivers */
-    int64_t write_behind;    /* 1: writes are delayed */
-    int64_t burst_buf;       /* 1: in logs on the disks of the nodes */
-    int64_t burst_buf_size;  /* bytes of the log of a rank; 0: a share of the folder */
-    int64_t prefetch;        /* 1: what gets will probably need is read before */
-    int64_t behind_memory;   /* bytes for both on each rank; 0: a share of the memory of the node */
-    int64_t defer_puts;      /* 1: collective puts wait for each other */
-    int64_t deferred_memory; /* bytes for them on each rank */
-    int64_t timeout;         /* seconds that a collective call waits for the other ranks; 0: without a limit */
-    int64_t timeout_action;  /* PNC_TIMEOUT_FAILS .. */
-    int64_t statistics;      /* PNC_STATS_OFF .. */
-    int64_t references;      /* 1: close writes references beside the file */
-    int64_t checksum;        /* 1: close writes checksums of values */
+    int64_t buffer_size;       /* bound on extra memory per rank (nc_ibuf_size) */
+    int64_t new_format;        /* of new files; 0: what the mode says */
+    int64_t whole_files;       /* 1: a new file has a temporary name until it is closed */
+    int64_t inherits_striping; /* 1: a new file has the stripes of its folder */
+    int64_t expected_size;     /* bytes that a new file will have; 0: not known */
+    int64_t driver;            /* index into the names of drivers */
+    int64_t write_behind;      /* 1: writes are delayed */
+    int64_t burst_buf;         /* 1: in logs on the disks of the nodes */
+    int64_t burst_buf_size;    /* bytes of the log of a rank; 0: a share of the folder */
+    int64_t prefetch;          /* 1: what gets will probably need is read before */
+    int64_t behind_memory;     /* bytes for both on each rank; 0: a share of the memory of the node */
+    int64_t defer_puts;        /* 1: collective puts wait for each other */
+    int64_t deferred_memory;   /* bytes for them on each rank */
+    int64_t timeout;           /* seconds that a collective call waits for the other ranks; 0: without a limit */
+    int64_t timeout_action;    /* PNC_TIMEOUT_FAILS .. */
+    int64_t statistics;        /* PNC_STATS_OFF .. */
+    int64_t references;        /* 1: close writes references beside the file */
+    int64_t checksum;          /* 1: close writes checksums of values */
 } pnc_hints;
 
 /* The report of a call that failed. The message has call, rank, file, cause, and the name of the code. */

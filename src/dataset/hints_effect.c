@@ -63,6 +63,21 @@ static bool by_opening(const pnc_dataset *ds, char *why)
     return !ds->format->is_new && SAY("the file is not new");
 }
 
+static bool by_file_system(const pnc_dataset *ds, char *why)
+{
+    return ds->file.store->new_striping.choice.reason == PNC_STRIPING_UNASKED && SAY("the file is not on Lustre");
+}
+
+static bool by_file_that_existed(const pnc_dataset *ds, char *why)
+{
+    return ds->file.store->new_striping.choice.reason == PNC_STRIPING_KEPT && SAY("the file existed");
+}
+
+static bool by_inheritance(const pnc_dataset *ds, char *why)
+{
+    return ds->hints.inherits_striping != 0 && SAY("file_striping=inherit is used");
+}
+
 static bool by_classic_format(const pnc_dataset *ds, char *why)
 {
     return !ds->format->ops->has_storage && SAY("the file is not netCDF-4 (nc_format=netcdf4 makes new ones so)");
@@ -235,6 +250,8 @@ bool pnc_dataset_hint_is_overruled(const pnc_dataset *ds, const char *name, char
         {"nc_defer_puts_memory", {by_no_deferral, by_immediate_puts}},
         {"nc_data_move_chunk_size", {by_netcdf4_format, by_reading}},
         {"nc_data_move_limit", {by_netcdf4_format, by_reading}},
+        {"file_striping", {by_opening, by_file_system, by_file_that_existed}},
+        {"nc_expected_size", {by_opening, by_file_system, by_file_that_existed, by_inheritance}},
         {"nc_compression", {by_classic_format, by_reading}},
         {"nc_shuffle", {by_classic_format, by_reading, by_no_compression}},
         {"nc_chunks", {by_classic_format, by_reading}},

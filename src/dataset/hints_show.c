@@ -317,6 +317,18 @@ static void show_in_order(display *d)
     show_all(d);
 }
 
+/* Of a new file, where the library chooses them. */
+static void show_striping(const pnc_dataset *ds)
+{
+    const pnc_store *store = ds->file.store;
+    char text[MPI_MAX_INFO_VAL];
+
+    if (store->new_striping.choice.reason == PNC_STRIPING_UNASKED)
+        return;
+    pnc_driver_striping_describe(&store->new_striping, store->striping.factor, store->striping.unit, text, sizeof text);
+    fprintf(stderr, "PnetCDF: stripes of %s: %s\n", ds->file.path, text);
+}
+
 void pnc_dataset_hints_display(pnc_dataset *ds)
 {
     display d = {.ds = ds, .in_use = MPI_INFO_NULL, .by_mpi = MPI_INFO_NULL};
@@ -329,6 +341,7 @@ void pnc_dataset_hints_display(pnc_dataset *ds)
         fprintf(stderr, "PnetCDF: hints of %s\n", ds->file.path);
         print_line(&(line){.name = "hint", .value = "value", .origin = "from", .effect = "effect"});
         show_in_order(&d);
+        show_striping(ds);
         funlockfile(stderr);
     }
     if (d.in_use != MPI_INFO_NULL)

@@ -100,7 +100,11 @@ static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
                           .purpose = ds->suffix > 0 ? PNC_OPEN_NEW : pnc_dataset_opening_get_purpose(o),
                           .info = pnc_dataset_hints_create_passed(ds),
                           .truncation = o->inspected.truncation,
-                          .prefix = o->inspected.prefix};
+                          .prefix = o->inspected.prefix,
+                          .creation = o->inspected.creation,
+                          .is_leader = ds->file.nodes != NULL && ds->file.nodes->is_leader,
+                          .inherits = ds->hints.inherits_striping != 0,
+                          .expected_size = ds->hints.expected_size};
     int opened;
 
     opened = ds->file.driver->open(&call, ds->file.store, &ds->error);

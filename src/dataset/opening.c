@@ -3,7 +3,8 @@
  * Collective steps: the duplication of the communicator; one reduction by which all ranks receive what rank 0 decides,
  * and whether all are ready; MPI_File_open; to read a file, the broadcast of its header; one reduction of the results.
  * The first file of a communicator takes one step more, to find the nodes. A file that takes the communicator of a
- * closed one takes one less: see file/communicator.h. Each file of several ranks takes one more under
+ * closed one takes one less: see file/communicator.h. A new file on Lustre takes two more, in which the driver counts
+ * the nodes and shares the stripes that it chooses. Each file of several ranks takes one more under
  * MPI_THREAD_MULTIPLE, to find whether a rank has a time limit. */
 #include "dataset/opening.h"
 

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include "base/error.h"
 #include "base/hold.h"
+#include "drivers/new_striping.h"
 #include "select/selection.h"
 #include "statistics/statistics.h"
 
@@ -27,12 +28,20 @@ typedef enum pnc_open_purpose { PNC_OPEN_READ, PNC_OPEN_UPDATE, PNC_OPEN_REPLACE
  * where the path means the same to the system and to the driver; a single rank truncates through the driver. */
 typedef enum pnc_truncation { PNC_TRUNCATE_NOTHING, PNC_TRUNCATE_ON_ROOT, PNC_TRUNCATE_COLLECTIVELY } pnc_truncation;
 
+/* Whether stripes are chosen for a file that is created. */
+typedef enum pnc_creation {
+    PNC_CREATION_ELSEWHERE, /* no: the file system has no choice, or is not known; also of a file that is opened */
+    PNC_CREATION_REPLACES,  /* no: the file exists and keeps its stripes */
+    PNC_CREATION_CHOOSES
+} pnc_creation;
+
 /* What rank 0 finds at a path before the file is opened. Plain bytes: the ranks broadcast it. */
 #define PNC_PREFIX_BYTES 8
 #define PNC_SUFFIX_BYTES 24
 typedef struct pnc_inspection {
     pnc_error error; /* one that is certain, with a clear message */
     pnc_truncation truncation;
+    pnc_creation creation;
     char prefix[PNC_PREFIX_BYTES]; /* MPI-IO needs it in front of the path; empty: it needs none */
     char suffix[PNC_SUFFIX_BYTES]; /* set before: of the temporary name of a new file; empty: it has its own name */
 } pnc_inspection;
@@ -46,6 +55,10 @@ typedef struct pnc_open_call {
     pnc_statistics *statistics; /* of the store, for pnc_driver_store_open and pnc_driver_file_open; NULL: off */
     pnc_truncation truncation;  /* what rank 0 has found */
     const char *prefix;         /* likewise; may be NULL */
+    pnc_creation creation;      /* likewise */
+    bool is_leader;             /* one rank of each node is */
+    bool inherits;              /* hint file_striping */
+    int64_t expected_size;      /* hint nc_expected_size; 0: none */
     int64_t inode;              /* not 0: the file must have it, or open fails with NC_EFILE */
     int status;                 /* an error of this rank so far, for pnc_driver_file_open only; NC_NOERR: none */
 } pnc_open_call;
@@ -158,10 +171,11 @@ struct pnc_store {
     /* From this address on, collective accesses are write_all and read_all of this store, whose ranks exchange values,
      * although has_collective is not set; 0: nowhere. */
     int64_t owned_from;
-    int nnodes;                /* nodes that the communicator spans, at least 1; set by the caller of open */
-    pnc_neighbours neighbours; /* set by the caller of open */
-    pnc_striping striping;     /* all zero if nothing is known about it */
-    pnc_identity identity;     /* of the file at the time of open. Set like striping, but the device on rank 0 only */
+    int nnodes;                    /* nodes that the communicator spans, at least 1; set by the caller of open */
+    pnc_neighbours neighbours;     /* set by the caller of open */
+    pnc_striping striping;         /* all zero if nothing is known about it */
+    pnc_new_striping new_striping; /* of a new file */
+    pnc_identity identity;  /* of the file at the time of open. Set like striping, but the device on rank 0 only */
     char *full_path;        /* to open the file again from any working folder; NULL: the path that was passed to open */
     int64_t sieve_read_gap; /* smaller gaps between two extents are cheaper to read than to skip */
     int64_t sieve_write_gap;    /* likewise, to read and to write */

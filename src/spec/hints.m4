@@ -54,6 +54,16 @@ HINT_CHOICE([nc_driver], [driver], [mpiio], [pnc_driver_names], [report_driver],
 [I/O driver. mpiio (also called gio): MPI-IO. memory: the file is in the memory of its only process until the program
 ends or deletes it, for scratch data and tests. A driver that stands in front of others is given with them, separated by
 colons])
+HINT_CHOICE([file_striping], [inherits_striping], [auto], [WORDS(auto, inherit)], [],
+[stripes of a new file on Lustre. auto: if ranks on several nodes create it, as many as nodes, of 1048576 bytes, or of
+what folder or file system say if that is more; at most one for every 16777216 bytes of nc_expected_size; on fewer
+servers (OSTs) than nodes the same number on each, up to 4; never fewer than the file system gives to new files. A file
+that one of several ranks creates has one. What has been chosen stays: striping_factor, a folder with more than one
+stripe, a composite (progressive) layout, a file that exists, and what is left to the MPI library by ROMIO_HINTS, by
+stripes in MPICH_MPIIO_HINTS, or by OMPI_MCA_fs_lustre_stripe_size and _width. inherit: those of the folder. The display
+names the stripes and the reason])
+HINT_SIZE([nc_expected_size], [expected_size], [0], [0], [INT64_C(1) << 62], [SENSELESS], [1], [],
+[bytes that a new file will have, about; 0: not known. Fewer stripes are chosen for a small one (file_striping)])
 HINT_CHOICE([nc_format], [new_format], [automatic], [WORDS(automatic, netcdf4, netcdf4_classic, cdf1, cdf2, cdf5)], [],
 [format of files that ncmpi_create makes, for programs that cannot be changed: it takes precedence over the mode and
 over ncmpi_set_default_format. automatic: what those say. netcdf4: netCDF-4, with the classic model where the program
@@ -186,8 +196,6 @@ HINT_FREE([nc_hash_size_dim], [256], [tables of names grow by themselves])
 HINT_FREE([nc_hash_size_var], [256], [tables of names grow by themselves])
 HINT_FREE([nc_hash_size_gattr], [64], [tables of names grow by themselves])
 HINT_FREE([nc_hash_size_vattr], [8], [tables of names grow by themselves])
-HINT_FREE([file_striping], [auto],
-[a new file has the stripes of its folder, unless striping_factor and striping_unit say otherwise])
 HINT_FIXED([pnetcdf_subfiling], [disable], [a dataset is always one file])
 HINT_FIXED([nc_num_subfiles], [0], [a dataset is always one file])
 HINT_FIXED([nc_burst_buf_overwrite], [disable], [each log has a name of its own, so that none is overwritten])
@@ -196,7 +204,8 @@ HINT_FIXED([nc_burst_buf_del_on_close], [enable], [ncmpi_close deletes the logs,
 HINT_FREE([nc_burst_buf_flush_buffer_size], [0], [a log is read in portions of 8 MiB])
 HINT_OUTPUT([nc_ina_node_list], [the display lists the aggregators])
 HINT_PASSED_SIZE([striping_factor], [1],
-[number of disks or servers over which a new file is distributed])
+[number of disks or servers over which a new file is distributed. On Lustre rank 0 creates it so, by liblustreapi, for
+any MPI library])
 HINT_COMMON_SIZE([striping_unit], [access.striping_unit], [1],
 [number of consecutive bytes on one disk or server. File domains are aligned to it. The value that the file system
 reports takes precedence. Without both, 1048576. A file system for which it is given is not local])

@@ -76,17 +76,57 @@ static void test_composite(void **state)
     reject(bytes, sizeof bytes);
 }
 
+static pnc_striping_default parse_default(const unsigned char *bytes, size_t n)
+{
+    pnc_striping_default got = {.factor = 77, .unit = 77};
+
+    assert_true(pnc_mpiio_lustre_parse_default(bytes, n, &got));
+    return got;
+}
+
+/* What a folder says about new files may leave number and size unsaid. */
+static void test_defaults(void **state)
+{
+    unsigned char bytes[32];
+    pnc_striping_default got = parse_default(plain, 32);
+    (void)state;
+    assert_true(!got.is_composite && got.factor == 4 && got.unit == 1 << 20);
+    got = parse_default(in_pool, sizeof in_pool); /* overstriped */
+    assert_true(!got.is_composite && got.factor == 300 && got.unit == 3 << 16);
+    assert_true(parse_default(composite, sizeof composite).is_composite);
+    memcpy(bytes, plain, sizeof bytes);
+    memset(bytes + 24, 0, 6);
+    got = parse_default(bytes, sizeof bytes);
+    assert_true(!got.is_composite && got.factor == 0 && got.unit == 0);
+    bytes[28] = 0xfe; /* -2: two on each server */
+    bytes[29] = 0xff;
+    assert_int_equal(parse_default(bytes, sizeof bytes).factor, PNC_STRIPING_ALL);
+    bytes[28] = bytes[29] = 0;
+    bytes[4] = 0; /* the pattern is not said, or is data on the metadata server */
+    assert_false(parse_default(bytes, sizeof bytes).is_composite);
+    bytes[5] = 1;
+    assert_true(parse_default(bytes, sizeof bytes).is_composite);
+    bytes[2] = 0xd7; /* a layout of another file system */
+    assert_true(parse_default(bytes, sizeof bytes).is_composite);
+}
+
 /* Damaged attributes: cut at each length (at the end of its memory, for valgrind), and with each byte changed. */
 static void test_damage(void **state)
 {
     pnc_striping unused;
+    pnc_striping_default also_unused;
     (void)state;
-    for (size_t n = 0; n < 32; n++)
+    for (size_t n = 0; n < 32; n++) {
+        pnc_striping_default got = {.factor = 77};
         reject(plain, n);
+        assert_false(pnc_mpiio_lustre_parse_default(plain, n, &got));
+        assert_int_equal(got.factor, 77);
+    }
     for (size_t n = 0; n <= sizeof composite; n++) {
         unsigned char *cut = test_malloc(n + 1);
         memcpy(cut + 1, composite, n);
         pnc_mpiio_lustre_parse(cut + 1, n, &unused);
+        pnc_mpiio_lustre_parse_default(cut + 1, n, &also_unused);
         test_free(cut);
     }
     for (size_t i = 0; i < sizeof composite; i++) {
@@ -135,13 +175,18 @@ static void test_file_systems(void **state)
     static const long others[] = {0x00C36400, 0xAAD7AAEA, 0x20030528, 0x6969}; /* Ceph, PanFS, OrangeFS, NFS */
     struct stat facts;
     pnc_striping found;
+    pnc_striping_default said = {.factor = 0};
 
     (void)state;
     assert_int_equal(stat(".", &facts), 0);
     found = find(0x0BD00BD0, true); /* Lustre */
     assert_true(found.on_servers && found.round_robin && found.unit == 1 << 20 && found.factor == 4);
+    assert_true(pnc_mpiio_striping_is_on_lustre("new"));
+    pnc_mpiio_striping_find_default(".", &said);
+    assert_true(!said.is_composite && said.factor == 4 && said.unit == 1 << 20);
     found = find(0x47504653, true); /* GPFS */
     assert_true(found.on_servers && !found.round_robin && found.unit == facts.st_blksize);
+    assert_false(pnc_mpiio_striping_is_on_lustre("new"));
     found = find(0x19830326, true); /* BeeGFS */
     assert_true(found.on_servers && !found.round_robin && found.unit == facts.st_blksize);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -157,10 +202,8 @@ static void test_file_systems(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_composite),
-        cmocka_unit_test(test_file_systems),
-        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_plain),        cmocka_unit_test(test_composite), cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_file_systems), cmocka_unit_test(test_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

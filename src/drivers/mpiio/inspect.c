@@ -52,6 +52,16 @@ static void judge_missing_file(const char *path, int number, bool ordinary, pnc_
         check_folder(path, found);
 }
 
+/* A new file with a temporary name does not get the stripes of the file that it replaces. */
+static pnc_creation find_creation(const char *local, const char *suffix)
+{
+    struct stat facts;
+
+    if (!pnc_mpiio_striping_is_on_lustre(local))
+        return PNC_CREATION_ELSEWHERE;
+    return suffix[0] == '\0' && stat(local, &facts) == 0 ? PNC_CREATION_REPLACES : PNC_CREATION_CHOOSES;
+}
+
 void pnc_mpiio_path_inspect(const char *path, pnc_open_purpose purpose, pnc_inspection *found)
 {
     const char *local = pnc_path_strip(path);
@@ -83,6 +93,8 @@ void pnc_mpiio_path_inspect(const char *path, pnc_open_purpose purpose, pnc_insp
         found->truncation = PNC_TRUNCATE_COLLECTIVELY;
     else if (facts.st_size > 0)
         found->truncation = PNC_TRUNCATE_ON_ROOT;
+    if (found->error.code == NC_NOERR && (purpose == PNC_OPEN_REPLACE || purpose == PNC_OPEN_NEW))
+        found->creation = find_creation(local, found->suffix);
 }
 
 int pnc_mpiio_path_truncate(const char *path, pnc_error *error)

@@ -25,6 +25,7 @@ enum { /* the same of lov_comp_md_v1 and its entries */
 };
 #define PATTERN_RAID0 0x001 /* other patterns store data on the metadata server */
 #define COUNT_ALL 0xffff    /* all servers, before the stripes are allocated */
+#define COUNT_MOST 2000     /* a default above it stands for all servers, once or several times */
 
 static uint32_t decode_number(const unsigned char *bytes, int n)
 {
@@ -75,4 +76,21 @@ bool pnc_mpiio_lustre_parse(const unsigned char *bytes, size_t n, pnc_striping *
     if (n >= ENTRIES && decode_number(bytes + MAGIC, 4) == COMPOSITE)
         return parse_composite(bytes, n, out);
     return parse_plain(bytes, n, out);
+}
+
+/* A default may leave anything unsaid, as zeros; its objects are not allocated. */
+bool pnc_mpiio_lustre_parse_default(const unsigned char *bytes, size_t n, pnc_striping_default *out)
+{
+    uint32_t magic = n >= PLAIN_BYTES ? decode_number(bytes + MAGIC, 4) : 0, pattern, count;
+
+    if (magic == 0)
+        return false;
+    pattern = decode_number(bytes + PATTERN, 4);
+    *out = (pnc_striping_default){.is_composite = true};
+    if ((magic != PLAIN && magic != IN_POOL) || (pattern != 0 && (pattern & PATTERN_RAID0) == 0))
+        return true;
+    count = decode_number(bytes + COUNT, 2);
+    *out = (pnc_striping_default){.factor = count > COUNT_MOST ? PNC_STRIPING_ALL : (int64_t)count,
+                                  .unit = decode_number(bytes + UNIT, 4)};
+    return true;
 }

@@ -44,6 +44,8 @@ typedef struct pnc_mpiio {
 /* path.c: MPI-IO needs a prefix in front of some paths. Choose it (PNC_PREFIX_BYTES bytes, empty without one): what it
  * is may depend on the node, so that one rank chooses for all. */
 void pnc_mpiio_path_choose_prefix(const char *path, char *prefix);
+/* The folder of a file: at most PNC_MPIIO_PATH_BYTES bytes. */
+void pnc_mpiio_path_find_folder(const char *path, char *folder);
 /* The path for MPI-IO: `path`, or a string in the buffer of PNC_MPIIO_PATH_BYTES bytes. prefix may be NULL. */
 #define PNC_MPIIO_PATH_BYTES (4096 + PNC_PREFIX_BYTES)
 const char *pnc_mpiio_path_derive(const char *path, const char *prefix, char *buffer);
@@ -101,9 +103,23 @@ bool pnc_mpiio_striping_find(const char *path, pnc_striping *out);
 /* Set the unit and the number of servers by hints, and on_servers if there is a unit. */
 void pnc_mpiio_striping_derive(MPI_Info hints, pnc_striping *out);
 
+/* A hint as a positive number, 0 without it. */
+int64_t pnc_mpiio_striping_get_hint(MPI_Info info, const char *key);
+/* What a folder of Lustre says about new files; *out stays as it is if it says nothing. */
+void pnc_mpiio_striping_find_default(const char *folder, pnc_striping_default *out);
+/* Whether the folder of a file is one of Lustre. The path has no prefix. */
+bool pnc_mpiio_striping_is_on_lustre(const char *path);
+
+/* new_file.c: collective, before MPI opens a new file on Lustre. Choose its stripes; rank 0 creates it with them, or
+ * *info becomes a copy with hints for them, which the caller frees. It is not there only if out->is_created is false.
+ * NC_EMPI: the ranks could not share the choice. What prevents the choice is no error. */
+int pnc_mpiio_new_file_create(const pnc_open_call *call, MPI_Info *info, pnc_new_striping *out, pnc_error *error);
+
 /* lustre.c: the layout in the n bytes of the attribute lustre.lov: sets unit, factor and round_robin. False if they are
  * not one, or have no stripes. */
 bool pnc_mpiio_lustre_parse(const unsigned char *bytes, size_t n, pnc_striping *out);
+/* The same attribute of a folder. False: these bytes are none. */
+bool pnc_mpiio_lustre_parse_default(const unsigned char *bytes, size_t n, pnc_striping_default *out);
 
 /* background.c: as in pnc_store_ops */
 #define PNC_MPIIO_NO_BACKGROUND (-2)

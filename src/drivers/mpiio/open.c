@@ -118,14 +118,15 @@ static int get_access_mode(pnc_open_purpose purpose)
     }
 }
 
-static int open_by_mpi(pnc_mpiio *io, const pnc_open_call *call, pnc_error *error)
+/* Open the file, which rank 0 may have created for it. */
+static int call_mpi(pnc_mpiio *io, const pnc_open_call *call, bool is_created, MPI_Info info, pnc_error *error)
 {
     char buffer[PNC_MPIIO_PATH_BYTES];
     const char *path = pnc_mpiio_path_derive(call->path, call->prefix, buffer);
-    int amode = get_access_mode(call->purpose), code;
+    int amode = is_created ? MPI_MODE_RDWR : get_access_mode(call->purpose), code;
     bool turn = pnc_mpiio_turn_take(call->comm);
 
-    code = MPI_File_open(call->comm, path, amode, call->info, &io->file);
+    code = MPI_File_open(call->comm, path, amode, info, &io->file);
     if (code == MPI_SUCCESS)
         pnc_mpiio_turn_set_prepared();
     pnc_mpiio_turn_end(turn);
@@ -133,9 +134,27 @@ static int open_by_mpi(pnc_mpiio *io, const pnc_open_call *call, pnc_error *erro
         examine_hints(io, call->info);
         return NC_NOERR;
     }
+    if (is_created && io->store.rank == 0)
+        unlink(pnc_path_strip(call->path));
     /* a file that MPI has opened nevertheless is closed with those of the other ranks */
     return pnc_mpiio_error_set(error, code, pnc_host_has_descriptors(DESCRIPTORS) ? NC_EOFILE : NC_ENFILE,
-                               (amode & MPI_MODE_CREATE) != 0 ? "create" : "open", call->path);
+                               call->purpose == PNC_OPEN_REPLACE || call->purpose == PNC_OPEN_NEW ? "create" : "open",
+                               call->path);
+}
+
+static int open_by_mpi(pnc_mpiio *io, const pnc_open_call *call, pnc_error *error)
+{
+    MPI_Info info = call->info;
+    int err = NC_NOERR, opened;
+
+    if (call->creation == PNC_CREATION_CHOOSES)
+        err = pnc_mpiio_new_file_create(call, &info, &io->store.new_striping, error);
+    else if (call->creation == PNC_CREATION_REPLACES)
+        io->store.new_striping.choice.reason = PNC_STRIPING_KEPT;
+    opened = call_mpi(io, call, io->store.new_striping.is_created, info, error);
+    if (info != call->info)
+        MPI_Info_free(&info);
+    return pnc_error_keep_first(err, opened);
 }
 
 /* Remove the content of the file, instead of the file: a symbolic link stays, and its target is overwritten. With one

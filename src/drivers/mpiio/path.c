@@ -22,15 +22,22 @@ static bool takes_prefixes(void)
     return pnc_mpiio_library_get() != PNC_MPIIO_OPEN_MPI;
 }
 
+void pnc_mpiio_path_find_folder(const char *path, char *folder)
+{
+    const char *slash = strrchr(path, '/');
+
+    strcpy(folder, ".");
+    if (slash != NULL)
+        snprintf(folder, PNC_MPIIO_PATH_BYTES, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+}
+
 /* True if a file at this path is, or would be, on NFS, where ROMIO locks what it accesses. */
 static bool is_on_nfs(const char *path)
 {
-    char folder[PNC_MPIIO_PATH_BYTES] = ".";
-    const char *slash = strrchr(path, '/');
+    char folder[PNC_MPIIO_PATH_BYTES];
     struct statfs system;
 
-    if (slash != NULL)
-        snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    pnc_mpiio_path_find_folder(path, folder);
     return (statfs(path, &system) == 0 || statfs(folder, &system) == 0) && system.f_type == PNC_HOST_NFS;
 }
 

@@ -19,22 +19,54 @@
 #define PVFS2 0x20030528
 
 /* Users can read the first attribute, the superuser also the second. */
+static const char *const layout_names[] = {"lustre.lov", "trusted.lov"};
+#define LAYOUT_NAMES 2
+
+/* Freed by pnc_memory_free; NULL: there is none. */
+static unsigned char *read_attribute(const char *path, const char *name, size_t *n)
+{
+    ssize_t size = getxattr(path, name, NULL, 0);
+    unsigned char *bytes = size > 0 ? pnc_memory_alloc(size, 1) : NULL;
+
+    size = bytes != NULL ? getxattr(path, name, bytes, (size_t)size) : -1;
+    *n = size > 0 ? (size_t)size : 0;
+    return bytes;
+}
+
 static bool read_lustre_layout(const char *path, pnc_striping *out)
 {
-    static const char *const names[] = {"lustre.lov", "trusted.lov"};
     bool found = false;
 
-    for (int i = 0; i < 2 && !found; i++) {
-        ssize_t size = getxattr(path, names[i], NULL, 0);
-        unsigned char *bytes = size > 0 ? pnc_memory_alloc(size, 1) : NULL;
+    for (int i = 0; i < LAYOUT_NAMES && !found; i++) {
+        size_t n;
+        unsigned char *bytes = read_attribute(path, layout_names[i], &n);
 
-        if (bytes != NULL) {
-            size = getxattr(path, names[i], bytes, (size_t)size);
-            found = size > 0 && pnc_mpiio_lustre_parse(bytes, (size_t)size, out);
-        }
+        found = pnc_mpiio_lustre_parse(bytes, n, out);
         pnc_memory_free(bytes);
     }
     return found;
+}
+
+void pnc_mpiio_striping_find_default(const char *folder, pnc_striping_default *out)
+{
+    bool found = false;
+
+    for (int i = 0; i < LAYOUT_NAMES && !found; i++) {
+        size_t n;
+        unsigned char *bytes = read_attribute(folder, layout_names[i], &n);
+
+        found = pnc_mpiio_lustre_parse_default(bytes, n, out);
+        pnc_memory_free(bytes);
+    }
+}
+
+bool pnc_mpiio_striping_is_on_lustre(const char *path)
+{
+    char folder[PNC_MPIIO_PATH_BYTES];
+    struct statfs system;
+
+    pnc_mpiio_path_find_folder(path, folder);
+    return statfs(folder, &system) == 0 && (uint32_t)system.f_type == LUSTRE;
 }
 
 static bool read_block_size(const char *path, pnc_striping *out)
@@ -71,21 +103,20 @@ bool pnc_mpiio_striping_find(const char *path, pnc_striping *out)
     }
 }
 
-/* A hint as a positive number, 0 without it. */
-static int64_t get_hint(MPI_Info info, const char *key)
+int64_t pnc_mpiio_striping_get_hint(MPI_Info info, const char *key)
 {
     char value[MPI_MAX_INFO_VAL + 1];
     int found = 0;
     long long number = 0;
 
-    if (MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found) == MPI_SUCCESS && found)
+    if (info != MPI_INFO_NULL && MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found) == MPI_SUCCESS && found)
         number = strtoll(value, NULL, 10);
     return number > 0 ? number : 0;
 }
 
 void pnc_mpiio_striping_derive(MPI_Info hints, pnc_striping *out)
 {
-    out->unit = get_hint(hints, "striping_unit");
-    out->factor = get_hint(hints, "striping_factor");
+    out->unit = pnc_mpiio_striping_get_hint(hints, "striping_unit");
+    out->factor = pnc_mpiio_striping_get_hint(hints, "striping_factor");
     out->on_servers = out->on_servers || out->unit > 0;
 }
