@@ -61,7 +61,8 @@ MAY_SEE = {
     "tools": PURE + ["format", "growth", "log", "convert", "filter/filter.h", "host", "formats/netcdf4/reader.h",
                      "formats/netcdf4/whole_file.h", "references", "pnetcdf.h"],
     # plans count by the arithmetic of the library
-    "tools/plan": PURE + ["format", "select", "convert", "tools/common", "file/reduction.h", "io/choose"],
+    "tools/plan": PURE + ["format", "select", "convert", "tools/common", "drivers/new_striping.h", "file/reduction.h",
+                         "io/choose"],
     "spec": [],
 }
 PURE_ROOMS = ["base", "filter", "format", "growth", "log", "mapping", "select", "convert"]

@@ -303,6 +303,17 @@ def check_pieces():
        plans[0]["exchange_seconds"] > wanted, f"an aggregator copies pieces: {1e3 * wanted:.2f} ms", errors or plans)
 
 
+def check_new_files():
+    """Stripes of a new file on Lustre, by hand: those of 1, 2, 8 and 64 nodes, with 8 servers and with 900."""
+    path = write("a.cdl", HEADER)
+    for servers, wanted in ((8, [(0, 0, 0), (2, 1 << 20, 0), (8, 1 << 20, 0), (32, 1 << 20, 4)]),
+                            (900, [(0, 0, 0), (2, 1 << 20, 0), (8, 1 << 20, 0), (64, 1 << 20, 0)])):
+        status, plans, errors = plan("-v", "v", "--ranks", "4,8,32,256", "--ranks-per-node", "4", "--servers",
+                                     str(servers), path)
+        found = [tuple(p["new_file"][name] for name in ("stripes", "stripe", "on_server")) for p in plans or []]
+        ok(status == 0 and found == wanted, f"new files on {servers} servers", errors or found)
+
+
 def check_document():
     """The figures of machines in docs/scaling.md are those of the program."""
     with open(os.path.join(TOP, "docs", "scaling.md"), encoding="utf-8") as file:
@@ -356,7 +367,9 @@ def check_terminal():
     done = subprocess.run([sys.executable, program, "--plan", "-v", "v", "--ranks", "16,64", path],
                           capture_output=True, text=True, check=False)
     ok(done.returncode == 0 and re.search(r"^ +ranks, nodes +16, 2 +64, 8$", done.stdout, re.M) and
-       "strategy" in done.stdout, "two plans beside each other", done.stdout + done.stderr)
+       "strategy" in done.stdout and
+       re.search(r"^ +new file on Lustre +2 of 1.0 MiB +8 of 1.0 MiB$", done.stdout, re.M),
+       "two plans beside each other", done.stdout + done.stderr)
     done = subprocess.run([sys.executable, program, "--plan", "--help"], capture_output=True, text=True, check=False)
     ok(done.returncode == 0 and "--ranks-per-node" in done.stdout, "help", done.stdout + done.stderr)
 
@@ -367,6 +380,7 @@ check_grids()
 check_map()
 check_machines()
 check_pieces()
+check_new_files()
 check_document()
 check_errors()
 check_terminal()

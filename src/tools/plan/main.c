@@ -1,6 +1,7 @@
 /* The program behind ncmpistat --plan: it prints plans of collective calls as JSON, which ncmpistat shows. */
 #include <stdio.h>
 
+#include "drivers/new_striping.h"
 #include "tools/common/json.h"
 #include "tools/common/message.h"
 #include "tools/plan/plan.h"
@@ -109,6 +110,18 @@ static void print_counts(const plan_result *r)
     print_number("examined", r->nexamined);
 }
 
+/* Of a new file on Lustre, whose folder has no layout. */
+static void print_striping(const plan_options *o, const plan_result *r)
+{
+    pnc_striping_case c = {.nnodes = r->nnodes, .servers = o->fs.servers};
+    pnc_striping_choice choice = pnc_driver_striping_choose(&c);
+
+    printf(",\n   \"new_file\": {\"stripes\": %lld, \"stripe\": %lld, \"on_server\": %lld, \"reason\": ",
+           (long long)choice.factor, (long long)choice.unit, (long long)choice.on_server);
+    tool_json_print_string(pnc_driver_striping_explain(choice.reason));
+    putchar('}');
+}
+
 static void print_plan(const plan_decomposition *d, const plan_result *r)
 {
     printf("  {\"ranks\": %d", r->nranks);
@@ -132,6 +145,7 @@ static void print_plan(const plan_decomposition *d, const plan_result *r)
     print_number("memory_of_aggregator", r->memory_aggregator);
     print_number("memory_of_rank", r->memory_rank);
     print_number("memory_of_delays", r->memory_behind);
+    print_striping(d->options, r);
     print_costs(&r->pattern);
     putchar('}');
 }
