@@ -126,15 +126,15 @@ def check_packages():
 def check_messages():
     """The library's messages about a missing library name its package; its sources open no other library."""
     sources = {row.name: row for row in LIST if row.use == "opened"}
-    told = {}
+    named = {}
     for name in ("deflate", "szip", "zstd"):
         text = read("src", "filter", name + ".c")
-        told[re.search(r"\.library = (\w+)", text).group(1)] = re.search(r'\.package = "(.*)"', text).group(1)
+        named[re.search(r"\.library = (\w+)", text).group(1)] = re.search(r'\.package = "(.*)"', text).group(1)
     header = dict(re.findall(r'^#define (PNC_LIB\w+) "(.*)"', read("src", "filter", "codecs.h"), re.M))
     wanted = {"PNC_LIBDEFLATE": "libdeflate", "PNC_LIBSZ": "libaec", "PNC_LIBZSTD": "zstd"}
-    tap.ok(set(header) == set(wanted) == set(told)
-           and all(told[macro] in sources[name].run for macro, name in wanted.items()),
-           "messages of filters name the packages", (header, told))
+    tap.ok(set(header) == set(wanted) == set(named)
+           and all(named[macro] in sources[name].run for macro, name in wanted.items()),
+           "messages of filters name the packages", (header, named))
     found = re.search(r"apt install (libhdf5-[\w-]*)", read("src", "formats", "netcdf4", "hdf5_library.c")).group(1)
     tap.ok(found in sources["HDF5"].run, "and that of a missing libhdf5", found)
     for macro, name in wanted.items():
