@@ -80,7 +80,7 @@ static pnc_striping_reason find_reason(const pnc_striping_case *g)
         return PNC_STRIPING_COMPOSITE;
     if (has_several(&g->folder))
         return PNC_STRIPING_OF_FOLDER;
-    if (g->is_of_rank && gives_several(g))
+    if (g->is_of_rank && gives_several(g) && g->expected <= LEAST_BYTES)
         return PNC_STRIPING_OF_RANK;
     return g->nnodes > 1 ? PNC_STRIPING_AS_NODES : PNC_STRIPING_ONE_NODE;
 }
@@ -139,6 +139,12 @@ void pnc_driver_striping_describe(const pnc_new_striping *new_striping, int64_t 
         snprintf(on_server, sizeof on_server, ", %lld on each", (long long)c->on_server);
     if (!differs)
         snprintf(text, capacity, "%s: %s%s", actual, pnc_driver_striping_explain(c->reason), on_server);
+    else if (factor == 0 && unit == 0)
+        snprintf(text, capacity, "unknown; chosen: %s, %s%s", chosen, pnc_driver_striping_explain(c->reason),
+                 on_server);
+    else if (new_striping->is_created && new_striping->obstacle[0] != '\0')
+        snprintf(text, capacity, "%s: %s; chosen: %s, %s%s", actual, new_striping->obstacle, chosen,
+                 pnc_driver_striping_explain(c->reason), on_server);
     else if (new_striping->is_created)
         snprintf(text, capacity, "%s: the file system gives no others; chosen: %s, %s%s", actual, chosen,
                  pnc_driver_striping_explain(c->reason), on_server);

@@ -63,8 +63,9 @@ const char *pnc_driver_striping_explain(pnc_striping_reason reason);
 #define PNC_STRIPING_OBSTACLE_BYTES 96
 typedef struct pnc_new_striping {
     pnc_striping_choice choice;
-    bool is_created;                            /* with the choice, before MPI opens it */
-    char obstacle[PNC_STRIPING_OBSTACLE_BYTES]; /* why it is not, if it was tried */
+    bool is_created;                            /* by rank 0, before MPI opens it */
+    int64_t device, inode;                      /* of the file that rank 0 has created */
+    char obstacle[PNC_STRIPING_OBSTACLE_BYTES]; /* why it does not have the choice, if that was tried */
 } pnc_new_striping;
 
 /* A sentence: stripes that the file has, their reason, and if others were chosen, what prevents these. factor, unit: as

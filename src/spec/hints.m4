@@ -57,11 +57,11 @@ colons])
 HINT_CHOICE([file_striping], [inherits_striping], [auto], [WORDS(auto, inherit)], [],
 [stripes of a new file on Lustre. auto: if ranks on several nodes create it, as many as nodes, of 1048576 bytes, or of
 what folder or file system say if that is more; at most one for every 16777216 bytes of nc_expected_size; on fewer
-servers (OSTs) than nodes the same number on each, up to 4; never fewer than the file system gives to new files. A file
-that one of several ranks creates has one. What has been chosen stays: striping_factor, a folder with more than one
-stripe, a composite (progressive) layout, a file that exists, and what is left to the MPI library by ROMIO_HINTS, by
-stripes in MPICH_MPIIO_HINTS, or by OMPI_MCA_fs_lustre_stripe_size and _width. inherit: those of the folder. The display
-names the stripes and the reason])
+servers (OSTs) than nodes the same number on each, up to 4; never fewer than the file system gives to new files. A
+file that one of several ranks creates has one, unless nc_expected_size is more than 16777216. What has been chosen
+stays: striping_factor, a folder with more than one stripe, a composite (progressive) layout, a file that exists, and
+what is left to the MPI library by ROMIO_HINTS, by stripes in MPICH_MPIIO_HINTS, or by OMPI_MCA_fs_lustre_stripe_size
+and _width. inherit: those of the folder. The display names the stripes and the reason])
 HINT_SIZE([nc_expected_size], [expected_size], [0], [0], [INT64_C(1) << 62], [SENSELESS], [1], [],
 [bytes that a new file will have, about; 0: not known. Fewer stripes are chosen for a small one (file_striping)])
 HINT_CHOICE([nc_format], [new_format], [automatic], [WORDS(automatic, netcdf4, netcdf4_classic, cdf1, cdf2, cdf5)], [],

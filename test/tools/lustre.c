@@ -148,8 +148,8 @@ static int find_layout(const char *path, layout *out)
     struct stat facts;
 
     *out = (layout){0, 0, 1};
-    if (stat(path, &facts) == 0 && S_ISDIR(facts.st_mode))
-        return read_of_folder(path, out);
+    if (stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)) /* the client asks the root for a folder that says nothing */
+        return read_of_folder(path, out) || read_of_folder(getenv("LUSTRE"), out);
     snprintf(own, sizeof own, "%s.layout", path);
     if (!read_layout(own, out))
         complete(path, out);
@@ -220,7 +220,7 @@ int llapi_get_obd_count(const char *folder, int *count, int of_metadata)
     return is_inside(folder) && *count > 0 ? 0 : -ENOTTY;
 }
 
-/* LUSTRE_FULL: the file system has no objects for it. */
+/* LUSTRE_FULL: the file system has no objects for it; the library has opened it before it knows that. */
 int llapi_layout_file_create(const char *path, int flags, int mode, const layout *l)
 {
     char name[PATH_MAX + 16];
@@ -228,11 +228,13 @@ int llapi_layout_file_create(const char *path, int flags, int mode, const layout
     FILE *file;
     int fd;
 
-    if (getenv("LUSTRE_FULL") != NULL)
-        return refuse(ENOSPC);
     fd = open(path, flags | O_CREAT | O_EXCL, mode);
     if (fd < 0)
         return -1;
+    if (getenv("LUSTRE_FULL") != NULL) {
+        close(fd);
+        return refuse(ENOSPC);
+    }
     snprintf(name, sizeof name, "%s.layout", path);
     complete(path, &own);
     file = fopen(name, "w");

@@ -108,6 +108,9 @@ def check_folders():
     layout, _, shown = create("steps/a.nc", nodes=8)
     tap.ok(layout is None and shown.endswith(text), "a composite layout", shown)
     write_layout(ROOT, f"4 {MIB} 1")
+    os.makedirs(os.path.join(ROOT, "silent"))
+    check("the file system gives fewer, the folder says nothing", create("silent/a.nc", nodes=8), (8, MIB, 1),
+          f"8 of {MIB}", f"8 of {MIB} bytes: as many as nodes")
     check("the file system gives more", create("least.nc", nodes=2), (4, MIB, 1), f"4 of {MIB}",
           f"4 of {MIB} bytes: as many as the file system gives to a new file")
     write_layout(ROOT, "0 0 0")
@@ -157,8 +160,12 @@ def check_obstacles():
           f"1 of {4 * MIB} bytes: {ignored} there is no liblustreapi, or an old one; {chosen}")
     check("no liblustreapi, NC_NOCLOBBER", create("w.nc", "keep", nodes=8, api=False), None, f"1 of {4 * MIB}",
           f"1 of {4 * MIB} bytes: {ignored} there is no liblustreapi, or an old one; {chosen}")
-    check("a full file system", create("y.nc", nodes=8, LUSTRE_FULL="1"), None, f"1 of {4 * MIB}",
-          f"1 of {4 * MIB} bytes: {ignored} liblustreapi failed: No space left on device; {chosen}")
+    text = f"1 of {4 * MIB} bytes: liblustreapi failed: No space left on device; {chosen}"
+    for what, words, hints in (("", (), ""), (", NC_NOCLOBBER", ("keep",), ""),
+                               (", nc_whole_files", (), "nc_whole_files=enable")):
+        layout, stripes, shown = create(f"y{len(what)}.nc", *words, nodes=8, LUSTRE_FULL="1", hints=hints)
+        tap.ok(layout is None and stripes == f"1 of {4 * MIB}" and shown.endswith(text), "a full file system" + what,
+               (stripes, shown))
     text = "the same number on each server, which are fewer than the nodes"
     check("overstriping", create("o.nc", nodes=8, servers=4), (8, MIB, 513), f"8 of {MIB}",
           f"8 of {MIB} bytes: {text}, 2 on each")

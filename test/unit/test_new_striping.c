@@ -134,6 +134,9 @@ static void test_ranks(void **state)
     check(&c, PNC_STRIPING_OF_RANK, 1, 0);
     c.system.factor = PNC_STRIPING_ALL;
     check(&c, PNC_STRIPING_OF_RANK, 1, 0);
+    c.expected = INT64_C(1) << 30; /* one that gathers the values of the others */
+    check(&c, PNC_STRIPING_ONE_NODE, 0, 0);
+    c.expected = 0;
     c.folder.factor = 1;
     check(&c, PNC_STRIPING_ONE_NODE, 0, 0);
     c.folder.factor = 2;
@@ -162,6 +165,8 @@ static void test_sentences(void **state)
                         "striping_factor says");
     pnc_driver_striping_describe(&s, 16, 0, text, sizeof text);
     assert_string_equal(text, "16: as the hint striping_factor says");
+    pnc_driver_striping_describe(&s, 0, 0, text, sizeof text);
+    assert_string_equal(text, "unknown; chosen: 16, as the hint striping_factor says");
     for (size_t n = 1; n < 200; n++) { /* a short buffer */
         memset(text, 'x', sizeof text);
         pnc_driver_striping_describe(&s, 8, MIB, text, n);

@@ -57,7 +57,7 @@ static bool fill_layout(const layout_functions *f, pnc_striping_choice *c, llapi
 }
 
 /* False: errno says why. */
-static bool create_file(const layout_functions *f, const char *path, pnc_striping_choice *c)
+static bool create_with_layout(const layout_functions *f, const char *path, pnc_striping_choice *c)
 {
     llapi_layout *layout = f->alloc();
     int fd = -1, number;
@@ -72,6 +72,29 @@ static bool create_file(const layout_functions *f, const char *path, pnc_stripin
         close(fd);
     errno = number;
     return fd >= 0;
+}
+
+/* The library opens the file with O_EXCL, and leaves it there, empty, if it cannot give it the stripes. */
+static bool has_left_file(const char *path, int number)
+{
+    struct stat facts;
+
+    return number != EEXIST && stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size == 0 &&
+           facts.st_uid == geteuid();
+}
+
+static void create_file(const layout_functions *f, const char *path, pnc_new_striping *out)
+{
+    int number = create_with_layout(f, path, &out->choice) ? 0 : errno;
+    pnc_identity own;
+
+    out->is_created = number == 0 || has_left_file(path, number);
+    if (number != 0)
+        snprintf(out->obstacle, sizeof out->obstacle, "liblustreapi failed: %.60s", strerror(number));
+    if (out->is_created && pnc_mpiio_path_identify(path, &own)) {
+        out->device = own.device;
+        out->inode = own.inode;
+    }
 }
 
 /* --- what the choice depends on --- */
@@ -125,6 +148,11 @@ static bool is_left_to_mpi(MPI_Info info)
            has_variable("OMPI_MCA_fs_lustre_stripe_size", "") || has_variable("OMPI_MCA_fs_lustre_stripe_width", "");
 }
 
+static bool is_same_default(const pnc_striping_default *a, const pnc_striping_default *b)
+{
+    return a->factor == b->factor && a->unit == b->unit && a->is_composite == b->is_composite;
+}
+
 static void find_defaults(const char *folder, pnc_striping_case *c)
 {
     char *root = find_root(folder), *own = realpath(folder, NULL);
@@ -133,6 +161,8 @@ static void find_defaults(const char *folder, pnc_striping_case *c)
         pnc_mpiio_striping_find_default(root, &c->system);
     if (root == NULL || own == NULL || strcmp(root, own) != 0)
         pnc_mpiio_striping_find_default(folder, &c->folder);
+    if (is_same_default(&c->folder, &c->system)) /* Lustre answers so for a folder that says nothing */
+        c->folder = (pnc_striping_default){0};
     free(root);
     free(own);
 }
@@ -170,10 +200,8 @@ static void choose_and_create(const pnc_open_call *call, int nnodes, pnc_new_str
         return;
     if (!has_functions)
         snprintf(out->obstacle, sizeof out->obstacle, "there is no liblustreapi, or an old one");
-    else if (create_file(&functions, pnc_path_strip(call->path), &out->choice))
-        out->is_created = true;
     else
-        snprintf(out->obstacle, sizeof out->obstacle, "liblustreapi failed: %.60s", strerror(errno));
+        create_file(&functions, pnc_path_strip(call->path), out);
 }
 
 static bool set_number(MPI_Info info, const char *name, int64_t number)

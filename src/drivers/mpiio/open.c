@@ -118,12 +118,22 @@ static int get_access_mode(pnc_open_purpose purpose)
     }
 }
 
+/* Rank 0 has created the file, and MPI cannot open it. */
+static void remove_created(const pnc_open_call *call, const pnc_new_striping *s)
+{
+    pnc_identity now = {0};
+
+    if (pnc_mpiio_path_identify(call->path, &now) && now.inode == s->inode && now.device == s->device)
+        unlink(pnc_path_strip(call->path));
+}
+
 /* Open the file, which rank 0 may have created for it. */
-static int call_mpi(pnc_mpiio *io, const pnc_open_call *call, bool is_created, MPI_Info info, pnc_error *error)
+static int call_mpi(pnc_mpiio *io, const pnc_open_call *call, MPI_Info info, pnc_error *error)
 {
     char buffer[PNC_MPIIO_PATH_BYTES];
     const char *path = pnc_mpiio_path_derive(call->path, call->prefix, buffer);
-    int amode = is_created ? MPI_MODE_RDWR : get_access_mode(call->purpose), code;
+    bool is_created = io->store.new_striping.is_created;
+    int amode = is_created && call->purpose == PNC_OPEN_NEW ? MPI_MODE_RDWR : get_access_mode(call->purpose), code;
     bool turn = pnc_mpiio_turn_take(call->comm);
 
     code = MPI_File_open(call->comm, path, amode, info, &io->file);
@@ -135,7 +145,7 @@ static int call_mpi(pnc_mpiio *io, const pnc_open_call *call, bool is_created, M
         return NC_NOERR;
     }
     if (is_created && io->store.rank == 0)
-        unlink(pnc_path_strip(call->path));
+        remove_created(call, &io->store.new_striping);
     /* a file that MPI has opened nevertheless is closed with those of the other ranks */
     return pnc_mpiio_error_set(error, code, pnc_host_has_descriptors(DESCRIPTORS) ? NC_EOFILE : NC_ENFILE,
                                call->purpose == PNC_OPEN_REPLACE || call->purpose == PNC_OPEN_NEW ? "create" : "open",
@@ -151,7 +161,7 @@ static int open_by_mpi(pnc_mpiio *io, const pnc_open_call *call, pnc_error *erro
         err = pnc_mpiio_new_file_create(call, &info, &io->store.new_striping, error);
     else if (call->creation == PNC_CREATION_REPLACES)
         io->store.new_striping.choice.reason = PNC_STRIPING_KEPT;
-    opened = call_mpi(io, call, io->store.new_striping.is_created, info, error);
+    opened = call_mpi(io, call, info, error);
     if (info != call->info)
         MPI_Info_free(&info);
     return pnc_error_keep_first(err, opened);
@@ -186,10 +196,12 @@ int pnc_mpiio_file_open(const pnc_open_call *call, pnc_store *store, pnc_error *
     int err = NC_NOERR, truncated;
 
     init_store(io, call);
-    PNC_TRY(open_by_mpi(io, call, error));
-    if (store->full_path == NULL)
+    err = open_by_mpi(io, call, error);
+    if (io->file == MPI_FILE_NULL)
+        return err;
+    if (err == NC_NOERR && store->full_path == NULL)
         err = pnc_error_set(error, NC_ENOMEM, "no memory to open %s", call->path);
-    else if (store->rank == 0)
+    else if (err == NC_NOERR && store->rank == 0)
         err = identify_file(call, store, error);
     if (call->purpose != PNC_OPEN_REPLACE)
         return err;
