@@ -181,12 +181,12 @@ static int open_or_create(pnc_opening *o, int *ncidp)
         return pnc_dataset_opening_discard(ds, err);
     *ncidp = ds->ncid;
     pnc_dataset_same_file_find(ds);
+    pnc_dataset_patterns_add(ds); /* MPI_Finalize calls what was added last first: other ranks may wait for that */
     pnc_dataset_lost_watch();
     pnc_dataset_opening_report(ds);
     pnc_dataset_references_begin(ds);
     pnc_dataset_statistics_open(ds);
     pnc_dataset_hints_display(ds);
-    pnc_dataset_patterns_add(ds);
     if (!o->creates) {
         ds->nvars_found = ds->model.nvars;
         pnc_dataset_storage_hints_adopt(ds);

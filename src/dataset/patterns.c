@@ -16,13 +16,13 @@
 #include "file/finalize.h"
 
 #define MOST_PATTERNS 64 /* a bit each; further ones are not looked at */
-#define FINAL_SECONDS 5
+#define FINAL_SECONDS 2
 
 static struct {
     pthread_mutex_t lock;
     uint64_t list;    /* a digest of the value of PNETCDF_HINTS */
     uint64_t matched; /* its patterns that match a file of this rank */
-    bool is_prepared; /* the function for MPI_Finalize has been added */
+    bool is_prepared; /* the function for MPI_Finalize has been added: with PNETCDF_HINTS_DISPLAY */
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* MPI may use it until the program ends. */
@@ -45,8 +45,6 @@ static uint64_t find_matched(int n, const char **patterns, const char *path)
     return matched;
 }
 
-static int print_unmatched(MPI_Comm comm, int key, void *value, void *extra);
-
 /* Programs may change the environment: the patterns of the last list count. */
 static void add_matched(uint64_t list, uint64_t matched)
 {
@@ -55,20 +53,31 @@ static void add_matched(uint64_t list, uint64_t matched)
         known.matched = 0;
     known.list = list;
     known.matched |= matched;
+    pthread_mutex_unlock(&known.lock);
+}
+
+static int print_unmatched(MPI_Comm comm, int key, void *value, void *extra);
+
+static void prepare_end(void)
+{
+    pthread_mutex_lock(&known.lock);
     if (!known.is_prepared)
         known.is_prepared = pnc_file_finalize_add(print_unmatched);
     pthread_mutex_unlock(&known.lock);
 }
 
+/* A launcher may set the variable on some ranks only: the others take part at the end, too. */
 void pnc_dataset_patterns_add(const pnc_dataset *ds)
 {
-    const char *given = ds->hints.access.display ? getenv("PNETCDF_HINTS") : NULL, *patterns[MOST_PATTERNS];
-    char *list = given != NULL ? pnc_string_copy(given) : NULL;
+    const char *given = getenv("PNETCDF_HINTS"), *patterns[MOST_PATTERNS];
+    char *list;
     int n;
 
-    if (list == NULL)
+    if (!ds->hints.access.display)
         return;
-    n = pnc_dataset_hints_list_patterns(list, MOST_PATTERNS, patterns);
+    prepare_end();
+    list = given != NULL ? pnc_string_copy(given) : NULL;
+    n = list != NULL ? pnc_dataset_hints_list_patterns(list, MOST_PATTERNS, patterns) : 0;
     if (n > 0)
         add_matched(digest_list(given), find_matched(n, patterns, ds->file.path));
     pnc_memory_free(list);
