@@ -307,7 +307,7 @@ template <class T> class families
         same("putVar_all of one, of an MPI datatype");
         var.putVar_all(V{rank, 1}, V{1, 3}, V{1, 2}, any(set(1, 3, 2)), 3, mpi);
         same("putVar_all with a stride, of an MPI datatype");
-        var.putVar_all(V{rank, 0}, V{1, 3}, V{1, 2}, V{1, 2}, any(mapped(0, 3, 2)), 5, mpi);
+        var.putVar_all(V{rank, 0}, V{1, 3}, V{1, 2}, V{1, 2}, any(mapped(0, 3, 2)), 3, mpi);
         same("putVar_all with a map, of an MPI datatype");
         var.putVarn_all(2, starts(), counts(), any(set_two()), 3, mpi);
         same("putVarn_all of an MPI datatype");
@@ -321,7 +321,7 @@ template <class T> class families
         wait(&r, "iputVar of one, of an MPI datatype");
         var.iputVar(V{rank, 1}, V{1, 3}, V{1, 2}, any(set(1, 3, 2)), 3, mpi, &r);
         wait(&r, "iputVar with a stride, of an MPI datatype");
-        var.iputVar(V{rank, 0}, V{1, 3}, V{1, 2}, V{1, 2}, any(mapped(0, 3, 2)), 5, mpi, &r);
+        var.iputVar(V{rank, 0}, V{1, 3}, V{1, 2}, V{1, 2}, any(mapped(0, 3, 2)), 3, mpi, &r);
         wait(&r, "iputVar with a map, of an MPI datatype");
         var.iputVarn(2, starts(), counts(), any(set_two()), 3, mpi, &r);
         wait(&r, "iputVarn of an MPI datatype");
@@ -332,7 +332,7 @@ template <class T> class families
         wait(&r, "bputVar of one, of an MPI datatype");
         var.bputVar(V{rank, 1}, V{1, 3}, V{1, 2}, any(set(1, 3, 2)), 3, mpi, &r);
         wait(&r, "bputVar with a stride, of an MPI datatype");
-        var.bputVar(V{rank, 0}, V{1, 3}, V{1, 2}, V{1, 2}, any(mapped(0, 3, 2)), 5, mpi, &r);
+        var.bputVar(V{rank, 0}, V{1, 3}, V{1, 2}, V{1, 2}, any(mapped(0, 3, 2)), 3, mpi, &r);
         wait(&r, "bputVar with a map, of an MPI datatype");
         var.bputVarn(2, starts(), counts(), any(set_two()), 3, mpi, &r);
         wait(&r, "bputVarn of an MPI datatype");
@@ -355,14 +355,14 @@ template <class T> class families
         MPI_Barrier(MPI_COMM_WORLD);
         var.putVar(V{rank, 7}, any(set(7, 1)), 1, mpi);
         var.putVar(V{rank, 1}, V{1, 3}, V{1, 2}, any(set(1, 3, 2)), 3, mpi);
-        var.putVar(V{rank, 0}, V{1, 3}, V{1, 2}, V{1, 2}, any(mapped(0, 3, 2)), 5, mpi);
+        var.putVar(V{rank, 0}, V{1, 3}, V{1, 2}, V{1, 2}, any(mapped(0, 3, 2)), 3, mpi);
         var.putVarn(2, starts(), counts(), any(set_two()), 3, mpi);
         var.getVar(V{rank, 7}, static_cast<void *>(&one), 1, mpi);
         var.getVar(V{rank, 3}, V{1, 2}, static_cast<void *>(three), 2, mpi);
         expect(one == row[7] && three[0] == row[3] && three[1] == row[4], "independent getVar of an MPI datatype");
         var.getVar(V{rank, 1}, V{1, 3}, V{1, 2}, static_cast<void *>(three), 3, mpi);
         expect(three[0] == row[1] && three[2] == row[5], "independent getVar with a stride, of an MPI datatype");
-        var.getVar(V{rank, 0}, V{1, 3}, V{1, 2}, V{1, 2}, static_cast<void *>(five), 5, mpi);
+        var.getVar(V{rank, 0}, V{1, 3}, V{1, 2}, V{1, 2}, static_cast<void *>(five), 3, mpi);
         expect(five[0] == row[0] && five[2] == row[2] && five[4] == row[4],
                "independent getVar with a map, of an MPI datatype");
         var.getVarn(2, starts(), counts(), static_cast<void *>(three), 3, mpi);
@@ -385,7 +385,7 @@ template <class T> class families
         file.redef();
         var.getVar_all(V{rank, 1}, V{1, 3}, V{1, 2}, static_cast<void *>(a), 3, mpi);
         file.redef();
-        var.getVar_all(V{rank, 0}, V{1, 3}, V{1, 2}, V{1, 2}, static_cast<void *>(b), 5, mpi);
+        var.getVar_all(V{rank, 0}, V{1, 3}, V{1, 2}, V{1, 2}, static_cast<void *>(b), 3, mpi);
         file.redef();
         var.getVarn_all(2, starts(), counts(), static_cast<void *>(c), 3, mpi);
         const std::vector<T> mine(got.begin() + WIDTH * rank, got.begin() + WIDTH * (rank + 1));
@@ -397,7 +397,7 @@ template <class T> class families
         var.igetVar(V{rank, 5}, static_cast<void *>(&one), 1, mpi, &r[1]);
         var.igetVar(V{rank, 3}, V{1, 2}, static_cast<void *>(d), 2, mpi, &r[2]);
         var.igetVar(V{rank, 1}, V{1, 3}, V{1, 2}, static_cast<void *>(a), 3, mpi, &r[3]);
-        var.igetVar(V{rank, 0}, V{1, 3}, V{1, 2}, V{1, 2}, static_cast<void *>(b), 5, mpi, &r[4]);
+        var.igetVar(V{rank, 0}, V{1, 3}, V{1, 2}, V{1, 2}, static_cast<void *>(b), 3, mpi, &r[4]);
         var.igetVarn(2, starts(), counts(), static_cast<void *>(c), 3, mpi, &r[5]);
         std::vector<T> third(u(all()));
         var.igetVar(static_cast<void *>(third.data()), all(), mpi, &r[6]);
