@@ -294,7 +294,7 @@ def check_machines():
 
 
 def check_pieces():
-    """32768 runs of 4 bytes of each of 64 ranks, four aggregators: each copies 524288 pieces, 24 ns and 4 bytes each."""
+    """32768 runs of 4 bytes of each of 64 ranks, four aggregators: each copies 524288 pieces, 24 ns and 4 bytes."""
     path = write("pieces.cdl", "netcdf p { // file format: CDF-5\ndimensions: row = 32768 ; rank = 64 ;\n"
                  "variables: float v(row, rank) ;\n}\n")
     status, plans, errors = plan("-v", "v", "--grid=1,64", "--ranks-per-node=16", "--strategy=two_phase", path)
