@@ -208,8 +208,8 @@ static void end_parting(pnc_dataset *ds, const int64_t *values)
 /* In safe mode: other ranks may wait for this one in ncmpi_close, or another call. */
 static void part(void)
 {
-    static partings all; /* also without memory: the others wait */
-    partings *p = &all;
+    static partings lost; /* also without memory: the others wait */
+    partings *p = &lost;
     int ncid = 0;
 
     for (int i = 0; i < NC_MAX_NFILES; i++) {
