@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/path.h"
 
 typedef struct scan {
     const char *path;
@@ -71,11 +72,8 @@ static int set_hint(const scan *s, char *entry)
 /* As in MPICH_MPIIO_HINTS. */
 bool pnc_dataset_pattern_is_match(const char *pattern, const char *path)
 {
-    const char *slash = strrchr(path, '/');
-
-    if (fnmatch(pattern, path, 0) == 0)
-        return true;
-    return slash != NULL && strchr(pattern, '/') == NULL && fnmatch(pattern, slash + 1, 0) == 0;
+    return fnmatch(pattern, path, 0) == 0 ||
+           (strchr(pattern, '/') == NULL && fnmatch(pattern, pnc_path_get_name(path), 0) == 0);
 }
 
 /* Whether a text up to the next separator is [NAME/]LENGTH. */

@@ -223,12 +223,11 @@ static bool digest_file_header(pnc_file *file, uint64_t *out)
 /* Rank 0: all ranks have a log. Returns errno, 0, or -1 without memory. */
 static int write_mark(pnc_file *file, uint64_t stamp, const member *members)
 {
-    const char *slash = strrchr(file->path, '/');
     pnc_log_mark mark = {.stamp = stamp,
                          .inode = file->store->identity.inode,
                          .birth = pnc_host_file_get_birth(file->log.target),
                          .nranks = file->nprocs,
-                         .file = slash != NULL ? slash + 1 : file->path,
+                         .file = pnc_path_get_name(file->path),
                          .folder = file->log.folder,
                          .job = find_job()};
     char *path = derive_mark(file->log.target), *text = NULL;

@@ -8,6 +8,7 @@
 #include "base/digest.h"
 #include "base/memory.h"
 #include "base/minmax.h"
+#include "base/path.h"
 
 static const char front_magic[8] = "PNCLOG2\n", record_magic[8] = "PncRec1\n";
 #define BYTE_ORDER_WORD UINT64_C(0x0102030405060708)
@@ -159,8 +160,6 @@ bool pnc_log_record_decode(const pnc_log_front *front, const char bytes[PNC_LOG_
 
 void pnc_log_name_format(const char *file, uint64_t stamp, int64_t rank, char out[PNC_LOG_NAME_BYTES])
 {
-    const char *slash = strrchr(file, '/');
-
-    snprintf(out, PNC_LOG_NAME_BYTES, "%.100s.%016llx.%lld.log", slash != NULL ? slash + 1 : file,
-             (unsigned long long)stamp, (long long)rank);
+    snprintf(out, PNC_LOG_NAME_BYTES, "%.100s.%016llx.%lld.log", pnc_path_get_name(file), (unsigned long long)stamp,
+             (long long)rank);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/path.h"
 
 /* --- memory --- */
 
@@ -34,17 +35,9 @@ void *pnc_netcdf4_tree_reserve(void **at, int64_t n, int64_t *capacity, size_t s
 
 /* --- paths --- */
 
-/* The last component of a path. */
-static const char *find_last_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
 void pnc_netcdf4_tree_copy(const char *path, char *name)
 {
-    const char *last = find_last_name(path);
+    const char *last = pnc_path_get_name(path);
     size_t n = strlen(PNC_NETCDF4_NOT_COORDINATE), skipped = strncmp(last, PNC_NETCDF4_NOT_COORDINATE, n) == 0 ? n : 0;
 
     snprintf(name, NC_MAX_NAME + 1, "%.*s%s", (int)(last - path), path, last + skipped);
@@ -52,7 +45,7 @@ void pnc_netcdf4_tree_copy(const char *path, char *name)
 
 static bool is_short(const char *path)
 {
-    const char *last = find_last_name(path);
+    const char *last = pnc_path_get_name(path);
     size_t n = strlen(PNC_NETCDF4_NOT_COORDINATE), skipped = strncmp(last, PNC_NETCDF4_NOT_COORDINATE, n) == 0 ? n : 0;
 
     return strlen(path) - skipped <= NC_MAX_NAME;
