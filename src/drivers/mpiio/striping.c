@@ -22,42 +22,35 @@
 static const char *const layout_names[] = {"lustre.lov", "trusted.lov"};
 #define LAYOUT_NAMES 2
 
-/* Freed by pnc_memory_free; NULL: there is none. */
-static unsigned char *read_attribute(const char *path, const char *name, size_t *n)
-{
-    ssize_t size = getxattr(path, name, NULL, 0);
-    unsigned char *bytes = size > 0 ? pnc_memory_alloc(size, 1) : NULL;
-
-    size = bytes != NULL ? getxattr(path, name, bytes, (size_t)size) : -1;
-    *n = size > 0 ? (size_t)size : 0;
-    return bytes;
-}
-
-static bool read_lustre_layout(const char *path, pnc_striping *out)
+/* Read an attribute until `parse` takes its bytes, which may be none. */
+static bool read_layout(const char *path, bool (*parse)(const unsigned char *bytes, size_t n, void *out), void *out)
 {
     bool found = false;
 
     for (int i = 0; i < LAYOUT_NAMES && !found; i++) {
-        size_t n;
-        unsigned char *bytes = read_attribute(path, layout_names[i], &n);
+        ssize_t size = getxattr(path, layout_names[i], NULL, 0);
+        unsigned char *bytes = size > 0 ? pnc_memory_alloc(size, 1) : NULL;
 
-        found = pnc_mpiio_lustre_parse(bytes, n, out);
+        size = bytes != NULL ? getxattr(path, layout_names[i], bytes, (size_t)size) : -1;
+        found = parse(bytes, size > 0 ? (size_t)size : 0, out);
         pnc_memory_free(bytes);
     }
     return found;
 }
 
+static bool parse_of_file(const unsigned char *bytes, size_t n, void *out)
+{
+    return pnc_mpiio_lustre_parse(bytes, n, out);
+}
+
+static bool parse_of_folder(const unsigned char *bytes, size_t n, void *out)
+{
+    return pnc_mpiio_lustre_parse_default(bytes, n, out);
+}
+
 void pnc_mpiio_striping_find_default(const char *folder, pnc_striping_default *out)
 {
-    bool found = false;
-
-    for (int i = 0; i < LAYOUT_NAMES && !found; i++) {
-        size_t n;
-        unsigned char *bytes = read_attribute(folder, layout_names[i], &n);
-
-        found = pnc_mpiio_lustre_parse_default(bytes, n, out);
-        pnc_memory_free(bytes);
-    }
+    (void)read_layout(folder, parse_of_folder, out);
 }
 
 bool pnc_mpiio_striping_is_on_lustre(const char *path)
@@ -90,7 +83,7 @@ bool pnc_mpiio_striping_find(const char *path, pnc_striping *out)
         return false;
     out->is_local = pnc_host_type_is_local((uint32_t)system.f_type);
     switch ((uint32_t)system.f_type) {
-    case LUSTRE: out->on_servers = true; return read_lustre_layout(local, out);
+    case LUSTRE: out->on_servers = true; return read_layout(local, parse_of_file, out);
     case GPFS:
     case BEEGFS: out->on_servers = true; return read_block_size(local, out);
     case CEPH:
