@@ -4,15 +4,11 @@
 
 #include <stdio.h>
 
-#define UNIT (1 << 20)
-#define MOST 2000                /* that Lustre allows */
-#define MOST_ON_SERVER 4         /* more add requests and locks, but no server */
-#define LEAST_BYTES (16LL << 20) /* of a stripe in the whole file: what an aggregator writes in a round */
+#include "base/minmax.h"
 
-static int64_t get_more(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
+#define UNIT (1 << 20)           /* as in the published runs of docs/scaling.md */
+#define MOST_ON_SERVER 4         /* a guess: more add requests and locks, but no server */
+#define LEAST_BYTES (16LL << 20) /* of a stripe in the whole file: what an aggregator writes in a round */
 
 /* The same number on each server, where they are known and fewer. */
 static void limit_by_servers(int64_t servers, pnc_striping_choice *c)
@@ -21,8 +17,8 @@ static void limit_by_servers(int64_t servers, pnc_striping_choice *c)
 
     if (each == 0 || c->factor == servers)
         return;
-    each = each < MOST_ON_SERVER ? each : MOST_ON_SERVER;
-    while (each > 1 && each * servers > MOST)
+    each = pnc_min64(each, MOST_ON_SERVER);
+    while (each > 1 && each * servers > PNC_STRIPING_MOST)
         each--;
     c->factor = each * servers;
     c->on_server = each > 1 ? each : 0;
@@ -42,7 +38,7 @@ static void limit_by_bytes(int64_t expected, pnc_striping_choice *c)
 /* For several nodes, if neither hint nor folder decides. */
 static pnc_striping_choice choose_number(const pnc_striping_case *g)
 {
-    pnc_striping_choice c = {.reason = PNC_STRIPING_AS_NODES, .factor = g->nnodes < MOST ? g->nnodes : MOST};
+    pnc_striping_choice c = {.reason = PNC_STRIPING_AS_NODES, .factor = pnc_min64(g->nnodes, PNC_STRIPING_MOST)};
 
     limit_by_bytes(g->expected, &c);
     limit_by_servers(g->servers, &c);
@@ -95,7 +91,7 @@ pnc_striping_choice pnc_driver_striping_choose(const pnc_striping_case *given)
     case PNC_STRIPING_AS_NODES:
         c = choose_number(given);
         if (c.factor > 0)
-            c.unit = get_more(UNIT, get_more(given->folder.unit, given->system.unit));
+            c.unit = pnc_max64(UNIT, pnc_max64(given->folder.unit, given->system.unit));
         break;
     default: return c;
     }
@@ -131,6 +127,7 @@ void pnc_driver_striping_describe(const pnc_new_striping *new_striping, int64_t 
 {
     const pnc_striping_choice *c = &new_striping->choice;
     bool differs = (c->factor > 0 && c->factor != factor) || (c->unit > 0 && c->unit != unit);
+    bool has_obstacle = new_striping->obstacle[0] != '\0'; /* always if the file is not created */
     char actual[64], chosen[64], on_server[64] = "";
 
     print_number(factor, unit, actual, sizeof actual);
@@ -140,15 +137,11 @@ void pnc_driver_striping_describe(const pnc_new_striping *new_striping, int64_t 
     if (!differs)
         snprintf(text, capacity, "%s: %s%s", actual, pnc_driver_striping_explain(c->reason), on_server);
     else if (factor == 0 && unit == 0)
-        snprintf(text, capacity, "unknown; chosen: %s, %s%s", chosen, pnc_driver_striping_explain(c->reason),
+        snprintf(text, capacity, "%s; chosen: %s, %s%s", actual, chosen, pnc_driver_striping_explain(c->reason),
                  on_server);
-    else if (new_striping->is_created && new_striping->obstacle[0] != '\0')
-        snprintf(text, capacity, "%s: %s; chosen: %s, %s%s", actual, new_striping->obstacle, chosen,
-                 pnc_driver_striping_explain(c->reason), on_server);
-    else if (new_striping->is_created)
-        snprintf(text, capacity, "%s: the file system gives no others; chosen: %s, %s%s", actual, chosen,
-                 pnc_driver_striping_explain(c->reason), on_server);
     else
-        snprintf(text, capacity, "%s: the MPI library ignores the hints, and %s; chosen: %s, %s%s", actual,
-                 new_striping->obstacle, chosen, pnc_driver_striping_explain(c->reason), on_server);
+        snprintf(text, capacity, "%s: %s%s; chosen: %s, %s%s", actual,
+                 new_striping->is_created ? "" : "the MPI library ignores the hints, and ",
+                 has_obstacle ? new_striping->obstacle : "the file system gives no others", chosen,
+                 pnc_driver_striping_explain(c->reason), on_server);
 }

@@ -29,6 +29,7 @@ typedef enum pnc_striping_reason { PNC_STRIPING_REASONS(PNC_STRIPING_REASON) } p
 #undef PNC_STRIPING_REASON
 
 #define PNC_STRIPING_ALL (-1)
+#define PNC_STRIPING_MOST 2000 /* stripes that Lustre allows */
 
 /* What a folder, or a file system, says about new files. */
 typedef struct pnc_striping_default {

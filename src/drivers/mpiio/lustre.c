@@ -25,7 +25,6 @@ enum { /* the same of lov_comp_md_v1 and its entries */
 };
 #define PATTERN_RAID0 0x001 /* other patterns store data on the metadata server */
 #define COUNT_ALL 0xffff    /* all servers, before the stripes are allocated */
-#define COUNT_MOST 2000     /* a default above it stands for all servers, once or several times */
 
 static uint32_t decode_number(const unsigned char *bytes, int n)
 {
@@ -90,7 +89,8 @@ bool pnc_mpiio_lustre_parse_default(const unsigned char *bytes, size_t n, pnc_st
     if ((magic != PLAIN && magic != IN_POOL) || (pattern != 0 && (pattern & PATTERN_RAID0) == 0))
         return true;
     count = decode_number(bytes + COUNT, 2);
-    *out = (pnc_striping_default){.factor = count > COUNT_MOST ? PNC_STRIPING_ALL : (int64_t)count,
+    /* a larger one stands for all servers, once or several times */
+    *out = (pnc_striping_default){.factor = count > PNC_STRIPING_MOST ? PNC_STRIPING_ALL : (int64_t)count,
                                   .unit = decode_number(bytes + UNIT, 4)};
     return true;
 }
