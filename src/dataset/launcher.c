@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers/driver.h"
+
 /* Set for each process of a job. SLURM sets these for srun only, not in a shell of an allocation. */
 static const struct {
     const char *size, *rank, *name;
@@ -54,18 +56,14 @@ static void print(const char *path, const char *launcher, int n)
 void pnc_dataset_launcher_check(const char *path)
 {
     static atomic_flag is_known = ATOMIC_FLAG_INIT;
-    int ranks, has_world = 0;
 
-    MPI_Initialized(&has_world); /* not by programs that only use sessions */
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
         int n = get_number(launchers[i].size);
 
         if (n == 0)
             continue;
-        if (n == 1 || !has_world)
-            return;
-        MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-        if (ranks == 1 && get_number(launchers[i].rank) == 0 && !atomic_flag_test_and_set(&is_known))
+        if (n > 1 && pnc_driver_count_world() == 1 && get_number(launchers[i].rank) == 0 &&
+            !atomic_flag_test_and_set(&is_known))
             print(path, launchers[i].name, n);
         return;
     }

@@ -498,14 +498,12 @@ int pnc_dataset_opening_begin(pnc_opening *o, pnc_dataset **out, int *late)
 void pnc_dataset_opening_report(const pnc_dataset *ds)
 {
     static atomic_flag is_reported = ATOMIC_FLAG_INIT;
-    int has_world = 0, ranks = 1, rank;
+    int ranks, rank;
 
     if (!ds->safe || ds->file.nprocs > 1)
         return;
-    MPI_Initialized(&has_world); /* not by programs that only use sessions */
-    if (has_world)
-        MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (ranks == 1 || atomic_flag_test_and_set(&is_reported))
+    ranks = pnc_driver_count_world();
+    if (ranks <= 1 || atomic_flag_test_and_set(&is_reported))
         return;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     pnc_dataset_warning_print(ds,

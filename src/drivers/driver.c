@@ -118,6 +118,16 @@ bool pnc_driver_has_threads(void)
     return level == MPI_THREAD_MULTIPLE;
 }
 
+int pnc_driver_count_world(void)
+{
+    int ranks = 0, has_world = 0;
+
+    MPI_Initialized(&has_world);
+    if (has_world)
+        MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    return ranks;
+}
+
 /* Returns the most negative code of all ranks. *late: as in file/agree.h, an error of a collective step on this rank
  * that the next agreement passes to the others. */
 static int agree_on_open(const pnc_open_call *call, int status, int *late, pnc_error *error)

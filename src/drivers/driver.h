@@ -47,6 +47,8 @@ pnc_store *pnc_driver_store_create(void);
 
 /* Whether threads may call MPI at the same time (MPI_THREAD_MULTIPLE), or MPI does not know. */
 bool pnc_driver_has_threads(void);
+/* The ranks of MPI_COMM_WORLD; 0: the program only uses MPI sessions, and has none. */
+int pnc_driver_count_world(void);
 
 /* Collective. Open a store that another one wraps, by call->driver; call->truncation and call->prefix are set. Errors
  * as below. */

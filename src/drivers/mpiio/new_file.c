@@ -117,16 +117,13 @@ static char *find_root(const char *folder)
     return path;
 }
 
-/* Whether this is one rank of several. A program without MPI_COMM_WORLD has sessions only: then that is not known. */
+/* Whether this is one rank of several, as far as that is known. */
 static bool is_one_of_several(MPI_Comm comm)
 {
-    int own = 0, all = 0, has_world = 0;
+    int own = 0;
 
-    MPI_Initialized(&has_world);
     MPI_Comm_size(comm, &own);
-    if (has_world)
-        MPI_Comm_size(MPI_COMM_WORLD, &all);
-    return own == 1 && all > 1;
+    return own == 1 && pnc_driver_count_world() > 1;
 }
 
 static bool has_variable(const char *name, const char *part)

@@ -24,15 +24,12 @@ static bool forbids_sieving(MPI_Info info)
  * MPI_COMM_SELF. In a program that only uses MPI sessions there is no MPI_COMM_WORLD: false. */
 static bool is_sole_writer(void)
 {
-    int ranks = 0, has_world = 0;
     MPI_Comm parent = MPI_COMM_NULL;
 
-    MPI_Initialized(&has_world);
-    if (!has_world)
+    if (pnc_driver_count_world() != 1)
         return false;
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_get_parent(&parent);
-    return ranks == 1 && !pnc_driver_has_threads() && parent == MPI_COMM_NULL;
+    return !pnc_driver_has_threads() && parent == MPI_COMM_NULL;
 }
 
 static bool has_hint(MPI_Info info, const char *name)
