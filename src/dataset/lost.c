@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "dataset/deferred.h"
 #include "dataset/last_error.h"
 #include "dataset/message.h"
@@ -208,19 +207,18 @@ static void end_parting(pnc_dataset *ds, const int64_t *values)
 /* In safe mode: other ranks may wait for this one in ncmpi_close, or another call. */
 static void part(void)
 {
-    static partings lost; /* also without memory: the others wait */
-    partings *p = &lost;
+    static partings all; /* not allocated: the others wait, also without memory */
     int ncid = 0;
 
     for (int i = 0; i < NC_MAX_NFILES; i++) {
         pnc_dataset *ds = pnc_dataset_registry_peek(i);
 
-        p->requests[i] = MPI_REQUEST_NULL;
+        all.requests[i] = MPI_REQUEST_NULL;
         if (is_missed(ds))
-            pnc_file_parting_begin(&ds->file, p->values[i], &p->requests[i]);
+            pnc_file_parting_begin(&ds->file, all.values[i], &all.requests[i]);
     }
-    while (MPI_Waitany(NC_MAX_NFILES, p->requests, &ncid, MPI_STATUS_IGNORE) == MPI_SUCCESS && ncid != MPI_UNDEFINED)
-        end_parting(pnc_dataset_registry_peek(ncid), p->values[ncid]);
+    while (MPI_Waitany(NC_MAX_NFILES, all.requests, &ncid, MPI_STATUS_IGNORE) == MPI_SUCCESS && ncid != MPI_UNDEFINED)
+        end_parting(pnc_dataset_registry_peek(ncid), all.values[ncid]);
 }
 
 static int report_all(MPI_Comm comm, int key, void *value, void *extra)

@@ -81,7 +81,7 @@ MAY_CHANGE = {
     "src/dataset/launcher": {"is_known": "atomic: whether the warning was printed"},
     "src/dataset/mpi_state": {"is_known": "atomic: whether the first call without MPI was printed"},
     "src/dataset/lifecycle": {"default_format": "atomic"},
-    "src/dataset/lost": {"is_watched": "atomic: whether MPI_Finalize reports open files", "lost": "in MPI_Finalize"},
+    "src/dataset/lost": {"is_watched": "atomic: whether MPI_Finalize reports open files", "all": "in MPI_Finalize"},
     "src/dataset/opening": {"is_reported": "atomic: whether an opening by one rank was reported in safe mode"},
     "src/dataset/patterns": {"known": "under its lock, but in MPI_Finalize", "matched_here": "set in MPI_Finalize",
                              "matched_anywhere": "set in MPI_Finalize"},
