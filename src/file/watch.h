@@ -27,7 +27,7 @@ typedef struct pnc_watch {
 } pnc_watch;
 
 #define PNC_WATCH_SECONDS 60     /* unless the program chooses */
-#define PNC_WATCH_SAFE_SECONDS 5 /* the same in safe mode */
+#define PNC_WATCH_SAFE_SECONDS 5 /* the same in safe mode. A guess: a user who looks for an error waits for it */
 
 /* For a file that is being opened. NULL on ranks that do not print, unless `always`, on a rank alone, without memory or
  * threads, and in a program without MPI_Finalize, which ends the thread. Local. */
