@@ -1,8 +1,8 @@
 /* Dimensions, variables and attributes in CDL: add them to the model. */
 #include "format/cdl_reader.h"
 
-#include <math.h>
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"

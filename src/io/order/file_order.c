@@ -115,7 +115,7 @@ static int reserve_heap(pnc_file_order *o)
 {
     if (pnc_memory_grow(&o->heap, &o->capacity, o->nactive + 1, sizeof(pnc_stream *)))
         return NC_NOERR;
-    return fail_no_order(o, 2 * o->capacity * (int64_t)sizeof(pnc_stream *));
+    return fail_no_order(o, (o->nactive + 1) * (int64_t)sizeof(pnc_stream *));
 }
 
 /* The next source becomes active. */
