@@ -43,6 +43,7 @@ typedef struct pnc_packer {
     char *memory;           /* the user's buffer; never written if direction is PNC_PUT */
     int mem_size, ext_size; /* bytes of one element on each side */
     bool same;              /* memory holds external bytes */
+    char *origin;           /* the first element of contiguous memory */
     char *direct;           /* next byte if memory is contiguous and holds external bytes, else NULL */
     char *flat;             /* next element if memory is contiguous and needs conversion, else NULL */
     unsigned char fill[8];  /* for elements out of range */
@@ -71,7 +72,7 @@ void pnc_convert_packer_init_copy(pnc_packer *packer, pnc_direction direction, v
 /* Quantize what is packed, a copy, so that `direct` is NULL. For a packer of a put that has not advanced. */
 void pnc_convert_packer_set_quantizer(pnc_packer *packer, const pnc_quantizer *quantizer, pnc_encoding encoding);
 void pnc_convert_packer_free(pnc_packer *packer);
-/* Continue at element number `element`; for a packer that has not advanced. */
+/* Continue at element number `element`. */
 void pnc_convert_packer_seek(pnc_packer *packer, int64_t element);
 /* Continue with other contiguous memory of the same type, and without a status; its first element has number 0. */
 void pnc_convert_packer_set_memory(pnc_packer *packer, void *memory);

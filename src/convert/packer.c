@@ -49,10 +49,11 @@ int pnc_convert_packer_init(pnc_packer *packer, const pnc_conversion *conversion
         set_fill(packer, c);
     if (flat != NULL && (memory == NULL || !pnc_select_flat_is_contiguous(flat, &offset)))
         return pnc_select_run_cursor_init(&packer->cursor, flat);
+    packer->origin = packer->memory + offset;
     if (packer->same)
-        packer->direct = packer->memory + offset;
+        packer->direct = packer->origin;
     else
-        packer->flat = packer->memory + offset;
+        packer->flat = packer->origin;
     return NC_NOERR;
 }
 
@@ -60,6 +61,7 @@ void pnc_convert_packer_init_copy(pnc_packer *packer, pnc_direction direction, v
 {
     *packer = (pnc_packer){.direction = direction,
                            .memory = memory,
+                           .origin = memory,
                            .direct = memory,
                            .same = true,
                            .mem_size = ext_size,
@@ -98,9 +100,9 @@ void pnc_convert_packer_seek(pnc_packer *packer, int64_t element)
 {
     packer->packed = element;
     if (packer->direct != NULL)
-        packer->direct += element * packer->mem_size;
+        packer->direct = packer->origin + element * packer->mem_size;
     else if (packer->flat != NULL)
-        packer->flat += element * packer->mem_size;
+        packer->flat = packer->origin + element * packer->mem_size;
     else
         pnc_select_run_cursor_seek(&packer->cursor, element);
 }
@@ -110,7 +112,7 @@ void pnc_convert_packer_set_memory(pnc_packer *packer, void *memory)
     assert(packer->direct != NULL || packer->flat != NULL);
     packer->status = NC_NOERR;
     packer->packed = 0;
-    packer->memory = memory;
+    packer->memory = packer->origin = memory;
     if (packer->direct != NULL)
         packer->direct = memory;
     else

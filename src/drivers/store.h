@@ -168,8 +168,8 @@ struct pnc_store {
     MPI_Comm comm; /* borrowed from the dataset */
     int rank, nprocs;
     bool has_collective; /* write_all and read_all may be used, if data sieving of writes is disabled */
-    /* From this address on, collective accesses are write_all and read_all of this store, whose ranks exchange values,
-     * although has_collective is not set; 0: nowhere. */
+    /* Addresses from here on are not those of the file: they stand for arrays of drivers/chunks, which accesses them by
+     * hyperslabs; 0: there are none. */
     int64_t owned_from;
     int nnodes;                    /* nodes that the communicator spans, at least 1; set by the caller of open */
     pnc_neighbours neighbours;     /* set by the caller of open */

@@ -27,14 +27,11 @@ void pnc_file_end_adopt(pnc_file *file, int64_t size)
         pnc_file_end_raise(file, size);
 }
 
-/* After a write: it has extended the file, or the file was longer. Addresses of values in chunks are not those of the
- * file. */
+/* After a write: it has extended the file, or the file was longer. */
 static void note_end(pnc_file *file, const pnc_extent *extents, int64_t n)
 {
-    int64_t from = file->store->owned_from > 0 ? file->store->owned_from : INT64_MAX;
-
     for (int64_t i = 0; i < n; i++)
-        if (extents[i].length > 0 && extents[i].offset < from)
+        if (extents[i].length > 0)
             pnc_file_end_raise(file, extents[i].offset + extents[i].length);
 }
 

@@ -14,6 +14,48 @@
 #include "io/shared/shared.h"
 #include "io/two_phase/two_phase.h"
 
+/* --- requests of the file, and those of variables in chunks --- */
+
+typedef struct request_parts {
+    pnc_request_list *plain;   /* those of the file */
+    pnc_request_list *chunked; /* those of variables in chunks; NULL: none */
+    pnc_request_list lists[2]; /* of a list with both */
+    pnc_request **memory;      /* of these */
+} request_parts;
+
+static pnc_request_list empty_list(const pnc_request_list *of)
+{
+    return (pnc_request_list){.direction = of->direction, .collective = of->collective, .is_checked = of->is_checked};
+}
+
+/* Mostly all requests are of one kind, and the list remains. */
+static int split_requests(pnc_io_context *io, pnc_request_list *all, request_parts *p)
+{
+    int64_t n = 0;
+
+    p->plain = all;
+    p->chunked = NULL;
+    p->memory = NULL;
+    for (int64_t i = 0; io->file->store->owned_from > 0 && i < all->n; i++)
+        n += pnc_io_chunked_is_request(io, all->at[i]);
+    if (n == 0)
+        return NC_NOERR;
+    p->lists[0] = p->lists[1] = empty_list(all);
+    p->plain = &p->lists[0];
+    p->chunked = n == all->n ? all : &p->lists[1];
+    if (n == all->n)
+        return NC_NOERR;
+    p->memory = pnc_memory_alloc(all->n, sizeof *p->memory);
+    if (p->memory == NULL)
+        return pnc_error_set(io->file->error, NC_ENOMEM, "%s: no memory for %lld requests", io->file->path,
+                             (long long)all->n);
+    p->plain->at = p->memory;
+    p->chunked->at = p->memory + (all->n - n);
+    for (int64_t i = 0; i < all->n; i++)
+        pnc_io_request_list_add(pnc_io_chunked_is_request(io, all->at[i]) ? p->chunked : p->plain, all->at[i]);
+    return NC_NOERR;
+}
+
 /* --- which strategy --- */
 
 static int count_runs_of(pnc_io_context *io, const pnc_elements *e, pnc_access_pattern *p)
@@ -114,11 +156,8 @@ static int find_out_of_range(const pnc_io_context *io, pnc_request_list *list)
 /* A collective call of several ranks. */
 typedef struct collective_call {
     pnc_io_context *io;
-    pnc_request_list *list;     /* all requests */
-    pnc_request_list *plain;    /* those of the file */
-    pnc_request_list *chunked;  /* those of variables in chunks; NULL: none */
-    pnc_request_list parts[2];  /* of a list with both */
-    pnc_request **memory;       /* of the parts */
+    pnc_request_list *list; /* all requests */
+    request_parts parts;
     pnc_strategy waiting;       /* with which this rank reads them by itself, unless all want the same; or none */
     pnc_request_list exchanged; /* of the plain ones those that this rank leaves to a strategy of all ranks */
     pnc_access_pattern pattern; /* of this rank */
@@ -228,11 +267,11 @@ static int execute_collective(pnc_execution *x, pnc_access_pattern *p, int64_t l
 static int access_independently(collective_call *c, pnc_strategy choice)
 {
     pnc_io_context *io = c->io;
-    const pnc_execution x = {.io = io, .list = c->plain};
+    const pnc_execution x = {.io = io, .list = c->parts.plain};
 
     pnc_io_strategy_display(io, &c->pattern, choice);
     PNC_TRY(execute_strategy(&x, choice));
-    if (c->v.own == NC_NOERR && c->chunked == NULL)
+    if (c->v.own == NC_NOERR && c->parts.chunked == NULL)
         c->v.own = find_out_of_range(io, c->list);
     return NC_NOERR;
 }
@@ -240,11 +279,11 @@ static int access_independently(collective_call *c, pnc_strategy choice)
 /* Whether this rank reads what it gets only after the agreement, as all may want the same. */
 static bool find_key(collective_call *c, pnc_strategy choice)
 {
-    bool may_share = c->chunked == NULL && pnc_io_strategy_may_share(&c->pattern, c->io->hints, choice);
+    bool may_share = c->parts.chunked == NULL && pnc_io_strategy_may_share(&c->pattern, c->io->hints, choice);
 
-    if (c->list->direction == PNC_PUT || (c->list->summary.bytes == 0 && c->chunked == NULL))
+    if (c->list->direction == PNC_PUT || (c->list->summary.bytes == 0 && c->parts.chunked == NULL))
         return false;
-    c->v.key = may_share && c->io->file->ahead == NULL ? pnc_io_shared_key_compute(c->io, c->plain) : 0;
+    c->v.key = may_share && c->io->file->ahead == NULL ? pnc_io_shared_key_compute(c->io, c->parts.plain) : 0;
     c->v.minus_key = -c->v.key;
     return c->v.key > 0;
 }
@@ -256,14 +295,14 @@ static int access_without_others(collective_call *c)
     pnc_strategy choice;
     bool waits;
 
-    PNC_TRY(describe_access(io, c->plain, &c->pattern));
+    PNC_TRY(describe_access(io, c->parts.plain, &c->pattern));
     choice = pnc_io_strategy_choose_independent(&c->pattern, io->hints);
     waits = find_key(c, choice);
     if (choice != PNC_STRATEGIES && waits)
         c->waiting = choice;
     if (choice != PNC_STRATEGIES)
         return waits ? NC_NOERR : access_independently(c, choice);
-    c->exchanged = *c->plain;
+    c->exchanged = *c->parts.plain;
     c->has_order = true;
     PNC_TRY(pnc_io_file_order_init(&c->order, io, &c->exchanged));
     if (c->order.high > c->order.low) {
@@ -289,7 +328,7 @@ static int exchange_with_others(collective_call *c)
         (void)pnc_io_file_order_init(&c->order, c->io, &c->exchanged); /* an empty one needs no memory */
     c->has_order = true;
     err = execute_collective(&x, &c->pattern, c->v.longest);
-    if (err == NC_NOERR && c->exchanged.n > 0 && c->chunked == NULL)
+    if (err == NC_NOERR && c->exchanged.n > 0 && c->parts.chunked == NULL)
         c->v.own = find_out_of_range(c->io, c->list);
     return err;
 }
@@ -309,7 +348,7 @@ static int access_with_others(collective_call *c)
 
 static int access_shared(collective_call *c)
 {
-    const pnc_execution x = {.io = c->io, .list = c->plain, .buffer = c->pattern.buffer};
+    const pnc_execution x = {.io = c->io, .list = c->parts.plain, .buffer = c->pattern.buffer};
     int err;
 
     c->pattern.same = true;
@@ -322,38 +361,6 @@ static int access_shared(collective_call *c)
 }
 
 /* --- variables in chunks --- */
-
-static pnc_request_list empty_list(const pnc_request_list *of)
-{
-    return (pnc_request_list){.direction = of->direction, .collective = of->collective, .is_checked = of->is_checked};
-}
-
-/* Requests of the file, and those of variables in chunks. Mostly all are of one kind, and the list remains. */
-static int split_requests(collective_call *c)
-{
-    pnc_request_list *all = c->list;
-    int64_t n = 0;
-
-    for (int64_t i = 0; c->io->file->store->owned_from > 0 && i < all->n; i++)
-        n += pnc_io_chunked_is_request(c->io, all->at[i]);
-    if (n == 0)
-        return NC_NOERR;
-    c->v.chunked = 1;
-    c->parts[0] = c->parts[1] = empty_list(all);
-    c->plain = &c->parts[0];
-    c->chunked = n == all->n ? all : &c->parts[1];
-    if (n == all->n)
-        return NC_NOERR;
-    c->memory = pnc_memory_alloc(all->n, sizeof *c->memory);
-    if (c->memory == NULL)
-        return pnc_error_set(c->io->file->error, NC_ENOMEM, "%s: no memory for %lld requests", c->io->file->path,
-                             (long long)all->n);
-    c->plain->at = c->memory;
-    c->chunked->at = c->memory + (all->n - n);
-    for (int64_t i = 0; i < all->n; i++)
-        pnc_io_request_list_add(pnc_io_chunked_is_request(c->io, all->at[i]) ? c->chunked : c->plain, all->at[i]);
-    return NC_NOERR;
-}
 
 static void extend_range(pnc_range *range, int64_t low, int64_t high)
 {
@@ -386,10 +393,10 @@ pnc_range pnc_io_list_find_range(pnc_io_context *io, const pnc_request_list *lis
     return range;
 }
 
-static int access_chunked(collective_call *c, int64_t memory)
+static int access_chunked(collective_call *c, int64_t bytes)
 {
     const pnc_request_list none = empty_list(c->list);
-    int err = pnc_io_chunked_execute(c->io, c->chunked != NULL ? c->chunked : &none, memory);
+    int err = pnc_io_chunked_execute(c->io, c->parts.chunked != NULL ? c->parts.chunked : &none, bytes);
 
     if (err == NC_NOERR && c->list->n > 0)
         c->v.own = find_out_of_range(c->io, c->list);
@@ -400,7 +407,7 @@ static int access_chunked(collective_call *c, int64_t memory)
 static int wait_apart(collective_call *c)
 {
     pnc_file *file = c->io->file;
-    int64_t apart = c->exchanged.n == 0 && c->plain->n > 0;
+    int64_t apart = c->exchanged.n == 0 && c->parts.plain->n > 0;
 
     PNC_TRY(pnc_file_maxima_agree(file, &apart, 1, "delayed writes of ranks on their own"));
     return apart != 0 ? pnc_file_behind_wait(file) : NC_NOERR;
@@ -417,9 +424,7 @@ static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64
     c.io = io;
     c.list = list;
     c.exchanged = (pnc_request_list){.direction = list->direction, .collective = true};
-    c.plain = list;
-    c.chunked = NULL;
-    c.memory = NULL;
+    c.parts = (request_parts){.plain = list};
     c.has_order = false;
     c.waiting = PNC_STRATEGIES;
     c.v = (agreement){
@@ -427,7 +432,8 @@ static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64
     if (io->file->limit != NULL && io->file->call.begins) /* the limit does not include the time of accesses */
         PNC_TRY(pnc_file_status_agree(io->file, NC_NOERR));
     if (err == NC_NOERR)
-        err = split_requests(&c);
+        err = split_requests(io, list, &c.parts);
+    c.v.chunked = c.parts.chunked != NULL;
     if (err == NC_NOERR)
         err = access_without_others(&c);
     err = agree_results(&c, err);
@@ -441,13 +447,13 @@ static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64
         err = access_with_others(&c);
     if (err == NC_NOERR && is_chunked)
         err = access_chunked(&c, io->buffer_size);
-    pnc_memory_free(c.memory);
+    pnc_memory_free(c.parts.memory);
     if (c.has_order)
         pnc_io_file_order_free(&c.order);
     return err;
 }
 
-static int transfer_independent(pnc_io_context *io, pnc_request_list *list)
+static int transfer_plain(pnc_io_context *io, pnc_request_list *list)
 {
     const pnc_execution x = {.io = io, .list = list};
     pnc_strategy choice = PNC_DIRECT;
@@ -458,9 +464,22 @@ static int transfer_independent(pnc_io_context *io, pnc_request_list *list)
         choice = pnc_io_strategy_choose_independent(&pattern, io->hints);
         pnc_io_strategy_display(io, &pattern, choice);
     }
-    PNC_TRY(execute_strategy(&x, choice));
-    (void)find_out_of_range(io, list);
-    return NC_NOERR;
+    return execute_strategy(&x, choice);
+}
+
+static int transfer_independent(pnc_io_context *io, pnc_request_list *list)
+{
+    request_parts parts;
+    int err = split_requests(io, list, &parts);
+
+    if (err == NC_NOERR && (parts.chunked == NULL || parts.plain->n > 0))
+        err = transfer_plain(io, parts.plain);
+    if (err == NC_NOERR && parts.chunked != NULL)
+        err = pnc_io_chunked_execute(io, parts.chunked, io->buffer_size);
+    pnc_memory_free(parts.memory);
+    if (err == NC_NOERR)
+        (void)find_out_of_range(io, list);
+    return err;
 }
 
 int pnc_io_requests_transfer(pnc_io_context *io, pnc_request_list *list, int64_t *numrecs)

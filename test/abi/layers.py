@@ -23,7 +23,7 @@ IO_MAY_SEE = {
     "direct": ["choose", "context.h", "execution.h", "request", "order"],
     "two_phase": ["choose", "context.h", "display.h", "execution.h", "order"],
     "mpi_io": ["choose", "context.h", "execution.h", "order", "two_phase"],
-    "chunked": ["order"],
+    "chunked": ["choose", "context.h", "request"],
     "shared": ["choose", "context.h", "execution.h", "order", "two_phase"],
 }
 MAY_SEE = {
@@ -39,11 +39,12 @@ MAY_SEE = {
     "statistics": PURE,
     "drivers": PURE + ["select", "statistics", "host"],
     "drivers/behind": PURE + ["select", "statistics", "host", "log", "drivers"],
-    "drivers/chunks": PURE + ["filter", "select", "drivers"],
+    "array": PURE,
+    "drivers/chunks": PURE + ["array", "filter", "select", "drivers"],
     "mpitype": PURE + ["select"],
     "file": PURE + ["host", "log", "statistics", "drivers/driver.h", "drivers/store.h", "drivers/behind/behind.h"],
-    "io": PURE + ["select", "mapping", "convert", "format/model.h", "format/addressing.h", "mpitype", "file",
-                  "statistics/statistics.h"],
+    "io": PURE + ["select", "mapping", "array", "convert", "format/model.h", "format/addressing.h", "mpitype", "file",
+                  "statistics/statistics.h", "drivers/chunks/chunks.h"],
     "formats": PURE + ["select", "convert", "format", "growth", "statistics/statistics.h", "host", "file"],
     "formats/netcdf4": PURE + ["select", "convert", "filter/filter.h", "format", "formats/format.h", "host/codecs.h",
                                "host/plugins.h", "file", "drivers/chunks/chunks.h", "drivers/chunks/cache.h"],
@@ -65,7 +66,7 @@ MAY_SEE = {
                          "io/choose"],
     "spec": [],
 }
-PURE_ROOMS = ["base", "filter", "format", "growth", "log", "mapping", "select", "convert"]
+PURE_ROOMS = ["array", "base", "filter", "format", "growth", "log", "mapping", "select", "convert"]
 # All that outlives a call without belonging to an open file: by object, what and why threads do not disturb each other.
 MAY_CHANGE = {
     "src/base/memory": {"held": "atomic: bytes that are allocated", "peak": "atomic: the most of them"},

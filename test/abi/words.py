@@ -17,6 +17,7 @@ BUILD = os.environ.get("PNC_BUILD", os.getcwd())
 # What the names of a folder's functions begin with. All rooms use base, so its functions begin with their object.
 PREFIX = {
     "src/api": "pnc_api_",
+    "src/array": "pnc_array_",
     "src/base": "pnc_(bits|digest|error|language|memory|string|size|name|path|arena|region|siphash|table|text|type|"
                 "mem_type)_",
     "src/binding": "pnc_binding_",
@@ -57,13 +58,13 @@ PREFIX = {
     "src/tools/ncvalidator": "validator_",
 }
 VERBS = set("""
-    add adopt agree alloc append apply attach begin broadcast check choose clear close commit compare compute contain
-    convert copy count create decode define delete derive describe destroy discard dispatch display draw encode end
-    escape examine execute explain extend fail fill find finish flatten flush format free get grow has hold identify
-    include init inquire inspect is join keep list load locate lock make merge move multiply next normalise open pack
-    parse peek post prefetch print publish put quantize read register reject release remove rename repair replace report
-    reserve resize resolve restore return scan seek send set share sort start store strip suggest sync take transfer
-    translate truncate undo unlock unpack update wait watch wipe write
+    add adopt agree alloc append apply attach begin broadcast check choose clear close commit compare compute
+    contain convert copy count create decode define delete derive describe destroy discard dispatch display divide
+    draw encode end escape examine execute explain extend fail fill find finish flatten flush format free gather get
+    grow has hold identify include init inquire inspect is join keep list load locate lock make merge move multiply
+    next normalise open pack parse peek post prefetch print publish put quantize read register reject release remove
+    rename repair replace report reserve resize resolve restore return scan scatter seek send set share sort start
+    store strip suggest sync take transfer translate truncate undo unlock unpack update wait watch wipe write
 """.split())
 # The interface of C and of Fortran 90, and the functions that flex and bison make.
 OTHERS = re.compile(r"(pnc_(min|max)64$|P?ncmpi_|cdl_hdr_|nfmpi_|pncf90_|pnc_cdl_yy|pnc_cdl_scan|__).*|main$")

@@ -1,4 +1,4 @@
-/* Offsets in a variable and bytes of its chunks, against a model that places one element at a time. */
+/* Grids of chunks against a model that places one element at a time, and the cache of chunks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static int64_t draw(int64_t below)
 /* Where the byte at an offset is: the number of its chunk, or -1, and the offset there. */
 static void place_byte(const pnc_chunk_array *a, int64_t offset, int64_t *chunk, int64_t *within)
 {
-    int64_t element = offset / a->elem_size, index[PNC_GRID_DIMS], number = 0, inside = 0;
+    int64_t element = offset / a->elem_size, index[PNC_ARRAY_DIMS], number = 0, inside = 0;
 
     for (int i = a->ndims - 1; i >= 0; i--) {
         index[i] = element % a->shape[i];
@@ -39,30 +39,9 @@ static void place_byte(const pnc_chunk_array *a, int64_t offset, int64_t *chunk,
     *within = inside * a->elem_size + offset % a->elem_size;
 }
 
-/* Every byte of a run, and that each run ends where the next one cannot belong to it. */
-static void check_runs(const pnc_chunk_array *a)
-{
-    pnc_chunk_grid grid;
-    int64_t chunk, within, start = draw(a->bytes);
-
-    pnc_chunks_grid_init(&grid, a);
-    for (int64_t offset = start; offset < a->bytes;) {
-        pnc_chunk_run run = pnc_chunks_grid_find_run(&grid, offset);
-
-        assert_true(run.length > 0 && run.length <= a->bytes - offset);
-        for (int64_t i = 0; i < run.length; i++) {
-            place_byte(a, offset + i, &chunk, &within);
-            assert_int_equal(chunk, run.chunk);
-            if (chunk >= 0)
-                assert_int_equal(within, run.within + i);
-        }
-        offset += run.length;
-    }
-}
-
 static void check_index(const pnc_chunk_array *a, int64_t offset)
 {
-    int64_t chunk, within, index[PNC_GRID_DIMS], at = 0, found;
+    int64_t chunk, within, index[PNC_ARRAY_DIMS], at = 0, found;
     bool is_partial = false;
     pnc_chunk_grid grid;
 
@@ -70,7 +49,7 @@ static void check_index(const pnc_chunk_array *a, int64_t offset)
     if (chunk < 0)
         return;
     pnc_chunks_grid_init(&grid, a);
-    found = pnc_chunks_grid_find_index(&grid, chunk, a->ndims, index);
+    found = pnc_chunks_grid_find_index(&grid, chunk, index);
     for (int i = 0; i < a->ndims; i++) {
         assert_int_equal(index[i] % a->chunk[i], 0);
         assert_true(index[i] < a->extent[i]);
@@ -100,7 +79,6 @@ static void test_grids(void **state)
             chunk[i] = draw(3) == 0 ? shape[i] : 1 + draw(6);
             a.bytes *= shape[i];
         }
-        check_runs(&a);
         check_index(&a, draw(a.bytes));
     }
 }

@@ -9,6 +9,7 @@
 #include "drivers/chunks/messages.h"
 #include "drivers/chunks/pending.h"
 #include "drivers/chunks/places.h"
+#include "drivers/chunks/values.h"
 
 typedef struct pnc_chunk_store {
     pnc_store store;
@@ -23,7 +24,8 @@ typedef struct pnc_chunk_store {
     struct pnc_wanted_list *wanted;
     char *stored; /* the bytes of a chunk as the file has them */
     int64_t capacity;
-    int64_t latest; /* array of the last extent */
+    int64_t latest; /* the array that was read last */
+    bool exchanges; /* values of chunks pass between ranks */
     /* writing */
     pnc_dirty dirty;
     pnc_pending pending; /* for other aggregators */
@@ -76,37 +78,15 @@ int pnc_chunks_chunk_get(pnc_chunk_store *s, int64_t array, int64_t chunk, bool 
 /* Make all bytes of a dirty chunk valid. */
 int pnc_chunks_chunk_merge(pnc_chunk_store *s, pnc_dirty_chunk *d, pnc_error *error);
 
-/* --- extents.c --- */
-
-/* What is done with each part of an extent. */
-typedef struct pnc_extent_visitor {
-    int (*in_file)(pnc_chunk_store *s, pnc_extent extent, char *bytes, pnc_error *error);
-    int (*in_array)(pnc_chunk_store *s, int64_t array, int64_t offset, int64_t n, char *bytes, pnc_error *error);
-    bool clears_gaps;
-} pnc_extent_visitor;
-
-/* Whether all extents are in front of the arrays. */
-bool pnc_chunks_file_has_extents(const pnc_chunk_store *s, const pnc_extent *extents, int64_t n);
-/* Up to the first error. */
-int pnc_chunks_extents_scan(pnc_chunk_store *s, const pnc_extent_visitor *visitor, const pnc_extent *extents, int64_t n,
-                            char *bytes, pnc_error *error);
-
 /* --- next_reads.c --- */
 
 int pnc_chunks_reads_find(pnc_store *store, pnc_extent range, bool collective, pnc_extent *out, int most);
 
 /* --- read.c, fetch.c, put.c, deliver.c, flush.c, share.c --- */
 
-int pnc_chunks_extents_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
-                            pnc_error *error);
-int pnc_chunks_extents_read_all(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
-                                pnc_error *error);
-int pnc_chunks_extents_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
-int pnc_chunks_extents_write_all(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf,
-                                 pnc_error *error);
 /* Local. Values for a chunk of which this rank is the aggregator. */
-int pnc_chunks_values_put(pnc_chunk_store *s, const pnc_chunk_item *item, int64_t within, const char *bytes,
-                          int64_t length, pnc_error *error);
+int pnc_chunks_values_put(pnc_chunk_store *s, const pnc_chunk_item *item, const pnc_box *box,
+                          const pnc_chunk_values *values, pnc_error *error);
 /* Local. Spill what takes more memory than its bound of the values for chunks of this rank, if the store spills: not
  * those for others, which may be on their way. */
 int pnc_chunks_memory_release(pnc_chunk_store *s, pnc_error *error);
@@ -116,9 +96,6 @@ void pnc_chunks_values_count(pnc_chunk_store *s, int aggregator, int64_t bytes);
 int pnc_chunks_pending_send(pnc_chunk_store *s, pnc_error *error);
 /* Local. The waiting chunk of an item, or another one; NULL without memory. */
 pnc_dirty_chunk *pnc_chunks_dirty_load(pnc_chunk_store *s, const pnc_chunk_item *item);
-/* Local. Values of a waiting chunk. It does not become ready. */
-int pnc_chunks_dirty_fill(pnc_chunk_store *s, pnc_dirty_chunk *d, int64_t within, const void *bytes, int64_t length,
-                          pnc_error *error);
 /* Collective. Encode and write the chunks that are ready; also those that are logged, each of which then has memory in
  * turn. */
 int pnc_chunks_ready_write(pnc_chunk_store *s, bool with_logged, pnc_error *error);

@@ -1,4 +1,4 @@
-/* A store with the variables of a netCDF-4 file behind the file: how it begins, what it answers, how it ends. */
+/* The store of chunks: how it begins, what it answers, how it ends. */
 #include "drivers/chunks/chunks.h"
 
 #include <assert.h>
@@ -7,6 +7,31 @@
 #include "base/minmax.h"
 #include "drivers/chunks/chunk_store.h"
 #include "drivers/wrapper.h"
+
+/* --- arrays --- */
+
+int64_t pnc_chunks_array_find(const pnc_store *store, int varid)
+{
+    const pnc_chunk_store *s = pnc_chunks_store_of(store);
+    int64_t low = 0, high = s->source.narrays;
+
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+
+        if (s->source.arrays[middle].varid < varid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < s->source.narrays && s->source.arrays[low].varid == varid ? low : -1;
+}
+
+void pnc_chunks_walk_init(const pnc_store *store, int64_t array, const pnc_array_slab *slab, pnc_array_walk *walk)
+{
+    const pnc_array_grid grid = pnc_chunks_grid_get(&pnc_chunks_store_of(store)->grids[array]);
+
+    pnc_array_walk_init(walk, &grid, slab);
+}
 
 /* --- what the caller asks --- */
 
@@ -24,7 +49,7 @@ void pnc_chunks_store_find_index(const pnc_store *store, int64_t array, int64_t 
 {
     const pnc_chunk_store *s = pnc_chunks_store_of(store);
 
-    pnc_chunks_grid_find_index(&s->grids[array], chunk, s->source.arrays[array].ndims, index);
+    pnc_chunks_grid_find_index(&s->grids[array], chunk, index);
 }
 
 void pnc_chunks_store_raise_end(pnc_store *store, int64_t end)
@@ -86,8 +111,7 @@ void pnc_chunks_store_update(pnc_store *store)
     pnc_chunk_store *s = pnc_chunks_store_of(store);
 
     for (int64_t i = 0; i < s->source.narrays; i++)
-        if (s->source.arrays[i].chunk != NULL)
-            pnc_chunks_grid_update(&s->grids[i], &s->source.arrays[i]);
+        pnc_chunks_grid_update(&s->grids[i], &s->source.arrays[i]);
 }
 
 /* --- begin and end --- */
@@ -128,22 +152,12 @@ pnc_store *pnc_chunks_store_detach(pnc_store *store)
 static const pnc_store_ops chunk_operations = {.name = "chunks",
                                                .store_bytes = sizeof(pnc_chunk_store),
                                                .is_wrapper = true,
-                                               .write = pnc_chunks_extents_write,
-                                               .read = pnc_chunks_extents_read,
-                                               .write_all = pnc_chunks_extents_write_all,
-                                               .read_all = pnc_chunks_extents_read_all,
                                                .find_reads = pnc_chunks_reads_find,
                                                .release = release_chunks};
 
-/* The MPI library, background accesses and locks know the file only. */
 static void set_chunk_operations(pnc_chunk_store *s)
 {
     pnc_wrapper_join(&chunk_operations, s->store.inner->ops, s->store.inner->ops->name, &s->ops);
-    s->ops.start = NULL;
-    s->ops.is_complete = NULL;
-    s->ops.finish = NULL;
-    s->ops.lock = NULL;
-    s->ops.unlock = NULL;
     s->store.ops = &s->ops;
     s->store.has_collective = false;
 }
@@ -156,13 +170,11 @@ static bool has_chunks(const pnc_chunk_source *source)
     return false;
 }
 
-/* Values of chunks pass between ranks. */
 static bool prepare_ranks(pnc_chunk_store *s)
 {
-    if (!has_chunks(&s->source) || (s->store.nprocs == 1 && !s->source.is_writable))
-        return true;
-    s->store.owned_from = s->source.arrays[0].begin;
-    return s->store.nprocs == 1 || pnc_chunks_messages_init(&s->messages, s->store.comm);
+    s->store.owned_from = s->source.narrays > 0 ? s->source.arrays[0].begin : 0;
+    s->exchanges = s->store.nprocs > 1 && has_chunks(&s->source);
+    return !s->exchanges || pnc_chunks_messages_init(&s->messages, s->store.comm);
 }
 
 pnc_store *pnc_chunks_store_create(pnc_store *inner, const pnc_chunk_source *source)
@@ -190,8 +202,8 @@ pnc_store *pnc_chunks_store_create(pnc_store *inner, const pnc_chunk_source *sou
     set_chunk_operations(s);
     for (int64_t i = 0; i < source->narrays; i++) {
         assert(source->arrays[i].begin % 8 == 0);
-        if (source->arrays[i].chunk != NULL)
-            pnc_chunks_grid_init(&grids[i], &source->arrays[i]);
+        assert(i == 0 || source->arrays[i - 1].varid < source->arrays[i].varid);
+        pnc_chunks_grid_init(&grids[i], &source->arrays[i]);
     }
     return &s->store;
 }

@@ -1,19 +1,21 @@
-/* A store in front of another one, with the variables of a netCDF-4 file at addresses behind those of the file: each
- * has its values there, uncompressed, in row-major order.
+/* The values of the variables of a netCDF-4 file that are not one part of the file: a store in front of that of the
+ * file, which forwards all accesses to it, and has arrays, whose values are put and got by hyperslabs.
  *
- * Reads of extents decompress the chunks that they touch, each once in a read, and keep some in a cache.
+ * Gets decompress the chunks that they touch, each once, and keep some in a cache.
  *
- * Writes: each chunk has one rank, its aggregator, where its values wait until all of it is there. Independent writes,
+ * Puts: each chunk has one rank, its aggregator, where its values wait until all of it is there. Independent puts,
  * which exchange nothing, keep values for chunks of other aggregators, in memory or, beyond a bound, in a temporary
- * file. Collective writes deliver these values, and aggregators encode complete chunks and write them behind the end of
+ * file. Collective puts deliver these values, and aggregators encode complete chunks and write them behind the end of
  * the file: one scan of lengths assigns the addresses. A chunk without filters that the file has already keeps its
  * address. Nothing here changes the metadata of the file: the caller registers the records of chunks.
  *
- * Of values that others have written, independent reads see what is registered, after pnc_chunks_store_renew;
- * collective reads see all that was written before them. */
+ * Of values that others have written, independent gets see what is registered, after pnc_chunks_store_renew;
+ * collective gets see all that was put before them. */
 #ifndef PNC_CHUNKS_CHUNKS_H
 #define PNC_CHUNKS_CHUNKS_H
 
+#include "array/walk.h"
+#include "drivers/chunks/values.h"
 #include "drivers/store.h"
 #include "filter/filter.h"
 
@@ -85,15 +87,42 @@ typedef struct pnc_chunk_source {
     const char *spill_folder; /* for temporary files; NULL: all is in memory */
 } pnc_chunk_source;
 
-/* Local. A store in front of `inner`, which it closes with it. NULL without memory: then nothing has changed. Its
- * write_all and read_all are for extents from store->owned_from on, if that is set; has_collective is not set. The
- * code of a collective function is that of this rank. Before the store is closed: pnc_chunks_store_flush, or values
- * are lost. The arrays and the communicator are used until then. */
+/* Local. A store in front of `inner`, which it closes with it; has_collective is not set. NULL without memory: then
+ * nothing has changed. The code of a collective function is that of this rank. Before the store is closed:
+ * pnc_chunks_store_flush, or values are lost. The arrays and the communicator are used until then. */
 pnc_store *pnc_chunks_store_create(pnc_store *inner, const pnc_chunk_source *source);
 
 /* Local. End the store without closing the inner one, which is returned; the source is not released. Values that are
  * not in the file are lost. */
 pnc_store *pnc_chunks_store_detach(pnc_store *store);
+
+/* --- values --- */
+
+/* Local. The array of a variable; -1: it has none, as its values are one part of the file. */
+int64_t pnc_chunks_array_find(const pnc_store *store, int varid);
+/* Local. The boxes of a hyperslab of an array. */
+void pnc_chunks_walk_init(const pnc_store *store, int64_t array, const pnc_array_slab *slab, pnc_array_walk *walk);
+
+/* Local. Whether values of an array can be put: before the others. */
+int pnc_chunks_put_check(pnc_store *store, int64_t array, pnc_error *error);
+/* Local. A part of a put; what it needs of the values is copied. collective: of a put that all ranks end. */
+int pnc_chunks_box_put(pnc_store *store, int64_t array, const pnc_box *box, const pnc_chunk_values *values,
+                       bool collective, pnc_error *error);
+int pnc_chunks_slab_put(pnc_store *store, int64_t array, const pnc_array_slab *slab, const pnc_chunk_values *values,
+                        bool collective, pnc_error *error);
+/* Local, or collective: deliver values and write complete chunks. err: the result of this rank so far, which it returns
+ * if it is an error. */
+int pnc_chunks_put_end(pnc_store *store, bool collective, int err, pnc_error *error);
+
+/* A get: begin; some hyperslabs; end. Between them no values are put. Local, or the begin and the end are collective.
+ * Values may be unpacked only at the end. */
+int pnc_chunks_get_begin(pnc_store *store, const pnc_chunk_values *values, bool collective, pnc_error *error);
+/* Local. `of`: what is passed to pnc_chunk_values.unpack. */
+int pnc_chunks_slab_get(pnc_store *store, int64_t array, const pnc_array_slab *slab, void *of, pnc_error *error);
+/* err: as above. After an error of pnc_chunks_get_begin, too. */
+int pnc_chunks_get_end(pnc_store *store, bool collective, int err, pnc_error *error);
+
+/* --- the file --- */
 
 /* Collective. Deliver what is pending, complete all chunks that have values which are not in the file, and write them.
  * A chunk that cannot be written keeps its values, and the next collective write or flush tries again. */

@@ -4,10 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/minmax.h"
 #include "drivers/chunks/packing.h"
-
-enum { LEAST_SPACE = 256 }; /* of a message, for the next bytes of a run: smaller pieces would be mostly heads */
 
 /* A message in the making. */
 typedef struct values_message {
@@ -17,7 +14,8 @@ typedef struct values_message {
     int aggregator;
     pnc_packed_chunk head; /* of the last chunk, which is at head_at */
     int64_t head_at;
-    const pnc_chunk_item *item; /* the chunk */
+    bool is_begun; /* the message has its head */
+    const pnc_pending_chunk *chunk;
 } values_message;
 
 void pnc_chunks_values_count(pnc_chunk_store *s, int aggregator, int64_t bytes)
@@ -38,49 +36,41 @@ static void post_values(values_message *m)
     m->bytes = NULL;
 }
 
-static void begin_chunk(values_message *m, const pnc_chunk_item *item)
+static void begin_message(values_message *m, int aggregator)
 {
     int slot;
 
-    if (m->bytes != NULL && (m->aggregator != item->aggregator || PNC_MESSAGE_BYTES - m->used < LEAST_SPACE))
-        post_values(m);
-    if (m->bytes == NULL) {
-        m->bytes = pnc_chunks_messages_reserve(&m->s->messages, &slot);
-        m->aggregator = item->aggregator;
-        m->used = 0;
-    } else {
+    post_values(m);
+    m->bytes = pnc_chunks_messages_reserve(&m->s->messages, &slot);
+    m->aggregator = aggregator;
+    m->used = 0;
+}
+
+/* The chunk, in a message that has space for `length` bytes of it. */
+static void begin_chunk(values_message *m, int64_t length)
+{
+    const pnc_chunk_item *item = &m->chunk->item;
+
+    if (m->bytes == NULL || m->aggregator != item->aggregator || PNC_MESSAGE_BYTES - m->used < PNC_CHUNK_HEAD + length)
+        begin_message(m, item->aggregator);
+    else
         memcpy(m->bytes + m->head_at, &m->head, sizeof m->head);
-    }
     m->head = (pnc_packed_chunk){.array = item->array, .chunk = item->chunk};
     m->head_at = m->used;
     m->used += PNC_CHUNK_HEAD;
+    m->is_begun = true;
 }
 
-/* How much of a run fits. The cut is not within an element. */
-static int64_t fit_run(const values_message *m, int64_t within, int64_t length)
-{
-    int64_t space = PNC_MESSAGE_BYTES - m->used - PNC_RUN_HEAD;
-
-    return length <= space ? length : (within + space) / 8 * 8 - within;
-}
-
-static int pack_run(void *own, int64_t within, const char *bytes, int64_t length, pnc_error *error)
+static int pack_box(void *own, const char *packed, int64_t head, int64_t length, pnc_error *error)
 {
     values_message *m = own;
 
-    (void)error;
-    for (int64_t n; length > 0; within += n, bytes += n, length -= n) {
-        pnc_packed_run head;
-
-        if (PNC_MESSAGE_BYTES - m->used < LEAST_SPACE)
-            begin_chunk(m, m->item);
-        n = fit_run(m, within, length);
-        head = (pnc_packed_run){(uint32_t)within, (uint32_t)n};
-        memcpy(m->bytes + m->used, &head, sizeof head);
-        memcpy(m->bytes + m->used + PNC_RUN_HEAD, bytes, (size_t)n);
-        m->used += PNC_RUN_HEAD + n;
-        m->head.nruns++;
-    }
+    (void)error, (void)head;
+    if (!m->is_begun || PNC_MESSAGE_BYTES - m->used < length)
+        begin_chunk(m, length);
+    memcpy(m->bytes + m->used, packed, (size_t)length);
+    m->used += length;
+    m->head.nboxes++;
     return NC_NOERR;
 }
 
@@ -89,11 +79,29 @@ static int pack_chunk(values_message *m, const pnc_pending_chunk *p, pnc_error *
     bool is_first = error == NULL || error->code == NC_NOERR;
     int lost = NC_NOERR;
 
-    m->item = &p->item;
-    begin_chunk(m, m->item);
-    PNC_TRY(pnc_chunks_pending_scan(&m->s->pending, p, pack_run, m, &lost, error));
+    m->chunk = p;
+    m->is_begun = false;
+    PNC_TRY(pnc_chunks_pending_scan(&m->s->pending, p, pack_box, m, &lost, error));
     return lost == NC_NOERR ? NC_NOERR
                             : pnc_chunks_name_add(&m->s->source.arrays[p->item.array], lost, is_first, error);
+}
+
+/* The values of a packed box. Returns its bytes. */
+static int64_t unpack_box(pnc_chunk_store *s, const pnc_chunk_item *item, const char *packed, int *err,
+                          pnc_error *error)
+{
+    pnc_packed_values bytes = {NULL, s->source.arrays[item->array].elem_size};
+    const pnc_chunk_values values = pnc_chunks_packed_get_values(&bytes);
+    pnc_box box;
+    int64_t head = pnc_chunks_head_unpack(packed, item->chunk, &box);
+    int later;
+
+    bytes.bytes = packed + head;
+    later = pnc_chunks_values_put(s, item, &box, &values, error);
+    *err = pnc_error_keep_first(*err, later);
+    later = pnc_chunks_memory_release(s, error);
+    *err = pnc_error_keep_first(*err, later);
+    return head + box.n * bytes.size;
 }
 
 static int unpack_values(void *own, const char *message, int64_t bytes, char *answer, int64_t *length, pnc_error *error)
@@ -102,8 +110,7 @@ static int unpack_values(void *own, const char *message, int64_t bytes, char *an
     const char *at = message;
     int err = NC_NOERR;
 
-    (void)answer;
-    (void)length;
+    (void)answer, (void)length;
     while (at < message + bytes) {
         pnc_packed_chunk chunk;
         pnc_chunk_item item;
@@ -112,18 +119,8 @@ static int unpack_values(void *own, const char *message, int64_t bytes, char *an
         at += PNC_CHUNK_HEAD;
         item = pnc_chunks_item_make(s, chunk.array, chunk.chunk);
         assert(item.aggregator == s->store.rank);
-        for (int64_t i = 0; i < chunk.nruns; i++) {
-            pnc_packed_run run;
-            int later;
-
-            memcpy(&run, at, sizeof run);
-            at += PNC_RUN_HEAD;
-            later = pnc_chunks_values_put(s, &item, run.within, at, run.length, error);
-            err = pnc_error_keep_first(err, later);
-            later = pnc_chunks_memory_release(s, error);
-            err = pnc_error_keep_first(err, later);
-            at += run.length;
-        }
+        for (int64_t i = 0; i < chunk.nboxes; i++)
+            at += unpack_box(s, &item, at, &err, error);
     }
     return err;
 }
@@ -147,7 +144,7 @@ int pnc_chunks_pending_send(pnc_chunk_store *s, pnc_error *error)
     pnc_counter before;
     int err = NC_NOERR, later;
 
-    if (s->store.nprocs == 1)
+    if (!s->exchanges)
         return NC_NOERR;
     before = pnc_statistics_begin(s->store.statistics, PNC_COUNT_TIME_EXCHANGE);
     pnc_chunks_messages_begin(&s->messages, unpack_values, NULL, s, error);

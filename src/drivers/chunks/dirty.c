@@ -81,14 +81,16 @@ pnc_dirty_chunk *pnc_chunks_dirty_add(pnc_dirty *dirty, const pnc_chunk_item *it
     return d;
 }
 
-void pnc_chunks_dirty_put(pnc_dirty *dirty, pnc_dirty_chunk *d, int64_t within, const void *bytes, int64_t length)
+void pnc_chunks_dirty_put(pnc_dirty *dirty, pnc_dirty_chunk *d, const pnc_box *box, const pnc_chunk_values *values)
 {
-    int64_t first = within / d->elem_size, end = (within + length + d->elem_size - 1) / d->elem_size;
+    pnc_box_run run = pnc_array_run_begin(box);
 
-    assert(within >= 0 && length > 0 && within + length <= d->bytes);
-    assert(d->is_merged || (within % d->elem_size == 0 && length % d->elem_size == 0));
-    memcpy(d->values + within, bytes, (size_t)length);
-    d->covered += set_coverage(d->coverage, first, end - first);
+    assert(box->at >= 0 && box->run > 0);
+    do {
+        assert((run.at + box->run) * d->elem_size <= d->bytes);
+        values->pack(values->own, run.value, box->run, d->values + run.at * d->elem_size);
+        d->covered += set_coverage(d->coverage, run.at, box->run);
+    } while (pnc_array_run_next(box, &run));
     if (d->is_ready || dirty->newest == d)
         return;
     leave_waiting(dirty, d);

@@ -3,6 +3,7 @@
 #define PNC_CHUNKS_DIRTY_H
 
 #include "drivers/chunks/map.h"
+#include "drivers/chunks/values.h"
 
 typedef struct pnc_dirty_chunk {
     pnc_chunk_item item;
@@ -32,8 +33,8 @@ pnc_dirty_chunk *pnc_chunks_dirty_find(const pnc_dirty *dirty, int64_t array, in
 /* Another one, without values; NULL without memory. */
 pnc_dirty_chunk *pnc_chunks_dirty_add(pnc_dirty *dirty, const pnc_chunk_item *item, int64_t bytes, int elem_size,
                                       int64_t inside);
-/* The values of some bytes. Elements in which they begin or end within are valid already (is_merged). */
-void pnc_chunks_dirty_put(pnc_dirty *dirty, pnc_dirty_chunk *d, int64_t within, const void *bytes, int64_t length);
+/* The values of a box. */
+void pnc_chunks_dirty_put(pnc_dirty *dirty, pnc_dirty_chunk *d, const pnc_box *box, const pnc_chunk_values *values);
 /* Elements that are not covered get those of `base`; NULL: the fill value. */
 void pnc_chunks_dirty_merge(pnc_dirty_chunk *d, const unsigned char *base, const unsigned char *fill);
 /* It waits no longer. Its bytes are valid. */

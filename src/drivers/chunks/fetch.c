@@ -1,35 +1,36 @@
-/* Collective reads: each chunk is read and decompressed by its aggregator, which sends the others what they want of
+/* Collective gets: each chunk is read and decompressed by its aggregator, which sends the others what they want of
  * it. */
 #include "drivers/chunks/wanted.h"
 
 #include <string.h>
 
-#include "base/minmax.h"
 #include "drivers/chunks/packing.h"
 
 /* --- the aggregator --- */
 
-static int answer_chunk(pnc_chunk_store *s, const pnc_packed_chunk *chunk, const char *runs, char **answer,
+/* The boxes of a chunk, whose heads begin at *at. */
+static int answer_chunk(pnc_chunk_store *s, const pnc_packed_chunk *chunk, const char **at, char **answer,
                         pnc_error *error)
 {
     const pnc_chunk_array *a = &s->source.arrays[chunk->array];
     const unsigned char *bytes;
-    pnc_packed_run run;
 
     PNC_TRY(pnc_chunks_chunk_get(s, chunk->array, chunk->chunk, false, &bytes, error));
-    for (int64_t i = 0; i < chunk->nruns; i++) {
-        memcpy(&run, runs + i * PNC_RUN_HEAD, sizeof run);
+    for (int64_t i = 0; i < chunk->nboxes; i++) {
+        pnc_box box;
+
+        *at += pnc_chunks_head_unpack(*at, chunk->chunk, &box);
         if (bytes != NULL)
-            memcpy(*answer, bytes + run.within, run.length);
+            pnc_chunks_values_gather(&box, a->elem_size, bytes, *answer);
         else
-            pnc_chunks_value_fill(a->fill, a->elem_size, run.within % a->elem_size, *answer, run.length);
-        *answer += run.length;
+            pnc_chunks_value_fill(a->fill, a->elem_size, 0, *answer, box.n * a->elem_size);
+        *answer += box.n * a->elem_size;
     }
     return NC_NOERR;
 }
 
-static int answer_request(void *own, const char *message, int64_t bytes, char *answer, int64_t *length,
-                          pnc_error *error)
+int pnc_chunks_answer_pack(void *own, const char *message, int64_t bytes, char *answer, int64_t *length,
+                           pnc_error *error)
 {
     const char *at = message;
     char *to = answer;
@@ -39,8 +40,7 @@ static int answer_request(void *own, const char *message, int64_t bytes, char *a
 
         memcpy(&chunk, at, sizeof chunk);
         at += PNC_CHUNK_HEAD;
-        PNC_TRY(answer_chunk(own, &chunk, at, &to, error));
-        at += chunk.nruns * PNC_RUN_HEAD;
+        PNC_TRY(answer_chunk(own, &chunk, &at, &to, error));
     }
     *length = to - answer;
     return NC_NOERR;
@@ -56,87 +56,80 @@ static const pnc_wanted_chunk *wanted_of(const pnc_chunk_item *item)
 static void begin_wanted(pnc_wanted_cursor *c, const pnc_chunk_item *item)
 {
     c->chunk = wanted_of(item);
-    c->run = item != NULL ? c->chunk->first : -1;
-    c->done = 0;
+    c->box = item != NULL ? c->chunk->first : -1;
 }
 
-/* The next bytes of a run, at most `space`; NULL: none fit, or it is the end. */
-static const pnc_wanted_run *take_wanted_run(pnc_wanted_list *list, pnc_wanted_cursor *c, int64_t space, int64_t *done,
-                                             int64_t *length)
+static void step_wanted(const pnc_wanted_list *list, pnc_wanted_cursor *c)
 {
-    const pnc_wanted_run *run;
-
-    if (c->chunk == NULL || space == 0)
-        return NULL;
-    run = &list->runs[c->run];
-    *done = c->done;
-    *length = pnc_min64(run->length - c->done, space);
-    c->done += *length;
-    if (c->done < run->length)
-        return run;
-    c->run = run->next;
-    c->done = 0;
-    if (c->run < 0)
+    c->box = pnc_chunks_wanted_get_box(list, c->box)->next;
+    if (c->box < 0)
         begin_wanted(c, c->chunk->item.next);
-    return run;
 }
 
-/* The same bytes as in the request. */
-static void accept_values(void *own, int slot, const char *answer, int64_t bytes)
+/* The boxes of the request, in its order. */
+void pnc_chunks_answer_unpack(void *own, int slot, const char *answer, int64_t bytes)
 {
-    pnc_wanted_list *list = ((pnc_chunk_store *)own)->wanted;
-    pnc_wanted_cursor c = list->asked[slot];
-    const pnc_wanted_run *run;
-    int64_t done, length;
+    pnc_chunk_store *s = own;
+    const pnc_chunk_values *values = &s->wanted->values;
+    pnc_wanted_cursor c = s->wanted->asked[slot];
 
-    while (answer != NULL && (run = take_wanted_run(list, &c, bytes, &done, &length)) != NULL) {
-        memcpy(run->to + done, answer, (size_t)length);
-        answer += length;
-        bytes -= length;
+    while (answer != NULL && bytes > 0) {
+        const pnc_wanted_box *wanted = pnc_chunks_wanted_get_box(s->wanted, c.box);
+        int size = s->source.arrays[c.chunk->item.array].elem_size;
+        pnc_box_run run;
+        pnc_box box;
+
+        pnc_chunks_wanted_load_box(wanted, c.chunk->item.chunk, &box);
+        run = pnc_array_run_begin(&box);
+        do {
+            values->unpack(values->own, wanted->of, run.value, box.run, answer);
+            answer += box.run * size;
+        } while (pnc_array_run_next(&box, &run));
+        bytes -= box.n * size;
+        step_wanted(s->wanted, &c);
     }
 }
 
-/* The runs of one chunk, as many as fit in the message and in its answer. Returns the bytes of the message. */
-static int64_t write_request_of_chunk(pnc_wanted_list *list, pnc_wanted_cursor *c, char *message, int64_t space,
+/* The boxes of one chunk, as many as fit in the message and in its answer. Returns the bytes of the message. */
+static int64_t write_request_of_chunk(pnc_chunk_store *s, pnc_wanted_cursor *c, char *message, int64_t space,
                                       int64_t *answer)
 {
     const pnc_wanted_chunk *w = c->chunk;
     pnc_packed_chunk chunk = {.array = w->item.array, .chunk = w->item.chunk};
-    int64_t used = PNC_CHUNK_HEAD, done, length;
+    int64_t used = PNC_CHUNK_HEAD, size = s->source.arrays[w->item.array].elem_size;
+    pnc_box box;
 
-    while (c->chunk == w && used + PNC_RUN_HEAD <= space) {
-        const pnc_wanted_run *run = take_wanted_run(list, c, PNC_MESSAGE_BYTES - *answer, &done, &length);
-        pnc_packed_run head;
-
-        if (run == NULL)
+    for (; c->chunk == w; step_wanted(s->wanted, c)) {
+        pnc_chunks_wanted_load_box(pnc_chunks_wanted_get_box(s->wanted, c->box), w->item.chunk, &box);
+        if (pnc_chunks_head_count(box.naxes) > space - used || box.n * size > PNC_MESSAGE_BYTES - *answer)
             break;
-        head = (pnc_packed_run){(uint32_t)(run->within + done), (uint32_t)length};
-        memcpy(message + used, &head, sizeof head);
-        used += PNC_RUN_HEAD;
-        *answer += length;
-        chunk.nruns++;
+        used += pnc_chunks_head_pack(&box, message + used);
+        *answer += box.n * size;
+        chunk.nboxes++;
     }
     memcpy(message, &chunk, sizeof chunk);
-    return used;
+    return chunk.nboxes > 0 ? used : 0;
 }
 
 /* One message to the aggregator of the chunk where the cursor is. */
 static void send_request(pnc_chunk_store *s, pnc_wanted_cursor *c)
 {
     int aggregator = c->chunk->item.aggregator, slot;
-    int64_t used = 0, answer = 0;
+    int64_t used = 0, answer = 0, some = 1;
     char *message = pnc_chunks_messages_reserve(&s->messages, &slot);
 
     s->wanted->asked[slot] = *c;
-    while (c->chunk != NULL && c->chunk->item.aggregator == aggregator && answer < PNC_MESSAGE_BYTES &&
-           used + PNC_CHUNK_HEAD + PNC_RUN_HEAD <= PNC_MESSAGE_BYTES)
-        used += write_request_of_chunk(s->wanted, c, message + used, PNC_MESSAGE_BYTES - used, &answer);
+    while (some > 0 && c->chunk != NULL && c->chunk->item.aggregator == aggregator &&
+           used + PNC_CHUNK_HEAD + PNC_BOX_HEAD <= PNC_MESSAGE_BYTES) {
+        some = write_request_of_chunk(s, c, message + used, PNC_MESSAGE_BYTES - used, &answer);
+        used += some;
+    }
     pnc_chunks_values_count(s, aggregator, answer);
     pnc_chunks_messages_post(&s->messages, aggregator, used);
 }
 
 /* Requests to other aggregators first, so that they are answered while this rank reads its own chunks. */
-static int fetch_wanted(pnc_chunk_store *s, pnc_error *error)
+int pnc_chunks_wanted_transfer(pnc_chunk_store *s, pnc_error *error)
 {
     pnc_wanted_list *list = s->wanted;
     pnc_chunk_item *sorted = NULL;
@@ -162,28 +155,5 @@ static int fetch_wanted(pnc_chunk_store *s, pnc_error *error)
     }
     pnc_chunks_messages_wait(&s->messages);
     pnc_chunks_wanted_clear(list);
-    return err;
-}
-
-int pnc_chunks_extents_read_all(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
-                                pnc_error *error)
-{
-    pnc_chunk_store *s = pnc_chunks_store_of(store);
-    int err, later;
-
-    if (s->store.nprocs == 1)
-        return pnc_chunks_extents_read(store, extents, n, buf, got, error);
-    err = pnc_chunks_pending_send(s, error);
-    later = pnc_chunks_wanted_begin(s, fetch_wanted, error);
-    pnc_chunks_messages_begin(&s->messages, answer_request, accept_values, s, error);
-    if (later == NC_NOERR)
-        later = pnc_chunks_wanted_read(s, extents, n, buf, error);
-    err = pnc_error_keep_first(err, later);
-    later = pnc_chunks_messages_end(&s->messages);
-    err = pnc_error_keep_first(err, later);
-    if (got != NULL) /* nothing is complete before the end */
-        *got = 0;
-    for (int64_t i = 0; i < n && got != NULL && err == NC_NOERR; i++)
-        *got += extents[i].length;
     return err;
 }

@@ -95,17 +95,23 @@ static int encode_dirty(pnc_chunk_store *s, pnc_dirty_chunk *d, write_round *rou
     return NC_NOERR;
 }
 
-/* A logged chunk that gets its bytes. */
+/* A logged chunk that gets its values. */
 typedef struct logged_values {
     pnc_chunk_store *s;
     pnc_dirty_chunk *d;
 } logged_values;
 
-static int fill_logged_run(void *own, int64_t within, const char *bytes, int64_t length, pnc_error *error)
+static int put_logged_box(void *own, const char *packed, int64_t head, int64_t length, pnc_error *error)
 {
     const logged_values *v = own;
+    pnc_packed_values bytes = {packed + head, v->d->elem_size};
+    const pnc_chunk_values values = pnc_chunks_packed_get_values(&bytes);
+    pnc_box box;
 
-    return pnc_chunks_dirty_fill(v->s, v->d, within, bytes, length, error);
+    (void)length, (void)error;
+    (void)pnc_chunks_head_unpack(packed, v->d->item.chunk, &box);
+    pnc_chunks_dirty_put(&v->s->dirty, v->d, &box, &values);
+    return NC_NOERR;
 }
 
 /* A logged chunk with all its bytes, but those of its log that cannot be read; NULL: it keeps its log. */
@@ -119,7 +125,7 @@ static int make_logged(pnc_chunk_store *s, const pnc_pending_chunk *p, pnc_chunk
     *out = NULL;
     if (d == NULL)
         return pnc_chunks_memory_fail(a, s->grids[p->item.array].chunk_bytes, error);
-    err = pnc_chunks_pending_scan(&s->logged, p, fill_logged_run, &(logged_values){s, d}, &lost, error);
+    err = pnc_chunks_pending_scan(&s->logged, p, put_logged_box, &(logged_values){s, d}, &lost, error);
     if (err == NC_NOERR)
         err = pnc_chunks_chunk_merge(s, d, error);
     pnc_chunks_dirty_make_ready(&s->dirty, d);

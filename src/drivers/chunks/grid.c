@@ -1,7 +1,5 @@
-/* From offsets in a variable to bytes of its chunks. */
+/* Grids of chunks. */
 #include "drivers/chunks/grid.h"
-
-#include <string.h>
 
 #include "base/minmax.h"
 
@@ -29,21 +27,16 @@ static int64_t count_row(const pnc_chunk_grid *g, uint32_t growing)
 
 void pnc_chunks_grid_init(pnc_chunk_grid *g, const pnc_chunk_array *a)
 {
-    int n = a->ndims;
-
-    *g = (pnc_chunk_grid){.unit = a->elem_size, .chunk_bytes = a->elem_size};
-    for (int i = 0; i < n; i++)
-        g->chunk_bytes *= a->chunk[i];
-    for (; n > 1 && a->chunk[n - 1] == a->shape[n - 1] && a->extent[n - 1] == a->shape[n - 1]; n--)
-        g->unit *= a->shape[n - 1];
-    g->ndims = n;
-    for (int i = 0; i < n; i++) {
+    *g = (pnc_chunk_grid){.ndims = a->ndims, .elem_size = a->elem_size, .chunk_bytes = a->elem_size};
+    for (int i = 0; i < a->ndims; i++) {
         g->shape[i] = a->shape[i];
         g->extent[i] = a->extent[i];
-        g->chunk[i] = a->chunk[i];
-        g->along[i] = count_chunks_along(a->shape[i], a->chunk[i]);
-        g->placed[i] = count_chunks_along(a->extent[i], a->chunk[i]);
+        g->chunk[i] = a->chunk != NULL ? a->chunk[i] : pnc_max64(1, a->shape[i]);
+        g->along[i] = count_chunks_along(a->shape[i], g->chunk[i]);
+        g->placed[i] = count_chunks_along(a->extent[i], g->chunk[i]);
     }
+    for (int i = 0; a->chunk != NULL && i < a->ndims; i++)
+        g->chunk_bytes *= a->chunk[i];
     g->row = count_row(g, a->growing);
 }
 
@@ -53,48 +46,10 @@ void pnc_chunks_grid_update(pnc_chunk_grid *g, const pnc_chunk_array *a)
         g->extent[i] = a->extent[i];
 }
 
-static pnc_chunk_run find_run_within(const pnc_chunk_grid *g, const int64_t *limit, int64_t offset)
-{
-    int last = g->ndims - 1;
-    int64_t element = offset / g->unit, left = offset % g->unit, column = element % g->shape[last];
-    int64_t number = 0, chunks = 1, distance = g->unit, end = limit[last];
-    pnc_chunk_run run = {.within = left};
-    bool is_stored = true;
-
-    for (int i = last; i >= 0; i--) {
-        int64_t index = element % g->shape[i];
-
-        element /= g->shape[i];
-        is_stored = is_stored && index < limit[i];
-        number += index / g->chunk[i] * chunks;
-        run.within += index % g->chunk[i] * distance;
-        chunks *= g->along[i];
-        distance *= g->chunk[i];
-    }
-    run.chunk = is_stored ? number : -1;
-    if (is_stored)
-        end = pnc_min64(end, (column / g->chunk[last] + 1) * g->chunk[last]);
-    else
-        end = g->shape[last];
-    run.length = (end - column) * g->unit - left;
-    return run;
-}
-
-pnc_chunk_run pnc_chunks_grid_find_run(const pnc_chunk_grid *g, int64_t offset)
-{
-    return find_run_within(g, g->extent, offset);
-}
-
-pnc_chunk_run pnc_chunks_grid_find_any_run(const pnc_chunk_grid *g, int64_t offset)
-{
-    return find_run_within(g, g->shape, offset);
-}
-
-bool pnc_chunks_grid_find_index(const pnc_chunk_grid *g, int64_t chunk, int ndims, int64_t *index)
+bool pnc_chunks_grid_find_index(const pnc_chunk_grid *g, int64_t chunk, int64_t *index)
 {
     bool is_partial = false;
 
-    memset(index, 0, (size_t)ndims * sizeof *index);
     for (int i = g->ndims - 1; i >= 0; i--) {
         index[i] = chunk % g->along[i] * g->chunk[i];
         chunk /= g->along[i];
@@ -119,7 +74,7 @@ int64_t pnc_chunks_grid_find_placed(const pnc_chunk_grid *g, const int64_t *inde
 
 int64_t pnc_chunks_grid_count_inside(const pnc_chunk_grid *g, int64_t chunk)
 {
-    int64_t bytes = g->unit;
+    int64_t bytes = g->elem_size;
 
     for (int i = g->ndims - 1; i >= 0; i--) {
         bytes *= pnc_min64(g->chunk[i], g->shape[i] - chunk % g->along[i] * g->chunk[i]);

@@ -172,9 +172,9 @@ static int find_place_at(pnc_chunk_store *s, int64_t array, int64_t chunk, const
 
 int pnc_chunks_place_find(pnc_chunk_store *s, int64_t array, int64_t chunk, pnc_chunk_place *out, pnc_error *error)
 {
-    int64_t index[PNC_GRID_DIMS];
+    int64_t index[PNC_ARRAY_DIMS];
 
-    pnc_chunks_grid_find_index(&s->grids[array], chunk, s->source.arrays[array].ndims, index);
+    pnc_chunks_grid_find_index(&s->grids[array], chunk, index);
     return find_place_at(s, array, chunk, index, out, error);
 }
 
@@ -193,9 +193,9 @@ static int copy_contents(pnc_chunk_store *s, int64_t array, int64_t chunk, unsig
 static int load_from_file(pnc_chunk_store *s, int64_t array, int64_t chunk, bool once, unsigned char **out,
                           pnc_error *error)
 {
-    int64_t index[PNC_GRID_DIMS];
+    int64_t index[PNC_ARRAY_DIMS];
     pnc_chunk_place place;
-    bool is_partial = pnc_chunks_grid_find_index(&s->grids[array], chunk, s->source.arrays[array].ndims, index);
+    bool is_partial = pnc_chunks_grid_find_index(&s->grids[array], chunk, index);
 
     *out = NULL;
     if (pnc_chunks_array_is_part(&s->source.arrays[array]))
@@ -222,10 +222,22 @@ int pnc_chunks_chunk_merge(pnc_chunk_store *s, pnc_dirty_chunk *d, pnc_error *er
     return NC_NOERR;
 }
 
-static int copy_logged_run(void *own, int64_t within, const char *bytes, int64_t length, pnc_error *error)
+/* Bytes of a chunk that get what is logged. */
+typedef struct logged_bytes {
+    unsigned char *chunk;
+    int size;
+} logged_bytes;
+
+static int copy_logged_box(void *own, const char *packed, int64_t head, int64_t length, pnc_error *error)
 {
-    (void)error;
-    memcpy((unsigned char *)own + within, bytes, (size_t)length);
+    const logged_bytes *to = own;
+    pnc_packed_values bytes = {packed + head, to->size};
+    const pnc_chunk_values values = pnc_chunks_packed_get_values(&bytes);
+    pnc_box box;
+
+    (void)length, (void)error;
+    (void)pnc_chunks_head_unpack(packed, 0, &box);
+    pnc_chunks_values_scatter(&box, &values, to->size, to->chunk);
     return NC_NOERR;
 }
 
@@ -243,7 +255,7 @@ static int apply_log(pnc_chunk_store *s, const pnc_pending *log, const pnc_pendi
             return pnc_chunks_memory_fail(a, length, error);
         pnc_chunks_value_fill(a->fill, a->elem_size, 0, (char *)*bytes, length);
     }
-    err = pnc_chunks_pending_scan(log, p, copy_logged_run, *bytes, NULL, error);
+    err = pnc_chunks_pending_scan(log, p, copy_logged_box, &(logged_bytes){*bytes, a->elem_size}, NULL, error);
     if (err != NC_NOERR)
         pnc_chunks_cache_undo(&s->cache);
     return err;

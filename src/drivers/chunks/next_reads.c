@@ -9,7 +9,7 @@
 
 /* A box of chunks: numbers along each dimension of the grid. */
 typedef struct chunk_box {
-    int64_t first[PNC_GRID_DIMS], last[PNC_GRID_DIMS];
+    int64_t first[PNC_ARRAY_DIMS], last[PNC_ARRAY_DIMS];
     int64_t n;
 } chunk_box;
 
@@ -30,7 +30,7 @@ static int64_t find_only_array(const pnc_chunk_store *s, pnc_extent range)
  * is between, along those behind it everything. */
 static chunk_box find_box(const pnc_chunk_grid *g, int64_t low, int64_t high)
 {
-    int64_t from[PNC_GRID_DIMS], to[PNC_GRID_DIMS];
+    int64_t from[PNC_ARRAY_DIMS], to[PNC_ARRAY_DIMS];
     chunk_box box = {.n = 1};
     bool differs = false;
 
@@ -97,13 +97,14 @@ int pnc_chunks_reads_find(pnc_store *store, pnc_extent range, bool collective, p
     int64_t array;
     chunk_box box;
 
-    if (pnc_chunks_file_has_extents(s, &range, 1))
+    if (s->source.narrays == 0 || range.offset + range.length <= s->source.arrays[0].begin)
         return -1;
     array = find_only_array(s, range);
     a = &s->source.arrays[pnc_max64(array, 0)];
     if (array < 0 || range.length <= 0 || a->refusal != NULL || a->chunk == NULL || pnc_chunks_array_is_part(a))
         return 0;
     g = &s->grids[array];
-    box = find_box(g, (range.offset - a->begin) / g->unit, (range.offset - a->begin + range.length - 1) / g->unit);
+    box = find_box(g, (range.offset - a->begin) / g->elem_size,
+                   (range.offset - a->begin + range.length - 1) / g->elem_size);
     return box.n <= CHUNKS_MOST ? find_needed(s, array, &box, collective, out, most) : 0;
 }

@@ -1,17 +1,17 @@
-/* Values for chunks of other aggregators: logs of runs, of which adjacent ones become one. */
+/* Logs of packed boxes, of which adjacent runs become one. */
 #include "drivers/chunks/pending.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/minmax.h"
-#include "drivers/chunks/packing.h"
 
 /* The second of two adjacent runs has space for others: up to as much as is used already, or this. */
 #define SPARE_BYTES (INT64_C(64) << 10)
 
-static pnc_pending_chunk *find_pending(pnc_pending *pending, const pnc_chunk_item *item)
+static pnc_pending_chunk *find_pending(pnc_pending *pending, const pnc_chunk_item *item, int size)
 {
     pnc_pending_chunk *p = (pnc_pending_chunk *)pnc_chunks_map_find(&pending->map, item->array, item->chunk);
 
@@ -20,7 +20,7 @@ static pnc_pending_chunk *find_pending(pnc_pending *pending, const pnc_chunk_ite
     p = pnc_region_alloc(&pending->region, (int64_t)sizeof *p);
     if (p == NULL)
         return NULL;
-    *p = (pnc_pending_chunk){.item = *item, .segment = -1};
+    *p = (pnc_pending_chunk){.item = *item, .size = size, .segment = -1};
     if (!pnc_chunks_map_add(&pending->map, &p->item))
         return NULL;
     p->item.next = pending->chunks;
@@ -28,63 +28,87 @@ static pnc_pending_chunk *find_pending(pnc_pending *pending, const pnc_chunk_ite
     return p;
 }
 
-static pnc_pending_run *add_run(pnc_pending *pending, pnc_pending_chunk *p, int64_t within, int64_t capacity)
+/* Behind the others; without values yet. spare: bytes of values that may follow. */
+static pnc_pending_box *add_pending_box(pnc_pending *pending, pnc_pending_chunk *p, const pnc_box *box, int64_t spare)
 {
-    pnc_pending_run *run = pnc_region_alloc(&pending->runs, (int64_t)offsetof(pnc_pending_run, bytes) + capacity);
+    int64_t head = pnc_chunks_head_count(box->naxes), capacity = head + pnc_max64(box->n * p->size, spare);
+    pnc_pending_box *added = pnc_region_alloc(&pending->boxes, (int64_t)offsetof(pnc_pending_box, packed) + capacity);
 
-    if (run == NULL)
+    if (added == NULL)
         return NULL;
-    *run = (pnc_pending_run){.within = within, .capacity = capacity};
-    pending->bytes += (int64_t)sizeof *run + capacity;
+    *added = (pnc_pending_box){.end = box->naxes == 0 ? box->at + box->run : -1, .capacity = capacity};
+    added->length = pnc_chunks_head_pack(box, added->packed);
+    pending->bytes += (int64_t)sizeof *added + capacity;
     if (p->last == NULL)
-        p->first = run;
+        p->first = added;
     else
-        p->last->next = run;
-    p->last = run;
-    return run;
+        p->last->next = added;
+    p->last = added;
+    return added;
 }
 
-static void append_bytes(pnc_pending_run *run, const char *bytes, int64_t length)
+static void append_values(pnc_pending_box *to, const pnc_box *box, const pnc_chunk_values *values, int size)
 {
-    memcpy(run->bytes + run->length, bytes, (size_t)length);
-    run->length += length;
+    pnc_chunks_values_pack(box, values, size, to->packed + to->length);
+    to->length += box->n * size;
 }
 
-bool pnc_chunks_pending_add(pnc_pending *pending, const pnc_chunk_item *item, int64_t within, const void *bytes,
-                            int64_t length)
+/* A run that follows the last one extends it, as far as that has memory. */
+static int64_t extend_last_run(pnc_pending_chunk *p, const pnc_box *box, const pnc_chunk_values *values)
 {
-    pnc_pending_chunk *p = find_pending(pending, item);
-    const char *from = bytes;
-    int64_t capacity = length, some;
+    pnc_box more = {.at = box->at, .value = box->value};
+    pnc_packed_box head;
 
+    if (p->last == NULL || box->naxes > 0 || p->last->end != box->at)
+        return 0;
+    more.run = more.n = pnc_min64(box->run, (p->last->capacity - p->last->length) / p->size);
+    if (more.n == 0)
+        return 0;
+    memcpy(&head, p->last->packed, sizeof head);
+    head.run += (uint32_t)more.run;
+    memcpy(p->last->packed, &head, sizeof head);
+    p->last->end += more.run;
+    append_values(p->last, &more, values, p->size);
+    return more.n;
+}
+
+bool pnc_chunks_pending_add(pnc_pending *pending, const pnc_chunk_item *item, int size, const pnc_box *box,
+                            const pnc_chunk_values *values)
+{
+    pnc_pending_chunk *p = find_pending(pending, item, size);
+    bool follows = p != NULL && p->last != NULL && box->naxes == 0 && p->last->end == box->at;
+    pnc_box rest = *box;
+    int64_t done, spare = 0;
+
+    assert(box->n * size <= PNC_BOX_BYTES);
     if (p == NULL)
         return false;
-    if (p->last != NULL && p->last->within + p->last->length == within) {
-        some = pnc_min64(length, p->last->capacity - p->last->length);
-        append_bytes(p->last, from, some);
-        if (some == length)
-            return true;
-        from += some;
-        within += some;
-        length -= some;
-        capacity = pnc_max64(length, pnc_min64(2 * p->last->capacity, SPARE_BYTES));
+    done = extend_last_run(p, box, values);
+    if (done == box->n)
+        return true;
+    if (box->naxes == 0) {
+        rest.at += done;
+        rest.value += done;
+        rest.run -= done;
+        rest.n = rest.run;
     }
-    if (add_run(pending, p, within, capacity) == NULL)
+    if (follows)
+        spare = pnc_min64(2 * p->last->capacity, SPARE_BYTES - PNC_BOX_HEAD);
+    if (add_pending_box(pending, p, &rest, spare) == NULL)
         return false;
-    append_bytes(p->last, from, length);
+    append_values(p->last, &rest, values, size);
     return true;
 }
 
-/* --- spilled runs --- */
+/* --- spilled boxes --- */
 
-/* In the file: a head, and the runs, each with its packed_run. */
+/* In the file: a head, and the packed boxes. */
 typedef struct segment_head {
-    int64_t previous, bytes; /* where the segment before it is, or -1; of the runs */
+    int64_t previous, bytes; /* where the segment before it is, or -1; of the boxes */
     int64_t array, chunk;
 } segment_head;
 
 enum { BUFFER_BYTES = 256 << 10 };
-enum { STEP_BYTES = 4096 }; /* at a time, where a part of the file cannot be read */
 
 /* What is to be written, through the buffer. */
 typedef struct segment_writer {
@@ -116,8 +140,8 @@ static int64_t count_segment(const pnc_pending_chunk *p)
 {
     int64_t bytes = 0;
 
-    for (const pnc_pending_run *run = p->first; run != NULL; run = run->next)
-        bytes += PNC_RUN_HEAD + run->length;
+    for (const pnc_pending_box *box = p->first; box != NULL; box = box->next)
+        bytes += box->length;
     return bytes;
 }
 
@@ -126,12 +150,8 @@ static int write_segment(segment_writer *w, const pnc_pending_chunk *p, pnc_erro
     const segment_head head = {p->segment, count_segment(p), p->item.array, p->item.chunk};
 
     PNC_TRY(write_spilled(w, &head, (int64_t)sizeof head, error));
-    for (const pnc_pending_run *run = p->first; run != NULL; run = run->next) {
-        const pnc_packed_run packed = {(uint32_t)run->within, (uint32_t)run->length};
-
-        PNC_TRY(write_spilled(w, &packed, (int64_t)sizeof packed, error));
-        PNC_TRY(write_spilled(w, run->bytes, run->length, error));
-    }
+    for (const pnc_pending_box *box = p->first; box != NULL; box = box->next)
+        PNC_TRY(write_spilled(w, box->packed, box->length, error));
     return NC_NOERR;
 }
 
@@ -159,7 +179,7 @@ static void adopt_segments(pnc_pending *pending, int64_t at)
         at += (int64_t)sizeof(segment_head) + count_segment(p);
         p->first = p->last = NULL;
     }
-    pnc_region_free(&pending->runs);
+    pnc_region_free(&pending->boxes);
     pending->bytes = 0;
     pending->nstores++;
 }
@@ -206,7 +226,7 @@ static int leave_out(const segment_reader *r, int err)
     return NC_NOERR;
 }
 
-/* The next bytes, `least` or more if the segment has them. */
+/* The next bytes, `least` or more; only these if more cannot be read. */
 static int fill_buffer(segment_reader *r, int64_t least, pnc_error *error)
 {
     int64_t left = r->filled - r->used, n = pnc_min64(BUFFER_BYTES - left, r->end - r->at);
@@ -217,8 +237,8 @@ static int fill_buffer(segment_reader *r, int64_t least, pnc_error *error)
     memmove(r->pending->buffer, r->pending->buffer + r->used, (size_t)left);
     r->used = 0;
     r->filled = left;
-    if (n <= STEP_BYTES || pnc_chunks_spill_read(&r->pending->spill, r->at, to, n, NULL) != NC_NOERR) {
-        n = pnc_min64(n, STEP_BYTES);
+    if (pnc_chunks_spill_read(&r->pending->spill, r->at, to, n, NULL) != NC_NOERR) {
+        n = least - left;
         PNC_TRY(pnc_chunks_spill_read(&r->pending->spill, r->at, to, n, error));
     }
     r->at += n;
@@ -232,52 +252,45 @@ static void skip_spilled(segment_reader *r, int64_t n)
     r->used = r->filled = 0;
 }
 
-typedef int (*run_visitor)(void *own, int64_t within, const char *bytes, int64_t length, pnc_error *error);
-
-/* As much of a run as one step has. The cut is at a multiple of 8. */
-static int64_t cut_run(int64_t within, int64_t left, int64_t most)
+/* The lengths of the next packed box: of its head, of all. */
+static int measure_box(segment_reader *r, int64_t size, int64_t *head, int64_t *length, pnc_error *error)
 {
-    return left <= most ? left : (within + most) / 8 * 8 - within;
-}
+    pnc_packed_box first;
+    pnc_box box;
 
-static int visit_spilled_run(segment_reader *r, run_visitor take, void *own, pnc_error *error)
-{
-    pnc_packed_run run;
-
-    memcpy(&run, r->pending->buffer + r->used, sizeof run);
-    r->used += PNC_RUN_HEAD;
-    for (int64_t within = run.within, left = run.length, n; left > 0; within += n, left -= n) {
-        int err = fill_buffer(r, pnc_min64(left, 8), error);
-
-        if (err == NC_NOERR) {
-            n = cut_run(within, left, r->filled - r->used);
-            PNC_TRY(take(own, within, r->pending->buffer + r->used, n, error));
-            r->used += n;
-        } else {
-            n = cut_run(within, left, STEP_BYTES);
-            PNC_TRY(leave_out(r, err));
-            skip_spilled(r, n);
-        }
-    }
+    PNC_TRY(fill_buffer(r, PNC_BOX_HEAD, error));
+    memcpy(&first, r->pending->buffer + r->used, sizeof first);
+    *head = pnc_chunks_head_count(first.naxes);
+    PNC_TRY(fill_buffer(r, *head, error));
+    (void)pnc_chunks_head_unpack(r->pending->buffer + r->used, 0, &box);
+    *length = *head + box.n * size;
     return NC_NOERR;
 }
 
-/* Behind a run whose head cannot be read nothing is found. */
-static int visit_segment(segment_reader *r, int64_t at, run_visitor take, void *own, pnc_error *error)
+/* Behind a box whose head cannot be read nothing is found. */
+static int visit_segment(segment_reader *r, int64_t at, int size, pnc_pending_visitor take, void *own, pnc_error *error)
 {
-    segment_head head;
-    int err = pnc_chunks_spill_read(&r->pending->spill, at, &head, (int64_t)sizeof head, error);
+    int64_t head, length;
+    segment_head first;
+    int err = pnc_chunks_spill_read(&r->pending->spill, at, &first, (int64_t)sizeof first, error);
 
     if (err != NC_NOERR)
         return leave_out(r, err);
-    r->at = at + (int64_t)sizeof head;
-    r->end = r->at + head.bytes;
+    r->at = at + (int64_t)sizeof first;
+    r->end = r->at + first.bytes;
     r->used = r->filled = 0;
     while (r->at < r->end || r->used < r->filled) {
-        err = fill_buffer(r, PNC_RUN_HEAD, error);
+        err = measure_box(r, size, &head, &length, error);
         if (err != NC_NOERR)
             return leave_out(r, err);
-        PNC_TRY(visit_spilled_run(r, take, own, error));
+        err = fill_buffer(r, length, error);
+        if (err == NC_NOERR) {
+            PNC_TRY(take(own, r->pending->buffer + r->used, head, length, error));
+            r->used += length;
+        } else {
+            PNC_TRY(leave_out(r, err));
+            skip_spilled(r, length);
+        }
     }
     return NC_NOERR;
 }
@@ -299,7 +312,8 @@ static int64_t find_segments(const pnc_pending *pending, const pnc_pending_chunk
 }
 
 /* The oldest segment first. Each leads to the one before it; where that cannot be read, older ones are searched. */
-static int visit_segments(segment_reader *r, const pnc_pending_chunk *p, run_visitor take, void *own, pnc_error *error)
+static int visit_segments(segment_reader *r, const pnc_pending_chunk *p, pnc_pending_visitor take, void *own,
+                          pnc_error *error)
 {
     int64_t *segments = r->pending->segments, first = p->nsegments - 1, nolder = 0;
     segment_head head;
@@ -316,22 +330,25 @@ static int visit_segments(segment_reader *r, const pnc_pending_chunk *p, run_vis
         nolder = find_segments(r->pending, p, segments[first++]);
     }
     for (int64_t i = 0; i < nolder; i++)
-        PNC_TRY(visit_segment(r, segments[i], take, own, error));
+        PNC_TRY(visit_segment(r, segments[i], p->size, take, own, error));
     for (int64_t i = first; i < p->nsegments; i++)
-        PNC_TRY(visit_segment(r, segments[i], take, own, error));
+        PNC_TRY(visit_segment(r, segments[i], p->size, take, own, error));
     return NC_NOERR;
 }
 
-int pnc_chunks_pending_scan(const pnc_pending *pending, const pnc_pending_chunk *p,
-                            int (*take)(void *own, int64_t within, const char *bytes, int64_t length, pnc_error *error),
-                            void *own, int *lost, pnc_error *error)
+int pnc_chunks_pending_scan(const pnc_pending *pending, const pnc_pending_chunk *p, pnc_pending_visitor take, void *own,
+                            int *lost, pnc_error *error)
 {
     segment_reader r = {.pending = pending, .lost = lost};
 
     if (p->nsegments > 0)
         PNC_TRY(visit_segments(&r, p, take, own, error));
-    for (const pnc_pending_run *run = p->first; run != NULL; run = run->next)
-        PNC_TRY(take(own, run->within, (const char *)run->bytes, run->length, error));
+    for (const pnc_pending_box *box = p->first; box != NULL; box = box->next) {
+        pnc_packed_box head;
+
+        memcpy(&head, box->packed, sizeof head);
+        PNC_TRY(take(own, box->packed, pnc_chunks_head_count(head.naxes), box->length, error));
+    }
     return NC_NOERR;
 }
 
@@ -339,7 +356,7 @@ void pnc_chunks_pending_clear(pnc_pending *pending)
 {
     pnc_chunks_map_free(&pending->map);
     pnc_region_free(&pending->region);
-    pnc_region_free(&pending->runs);
+    pnc_region_free(&pending->boxes);
     pnc_chunks_spill_close(&pending->spill);
     pnc_memory_free(pending->buffer);
     pnc_memory_free(pending->segments);

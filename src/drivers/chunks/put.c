@@ -1,9 +1,8 @@
-/* Writes: the values of extents go to chunks that wait here, if this rank is their aggregator, or else to a log. */
+/* Puts: the values of boxes go to chunks that wait here, if this rank is their aggregator, or else to a log. */
 #include "drivers/chunks/chunk_store.h"
 
-#include <string.h>
-
 #include "base/minmax.h"
+#include "drivers/chunks/packing.h"
 
 /* A rank alone writes chunks as soon as so many bytes of them are ready: a guess, to bound the memory of a large
  * write. */
@@ -28,41 +27,57 @@ pnc_dirty_chunk *pnc_chunks_dirty_load(pnc_chunk_store *s, const pnc_chunk_item 
     return pnc_chunks_dirty_add(&s->dirty, item, g->chunk_bytes, a->elem_size, inside);
 }
 
-/* An element of which only a part is put needs the other part. */
-int pnc_chunks_dirty_fill(pnc_chunk_store *s, pnc_dirty_chunk *d, int64_t within, const void *bytes, int64_t length,
-                          pnc_error *error)
+/* A box on its way to a log. */
+typedef struct logged_box {
+    pnc_chunk_store *s;
+    pnc_pending *log;
+    const pnc_chunk_item *item;
+    const pnc_chunk_values *values;
+    pnc_error *error;
+} logged_box;
+
+static int log_part(void *own, const pnc_box *part)
 {
-    if (within % d->elem_size != 0 || length % d->elem_size != 0) {
-        PNC_TRY(pnc_chunks_chunk_merge(s, d, error));
-        d->is_merged = true;
-    }
-    pnc_chunks_dirty_put(&s->dirty, d, within, bytes, length);
-    return NC_NOERR;
+    const logged_box *x = own;
+    const pnc_chunk_array *a = &x->s->source.arrays[x->item->array];
+
+    if (pnc_chunks_pending_add(x->log, x->item, a->elem_size, part, x->values))
+        return NC_NOERR;
+    return pnc_error_set(x->error, NC_ENOMEM, "variable \"%s\": no memory for values of chunks that are not complete",
+                         a->name);
 }
 
-static int log_values(pnc_chunk_store *s, pnc_pending *log, const pnc_chunk_item *item, int64_t within,
-                      const char *bytes, int64_t length, pnc_error *error)
+static int log_values(pnc_chunk_store *s, pnc_pending *log, const pnc_chunk_item *item, const pnc_box *box,
+                      const pnc_chunk_values *values, pnc_error *error)
 {
+    logged_box x = {s, log, item, values, error};
     unsigned char *cached = pnc_chunks_cache_find(&s->cache, item->array, item->chunk);
+    int size = s->source.arrays[item->array].elem_size;
 
-    if (!pnc_chunks_pending_add(log, item, within, bytes, length))
-        return pnc_error_set(error, NC_ENOMEM, "variable \"%s\": no memory for values of chunks that are not complete",
-                             s->source.arrays[item->array].name);
+    PNC_TRY(pnc_array_box_divide(box, PNC_BOX_BYTES / size, log_part, &x));
     if (cached != NULL)
-        memcpy(cached + within, bytes, (size_t)length);
+        pnc_chunks_values_scatter(box, values, size, cached);
     return NC_NOERR;
 }
 
 /* Values that are scattered over many chunks do not get memory for all of these at the same time. */
-static bool must_log(const pnc_chunk_store *s, const pnc_chunk_item *item, int64_t length)
+static bool must_log(const pnc_chunk_store *s, const pnc_chunk_item *item, int64_t n)
 {
-    int64_t bytes = s->grids[item->array].chunk_bytes;
+    int64_t bytes = s->grids[item->array].chunk_bytes, length = n * s->source.arrays[item->array].elem_size;
 
     if (pnc_chunks_map_find(&s->logged.map, item->array, item->chunk) != NULL)
         return true;
     return length < bytes && s->dirty.waiting_bytes > 0 &&
            s->dirty.waiting_bytes + bytes > pnc_chunks_dirty_get_most(s) &&
            pnc_chunks_dirty_find(&s->dirty, item->array, item->chunk) == NULL;
+}
+
+/* All of a chunk. */
+static pnc_box box_of_chunk(const pnc_chunk_store *s, const pnc_chunk_item *item)
+{
+    int64_t n = s->grids[item->array].chunk_bytes / s->source.arrays[item->array].elem_size;
+
+    return (pnc_box){.chunk = item->chunk, .run = n, .n = n};
 }
 
 /* Chunks that are complete become logs, which can be spilled. */
@@ -72,9 +87,12 @@ static int log_ready(pnc_chunk_store *s, pnc_error *error)
 
     for (pnc_chunk_item *item = pnc_chunks_dirty_take_ready(&s->dirty), *next; item != NULL; item = next) {
         pnc_dirty_chunk *d = (pnc_dirty_chunk *)(void *)item;
+        pnc_packed_values all = {(const char *)d->values, d->elem_size};
+        const pnc_chunk_values values = pnc_chunks_packed_get_values(&all);
+        const pnc_box box = box_of_chunk(s, item);
 
         next = item->next;
-        later = log_values(s, &s->logged, item, 0, (const char *)d->values, d->bytes, error);
+        later = log_values(s, &s->logged, item, &box, &values, error);
         err = pnc_error_keep_first(err, later);
         if (later == NC_NOERR)
             pnc_chunks_dirty_remove(&s->dirty, d);
@@ -95,17 +113,17 @@ int pnc_chunks_memory_release(pnc_chunk_store *s, pnc_error *error)
     return s->logged.bytes > most ? pnc_chunks_pending_store(&s->logged, s->source.spill_folder, error) : NC_NOERR;
 }
 
-int pnc_chunks_values_put(pnc_chunk_store *s, const pnc_chunk_item *item, int64_t within, const char *bytes,
-                          int64_t length, pnc_error *error)
+int pnc_chunks_values_put(pnc_chunk_store *s, const pnc_chunk_item *item, const pnc_box *box,
+                          const pnc_chunk_values *values, pnc_error *error)
 {
     pnc_dirty_chunk *d;
 
-    if (must_log(s, item, length))
-        return log_values(s, &s->logged, item, within, bytes, length, error);
+    if (must_log(s, item, box->n))
+        return log_values(s, &s->logged, item, box, values, error);
     d = pnc_chunks_dirty_load(s, item);
     if (d == NULL)
         return pnc_chunks_memory_fail(&s->source.arrays[item->array], s->grids[item->array].chunk_bytes, error);
-    PNC_TRY(pnc_chunks_dirty_fill(s, d, within, bytes, length, error));
+    pnc_chunks_dirty_put(&s->dirty, d, box, values);
     if (d->is_ready || d->covered < d->inside)
         return NC_NOERR;
     PNC_TRY(pnc_chunks_chunk_merge(s, d, error));
@@ -113,7 +131,7 @@ int pnc_chunks_values_put(pnc_chunk_store *s, const pnc_chunk_item *item, int64_
     return NC_NOERR;
 }
 
-/* --- extents --- */
+/* --- boxes --- */
 
 static int check_writable(const pnc_chunk_store *s, const pnc_chunk_array *a, pnc_error *error)
 {
@@ -136,60 +154,68 @@ static int check_writable(const pnc_chunk_store *s, const pnc_chunk_array *a, pn
     return NC_NOERR;
 }
 
-static int put_own_run(pnc_chunk_store *s, const pnc_chunk_item *item, int64_t within, const char *from, int64_t length,
-                       pnc_error *error)
+static int put_own_box(pnc_chunk_store *s, const pnc_chunk_item *item, const pnc_box *box,
+                       const pnc_chunk_values *values, pnc_error *error)
 {
+    const void *whole = NULL;
     bool is_written = false;
 
-    if (length == s->grids[item->array].chunk_bytes)
-        PNC_TRY(pnc_chunks_whole_write(s, item, from, &is_written, error));
-    return is_written ? NC_NOERR : pnc_chunks_values_put(s, item, within, from, length, error);
+    if (box->naxes == 0 && box->run * s->source.arrays[item->array].elem_size == s->grids[item->array].chunk_bytes)
+        whole = values->look(values->own, box->value);
+    if (whole != NULL)
+        PNC_TRY(pnc_chunks_whole_write(s, item, whole, &is_written, error));
+    return is_written ? NC_NOERR : pnc_chunks_values_put(s, item, box, values, error);
 }
 
-static int put_run_of_other(pnc_chunk_store *s, const pnc_chunk_item *item, int64_t within, const char *from,
-                            int64_t length, pnc_error *error)
+static int put_box_of_other(pnc_chunk_store *s, const pnc_chunk_item *item, const pnc_box *box,
+                            const pnc_chunk_values *values, pnc_error *error)
 {
-    PNC_TRY(log_values(s, &s->pending, item, within, from, length, error));
+    PNC_TRY(log_values(s, &s->pending, item, box, values, error));
     if (!s->spills || s->pending.bytes <= pnc_chunks_dirty_get_most(s))
         return NC_NOERR;
     return pnc_chunks_pending_store(&s->pending, s->source.spill_folder, error);
 }
 
-static int put_in_array(pnc_chunk_store *s, int64_t array, int64_t offset, int64_t n, char *from, pnc_error *error)
+int pnc_chunks_put_check(pnc_store *store, int64_t array, pnc_error *error)
 {
-    PNC_TRY(check_writable(s, &s->source.arrays[array], error));
-    PNC_TRY(pnc_chunks_filters_check(s, array, error));
-    for (int64_t length; n > 0; offset += length, from += length, n -= length) {
-        pnc_chunk_run run = pnc_chunks_grid_find_any_run(&s->grids[array], offset);
-        pnc_chunk_item item = pnc_chunks_item_make(s, array, run.chunk);
+    pnc_chunk_store *s = pnc_chunks_store_of(store);
 
-        length = pnc_min64(run.length, n);
-        if (item.aggregator == s->store.rank)
-            PNC_TRY(put_own_run(s, &item, run.within, from, length, error));
-        else
-            PNC_TRY(put_run_of_other(s, &item, run.within, from, length, error));
-        PNC_TRY(pnc_chunks_memory_release(s, error));
-        if (s->store.nprocs == 1 && s->dirty.ready_bytes >= READY_BYTES)
-            PNC_TRY(pnc_chunks_ready_write(s, false, error));
-    }
+    PNC_TRY(check_writable(s, &s->source.arrays[array], error));
+    return pnc_chunks_filters_check(s, array, error);
+}
+
+/* With a collective put, chunks that are complete are written at its end. */
+int pnc_chunks_box_put(pnc_store *store, int64_t array, const pnc_box *box, const pnc_chunk_values *values,
+                       bool collective, pnc_error *error)
+{
+    pnc_chunk_store *s = pnc_chunks_store_of(store);
+    const pnc_chunk_item item = pnc_chunks_item_make(s, array, box->chunk);
+    int err;
+
+    s->spills = !collective && s->store.nprocs > 1 && s->source.spill_folder != NULL;
+    err = item.aggregator == s->store.rank ? put_own_box(s, &item, box, values, error)
+                                           : put_box_of_other(s, &item, box, values, error);
+    if (err == NC_NOERR)
+        err = pnc_chunks_memory_release(s, error);
+    s->spills = false;
+    if (err == NC_NOERR && s->store.nprocs == 1 && s->dirty.ready_bytes >= READY_BYTES)
+        err = pnc_chunks_ready_write(s, false, error);
+    return err;
+}
+
+int pnc_chunks_slab_put(pnc_store *store, int64_t array, const pnc_array_slab *slab, const pnc_chunk_values *values,
+                        bool collective, pnc_error *error)
+{
+    pnc_array_walk walk;
+    pnc_box box;
+
+    pnc_chunks_walk_init(store, array, slab, &walk);
+    while (pnc_array_walk_next(&walk, &box))
+        PNC_TRY(pnc_chunks_box_put(store, array, &box, values, collective, error));
     return NC_NOERR;
 }
 
-static int put_in_file(pnc_chunk_store *s, pnc_extent extent, char *from, pnc_error *error)
-{
-    return s->store.inner->ops->write(s->store.inner, &extent, 1, from, error);
-}
-
-static const pnc_extent_visitor put_visitor = {put_in_file, put_in_array, false};
-
-static int put_extents(pnc_chunk_store *s, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
-{
-    if (pnc_chunks_file_has_extents(s, extents, n))
-        return n == 0 ? NC_NOERR : s->store.inner->ops->write(s->store.inner, extents, n, buf, error);
-    return pnc_chunks_extents_scan(s, &put_visitor, extents, n, (char *)(uintptr_t)buf, error);
-}
-
-/* --- the operations of the store --- */
+/* --- the end of a put --- */
 
 /* Collective. Where values are logged, those that have waited longest make space for others. */
 static int write_out(pnc_chunk_store *s, int err, pnc_error *error)
@@ -202,23 +228,13 @@ static int write_out(pnc_chunk_store *s, int err, pnc_error *error)
     return pnc_error_keep_first(err, later);
 }
 
-int pnc_chunks_extents_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
+int pnc_chunks_put_end(pnc_store *store, bool collective, int err, pnc_error *error)
 {
     pnc_chunk_store *s = pnc_chunks_store_of(store);
-    int err;
+    int later;
 
-    s->spills = s->store.nprocs > 1 && s->source.spill_folder != NULL;
-    err = put_extents(s, extents, n, buf, error);
-    s->spills = false;
-    return s->store.nprocs == 1 ? write_out(s, err, error) : err;
-}
-
-int pnc_chunks_extents_write_all(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf,
-                                 pnc_error *error)
-{
-    pnc_chunk_store *s = pnc_chunks_store_of(store);
-    int err = put_extents(s, extents, n, buf, error), later;
-
+    if (!collective && s->store.nprocs > 1)
+        return err;
     later = pnc_chunks_pending_send(s, error);
     err = pnc_error_keep_first(err, later);
     return write_out(s, err, error);
@@ -229,7 +245,7 @@ int pnc_chunks_store_flush(pnc_store *store, pnc_error *error)
     pnc_chunk_store *s = pnc_chunks_store_of(store);
     int err, later;
 
-    if (store->owned_from == 0)
+    if (s->source.narrays == 0)
         return NC_NOERR;
     s->spills = s->source.spill_folder != NULL; /* what all ranks have put is more than a call has */
     err = pnc_chunks_pending_send(s, error);

@@ -1,51 +1,64 @@
-/* The runs of a read by chunk, so that each chunk is decompressed once however the runs interleave. */
+/* The boxes of a get by chunk, so that each chunk is decompressed once however they interleave. */
 #ifndef PNC_CHUNKS_WANTED_H
 #define PNC_CHUNKS_WANTED_H
 
 #include "drivers/chunks/chunk_store.h"
 
+/* Of what is collected before the chunks are read: 1.4 MiB with the table. A guess. */
 enum {
-    PNC_WANTED_MOST = 16384, /* runs, collected before their chunks are read: 1.4 MiB with the table */
-    PNC_WANTED_SLOTS = 2 * PNC_WANTED_MOST
+    PNC_WANTED_BYTES = 768 << 10, /* of boxes */
+    PNC_WANTED_CHUNKS = 8192,
+    PNC_WANTED_SLOTS = 2 * PNC_WANTED_CHUNKS
 };
 
-/* Bytes of a chunk that are wanted. */
-typedef struct pnc_wanted_run {
-    int64_t within, length;
-    char *to;
-    int next; /* of the same chunk, or -1 */
-} pnc_wanted_run;
+/* A box that is wanted, and the values that it becomes. */
+typedef struct pnc_wanted_box {
+    void *of; /* as pnc_chunk_values.unpack gets it */
+    int64_t at, value, run;
+    int32_t next; /* of the same chunk: where it is in the memory of boxes; or -1 */
+    int32_t naxes;
+    pnc_box_axis axes[];
+} pnc_wanted_box;
 
 typedef struct pnc_wanted_chunk {
     pnc_chunk_item item;
-    int first, last; /* of its runs */
+    int32_t first, last; /* of its boxes */
     int slot;
 } pnc_wanted_chunk;
 
-/* Where a message has got to, of the runs of an aggregator. */
+/* The next box of an aggregator. */
 typedef struct pnc_wanted_cursor {
     const pnc_wanted_chunk *chunk; /* NULL: the end */
-    int run;
-    int64_t done; /* bytes of it */
+    int32_t box;
 } pnc_wanted_cursor;
 
-/* What a read has collected. */
+/* What a get has collected. */
 typedef struct pnc_wanted_list {
-    int (*complete)(pnc_chunk_store *s, pnc_error *error); /* what becomes of a full list */
-    int nruns, nchunks;
-    pnc_wanted_cursor asked[PNC_MESSAGE_SLOTS]; /* the first byte of each message for other aggregators */
-    pnc_wanted_run runs[PNC_WANTED_MOST];
-    pnc_wanted_chunk chunks[PNC_WANTED_MOST];
+    pnc_chunk_values values;
+    bool collective;
+    int32_t used; /* bytes of boxes */
+    int nchunks;
+    pnc_wanted_cursor asked[PNC_MESSAGE_SLOTS]; /* the first box of each message for other aggregators */
+    pnc_wanted_chunk chunks[PNC_WANTED_CHUNKS];
     int slots[PNC_WANTED_SLOTS]; /* a hash table: numbers of chunks + 1 */
+    _Alignas(8) char boxes[PNC_WANTED_BYTES];
 } pnc_wanted_list;
 
-/* Memory for the list, and what becomes of it. */
-int pnc_chunks_wanted_begin(pnc_chunk_store *s, int (*complete)(pnc_chunk_store *s, pnc_error *error),
-                            pnc_error *error);
+static inline const pnc_wanted_box *pnc_chunks_wanted_get_box(const pnc_wanted_list *list, int32_t at)
+{
+    return (const pnc_wanted_box *)(const void *)(list->boxes + at);
+}
+
 void pnc_chunks_wanted_clear(pnc_wanted_list *list);
+/* A wanted box of a chunk. */
+void pnc_chunks_wanted_load_box(const pnc_wanted_box *wanted, int64_t chunk, pnc_box *box);
 /* Values of a chunk that this rank reads itself. */
 int pnc_chunks_wanted_copy(pnc_chunk_store *s, const pnc_wanted_chunk *w, pnc_error *error);
-/* Collect the runs of extents, and complete them. Not for extents that are all in the file. */
-int pnc_chunks_wanted_read(pnc_chunk_store *s, const pnc_extent *extents, int64_t n, char *bytes, pnc_error *error);
+/* Get what other aggregators have from them, and the rest. Collects nothing more then. */
+int pnc_chunks_wanted_transfer(pnc_chunk_store *s, pnc_error *error);
+/* What this rank answers to the others: pnc_messages. */
+int pnc_chunks_answer_pack(void *own, const char *message, int64_t bytes, char *answer, int64_t *length,
+                           pnc_error *error);
+void pnc_chunks_answer_unpack(void *own, int slot, const char *answer, int64_t bytes);
 
 #endif

@@ -202,19 +202,15 @@ static int place_growing(pnc_netcdf4 *n, pnc_var *var, const pnc_netcdf4_storage
     return NC_NOERR;
 }
 
-/* Values in the metadata are one chunk of one dimension. */
-static int place_compact(pnc_netcdf4 *n, pnc_var *var, const pnc_netcdf4_storage *s, int64_t begin, pnc_chunk_array *a)
+/* Values in the metadata are one chunk. */
+static void place_compact(pnc_var *var, const pnc_netcdf4_storage *s, int64_t begin, pnc_chunk_array *a)
 {
-    int64_t *length = pnc_region_alloc(&n->content.region, (int64_t)sizeof *length);
+    static const int64_t scalar = 1;
 
-    if (length == NULL)
-        return pnc_formats_memory_fail(&n->format, (int64_t)sizeof *length);
     pnc_netcdf4_array_init(var, s, begin, a);
-    *length = a->bytes / a->elem_size;
-    a->ndims = 1;
-    a->shape = a->extent = a->chunk = length;
+    a->extent = a->shape;
+    a->chunk = var->ndims > 0 ? a->shape : &scalar;
     var->netcdf4.address = begin;
-    return NC_NOERR;
 }
 
 static bool is_writable_part(const pnc_var *var, const pnc_netcdf4_storage *s)
@@ -261,7 +257,7 @@ static int make_arrays(pnc_netcdf4 *n)
         if (is_adjacent(n, i) || (has_no_values(var) && !(grows && var->is_record)))
             continue;
         if (grows && is_writable_part(var, s))
-            PNC_TRY(place_compact(n, var, s, begin, a));
+            place_compact(var, s, begin, a);
         else if (grows)
             PNC_TRY(place_growing(n, var, s, begin, capacity, a));
         else

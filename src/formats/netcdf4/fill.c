@@ -8,7 +8,7 @@
 
 #define PORTION (INT64_C(1) << 20)
 
-/* Write this rank's part of the elements of `size` bytes at some addresses. Local. */
+/* Write this rank's part of the elements of `size` bytes at some address of the file. Local. */
 static int write_part_of_rank(pnc_netcdf4 *n, const void *value, int64_t size, int64_t address, int64_t elements)
 {
     pnc_file *file = n->format.file;
@@ -68,26 +68,54 @@ static int fail_record(pnc_format *f, int64_t record)
                          pnc_error_explain_kind(f->file->error, named));
 }
 
-/* The elements of dimensions from d on, up to the lengths that they have now: an inner unlimited dimension has
- * addresses for many more. Local. */
-static int fill_lengths(pnc_netcdf4 *n, const pnc_var *var, int d, int64_t address)
-{
-    int64_t elements = 1, step = pnc_type_get_size(var->type), length;
-    bool is_dense = true;
-    int err = NC_NOERR;
+/* A value that all elements get. */
+typedef struct filled_value {
+    char bytes[8];
+    int64_t size;
+} filled_value;
 
-    for (int i = d; i < var->ndims; i++) {
-        length = pnc_format_var_get_length(n->format.model, var, i);
-        elements *= length;
-        is_dense = is_dense && (i == d || length == var->netcdf4.shape[i]);
-        step *= i == d ? 1 : var->netcdf4.shape[i];
+static void repeat_value(void *own, int64_t first, int64_t n, void *to)
+{
+    const filled_value *value = own;
+
+    (void)first;
+    for (int64_t i = 0; i < n; i++)
+        memcpy((char *)to + i * value->size, value->bytes, (size_t)value->size);
+}
+
+static const void *look_at_nothing(void *own, int64_t first)
+{
+    (void)own, (void)first;
+    return NULL;
+}
+
+/* This rank's part of a record, up to the lengths that its dimensions have now. Local. */
+static int fill_part_of_record(pnc_netcdf4 *n, int varid, int64_t record)
+{
+    pnc_file *file = n->format.file;
+    const pnc_var *var = n->format.model->vars[varid];
+    int64_t array = pnc_chunks_array_find(file->store, varid), elements = 1, share, first, end;
+    int64_t shape[PNC_ARRAY_DIMS], start[PNC_ARRAY_DIMS], count[PNC_ARRAY_DIMS];
+    filled_value value = {.size = pnc_type_get_size(var->type)};
+    const pnc_chunk_values values = {.own = &value, .pack = repeat_value, .look = look_at_nothing};
+    const pnc_array_slab slab = {.start = start, .count = count};
+
+    pnc_format_var_get_fill_value(n->format.model, var, value.bytes);
+    for (int d = 1; d < var->ndims; d++) {
+        shape[d] = pnc_format_var_get_length(n->format.model, var, d);
+        elements *= shape[d];
     }
-    if (is_dense || elements == 0)
-        return fill_part(n, var, address, elements);
-    length = pnc_format_var_get_length(n->format.model, var, d);
-    for (int64_t i = 0; err == NC_NOERR && i < length; i++)
-        err = fill_lengths(n, var, d + 1, address + i * step);
-    return err;
+    share = elements / file->nprocs + 1;
+    first = pnc_min64(elements, share * file->rank);
+    end = pnc_min64(elements, first + share);
+    PNC_TRY(pnc_chunks_put_check(file->store, array, file->error));
+    start[0] = record;
+    count[0] = 1;
+    while (first < end) {
+        first += pnc_array_range_take(var->ndims - 1, shape + 1, first, end - first, start + 1, count + 1);
+        PNC_TRY(pnc_chunks_slab_put(file->store, array, &slab, &values, false, file->error));
+    }
+    return NC_NOERR;
 }
 
 int pnc_netcdf4_record_fill(pnc_format *f, int varid, int64_t record)
@@ -100,9 +128,9 @@ int pnc_netcdf4_record_fill(pnc_format *f, int varid, int64_t record)
     if (record >= mapping.array.most[0])
         return fail_record(f, record);
     PNC_TRY(pnc_netcdf4_file_restore_before_put(f, true));
-    err = fill_lengths(n, var, 1, mapping.array.begin + record * mapping.part);
-    if (f->file->nprocs > 1)
-        err = pnc_error_keep_first(err, pnc_file_extents_write_all(f->file, NULL, 0, NULL));
+    f->file->unsynced = true;
+    err = fill_part_of_record(n, varid, record);
+    err = pnc_chunks_put_end(f->file->store, true, err, f->file->error);
     PNC_TRY(pnc_file_status_agree(f->file, err));
     return pnc_netcdf4_length_write(f, var->dimids[0], record + 1);
 }

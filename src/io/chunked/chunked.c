@@ -1,90 +1,218 @@
-/* Collective access to variables in chunks: rounds of bounded portions. The store exchanges the values of each chunk
- * with its aggregator in its collective operations. */
+/* Requests of variables in chunks: the values of each box go to its chunk, or come from there. */
 #include "io/chunked/chunked.h"
 
-#include "base/memory.h"
-#include "base/minmax.h"
+#include "drivers/chunks/chunks.h"
 #include "file/agree.h"
+#include "io/chunked/slabs.h"
 
-/* A round: bytes as in a round of two-phase I/O; runs of 8 bytes each would take as much memory as these extents. */
-#define ROUND_EXTENTS 65536
+/* The values of requests. */
+typedef struct request_values {
+    pnc_io_context *io;
+    pnc_request *request; /* of the packer; NULL: none */
+    pnc_packer packer;
+    int err; /* the first error of a packer */
+} request_values;
 
 typedef struct chunked_access {
     pnc_io_context *io;
-    pnc_file_order order;
-    pnc_file_order values; /* get: the same pieces, in which the values are unpacked */
-    pnc_portion portion;
-    int err; /* first error of this rank */
+    const pnc_request_list *list;
+    request_values values;
+    pnc_chunk_values calls; /* of these values */
+    int err;                /* first error of this rank */
+    /* a put: */
+    int64_t next; /* request */
+    pnc_slab_cursor slabs;
+    bool has_slabs, has_walk;
+    int64_t array;
+    pnc_array_walk walk; /* of the current hyperslab */
 } chunked_access;
+
+static int64_t find_chunk_array(const pnc_io_context *io, int varid)
+{
+    return pnc_chunks_array_find(io->file->store, varid);
+}
 
 bool pnc_io_chunked_is_request(const pnc_io_context *io, const pnc_request *r)
 {
-    const pnc_mapping mapping = pnc_io_context_get_mapping(io, r->elements.varid);
-
-    return io->file->store->owned_from > 0 && pnc_mapping_address_get(&mapping) >= io->file->store->owned_from;
+    return io->file->store->owned_from > 0 && find_chunk_array(io, r->elements.varid) >= 0;
 }
 
-static int init_access(chunked_access *x, const pnc_request_list *list, int64_t bytes)
+/* --- values --- */
+
+static void close_packer(request_values *v)
 {
-    bytes = pnc_max64(8, pnc_min64(bytes, list->summary.bytes));
-    x->portion = (pnc_portion){.max_extents = pnc_min64(ROUND_EXTENTS, bytes), .max_bytes = bytes};
-    x->portion.extents = pnc_memory_alloc(x->portion.max_extents, sizeof *x->portion.extents);
-    x->portion.bytes = pnc_memory_alloc(bytes, 1);
-    if (x->portion.extents == NULL || x->portion.bytes == NULL)
-        return pnc_error_set(x->io->file->error, NC_ENOMEM, "%s: no memory for %lld bytes of values", x->io->file->path,
-                             (long long)bytes);
-    PNC_TRY(pnc_io_file_order_init(&x->order, x->io, list));
-    return list->direction == PNC_GET ? pnc_io_file_order_init_copy(&x->values, &x->order) : NC_NOERR;
+    if (v->request == NULL)
+        return;
+    pnc_io_request_set_status(v->io, v->request, v->packer.status);
+    pnc_convert_packer_free(&v->packer);
+    v->request = NULL;
 }
 
-static void put_round(chunked_access *x)
+/* The packer of a request, at one of its values. NULL: there is none. */
+static pnc_packer *move_packer(request_values *v, pnc_request *r, int64_t value)
 {
-    pnc_portion *p = &x->portion;
+    if (v->request != r) {
+        int err;
 
+        close_packer(v);
+        err = pnc_io_request_init_packer(v->io, r, &v->packer);
+        v->err = pnc_error_keep_first(v->err, err);
+        v->request = r; /* to be freed, also after an error */
+    }
+    if (v->err != NC_NOERR)
+        return NULL;
+    pnc_convert_packer_seek(&v->packer, value);
+    return &v->packer;
+}
+
+static void pack_values_of(void *own, int64_t first, int64_t n, void *to)
+{
+    request_values *v = own;
+    pnc_packer *packer = move_packer(v, v->request, first);
+
+    pnc_convert_packer_pack(packer, to, n);
+}
+
+static const void *look_at_values(void *own, int64_t first)
+{
+    request_values *v = own;
+    pnc_packer *packer = move_packer(v, v->request, first);
+
+    return packer->direct;
+}
+
+static void unpack_values_of(void *own, void *of, int64_t first, int64_t n, const void *from)
+{
+    pnc_packer *packer = move_packer(own, of, first);
+
+    if (packer != NULL)
+        pnc_convert_packer_unpack(packer, from, n);
+}
+
+/* --- puts --- */
+
+/* The next request with values, and its packer. */
+static bool open_request(chunked_access *x)
+{
+    pnc_request *r;
+
+    while (x->next < x->list->n && x->list->at[x->next]->elements.count == 0)
+        x->next++;
+    if (x->next == x->list->n)
+        return false;
+    r = x->list->at[x->next++];
+    x->array = find_chunk_array(x->io, r->elements.varid);
+    x->err = pnc_chunks_put_check(x->io->file->store, x->array, x->io->file->error);
+    if (x->err == NC_NOERR) {
+        x->err = pnc_io_slab_cursor_init(&x->slabs, x->io, r);
+        x->has_slabs = true;
+    }
     if (x->err == NC_NOERR)
-        x->err = pnc_io_file_order_take(&x->order, PNC_END_OF_ORDER, PNC_VALUES_PACK, p);
-    if (x->err != NC_NOERR)
-        p->nextents = 0;
-    x->err = pnc_error_keep_first(x->err, pnc_file_extents_write_all(x->io->file, p->extents, p->nextents, p->bytes));
+        x->err = move_packer(&x->values, r, 0) == NULL ? x->values.err : NC_NOERR;
+    return x->err == NC_NOERR;
 }
 
-static void get_round(chunked_access *x)
+/* The box that is put next; false: there is none, or an error. */
+static bool next_box(chunked_access *x, pnc_box *box)
 {
-    pnc_portion *p = &x->portion;
+    pnc_array_slab slab;
 
-    if (x->err == NC_NOERR)
-        x->err = pnc_io_file_order_take(&x->order, PNC_END_OF_ORDER, PNC_VALUES_KEEP, p);
-    if (x->err != NC_NOERR)
-        p->nextents = 0;
-    x->err = pnc_error_keep_first(x->err, pnc_file_extents_read_all(x->io->file, p->extents, p->nextents, p->bytes));
-    if (x->err == NC_NOERR && p->nextents > 0)
-        x->err = pnc_io_file_order_take(&x->values, PNC_END_OF_ORDER, PNC_VALUES_UNPACK, p);
+    for (;;) {
+        if (x->has_walk && pnc_array_walk_next(&x->walk, box))
+            return true;
+        x->has_walk = x->has_slabs && pnc_io_slab_cursor_next(&x->slabs, &slab);
+        if (x->has_walk) {
+            pnc_chunks_walk_init(x->io->file->store, x->array, &slab, &x->walk);
+            continue;
+        }
+        if (x->has_slabs)
+            pnc_io_slab_cursor_free(&x->slabs);
+        x->has_slabs = false;
+        if (!open_request(x))
+            return false;
+    }
+}
+
+/* As much as a round has, at least one box. Returns whether there may be more. */
+static bool put_boxes(chunked_access *x, int64_t bytes)
+{
+    pnc_file *file = x->io->file;
+    pnc_box box;
+
+    for (int64_t done = 0; done < bytes; done += box.n * x->values.packer.ext_size) {
+        if (x->err != NC_NOERR || !next_box(x, &box))
+            return false;
+        x->err = pnc_chunks_box_put(file->store, x->array, &box, &x->calls, x->list->collective, file->error);
+    }
+    return x->err == NC_NOERR;
 }
 
 /* Whether any rank has more. An error of the agreement is one of all ranks. */
-static bool has_more(chunked_access *x)
+static bool agree_more(chunked_access *x, int64_t more)
 {
-    int64_t more = x->err == NC_NOERR && pnc_io_file_order_get_next(&x->order) != PNC_END_OF_ORDER;
     int err = pnc_file_maxima_agree(x->io->file, &more, 1, "whether a rank has more values");
 
     x->err = pnc_error_keep_first(x->err, err);
     return err == NC_NOERR && more != 0;
 }
 
+static void put_all(chunked_access *x, int64_t bytes)
+{
+    pnc_file *file = x->io->file;
+    bool more;
+
+    file->unsynced = true;
+    do {
+        pnc_counter before = pnc_statistics_begin(file->statistics, PNC_COUNT_TIME_WRITE);
+
+        more = put_boxes(x, x->list->collective ? bytes : INT64_MAX);
+        x->err = pnc_chunks_put_end(file->store, x->list->collective, x->err, file->error);
+        pnc_statistics_end(file->statistics, before);
+    } while (x->list->collective && agree_more(x, more));
+    if (x->has_slabs)
+        pnc_io_slab_cursor_free(&x->slabs);
+}
+
+/* --- gets --- */
+
+static int get_request(chunked_access *x, pnc_request *r)
+{
+    int64_t array = find_chunk_array(x->io, r->elements.varid);
+    pnc_file *file = x->io->file;
+    pnc_slab_cursor slabs;
+    pnc_array_slab slab;
+    int err = pnc_io_slab_cursor_init(&slabs, x->io, r);
+
+    while (err == NC_NOERR && pnc_io_slab_cursor_next(&slabs, &slab))
+        err = pnc_chunks_slab_get(file->store, array, &slab, r, file->error);
+    pnc_io_slab_cursor_free(&slabs);
+    return pnc_error_keep_first(err, x->values.err);
+}
+
+static void get_all(chunked_access *x)
+{
+    pnc_file *file = x->io->file;
+    pnc_counter before = pnc_statistics_begin(file->statistics, PNC_COUNT_TIME_READ);
+
+    x->err = pnc_chunks_get_begin(file->store, &x->calls, x->list->collective, file->error);
+    for (int64_t i = 0; x->err == NC_NOERR && i < x->list->n; i++)
+        x->err = get_request(x, x->list->at[i]);
+    x->err = pnc_chunks_get_end(file->store, x->list->collective, x->err, file->error);
+    x->err = pnc_error_keep_first(x->err, x->values.err);
+    pnc_statistics_end(file->statistics, before);
+}
+
 int pnc_io_chunked_execute(pnc_io_context *io, const pnc_request_list *list, int64_t bytes)
 {
-    chunked_access x = {.io = io, .order = {.io = io}, .values = {.io = io, .is_copy = true}};
+    chunked_access x = {.io = io, .list = list};
 
-    x.err = init_access(&x, list, bytes);
-    do {
-        if (list->direction == PNC_PUT)
-            put_round(&x);
-        else
-            get_round(&x);
-    } while (has_more(&x));
-    pnc_io_file_order_free(&x.order);
-    pnc_io_file_order_free(&x.values);
-    pnc_memory_free(x.portion.extents);
-    pnc_memory_free(x.portion.bytes);
+    x.values.io = io;
+    x.calls = (pnc_chunk_values){
+        .own = &x.values, .pack = pack_values_of, .look = look_at_values, .unpack = unpack_values_of};
+    if (list->direction == PNC_PUT)
+        put_all(&x, bytes);
+    else
+        get_all(&x);
+    close_packer(&x.values);
     return x.err;
 }
