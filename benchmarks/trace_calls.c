@@ -1,8 +1,9 @@
 /* Which functions of the library a call enters: trace_calls.py builds this with the library, whose functions call the
  * two hooks.
  *
- * Usage: trace_calls CASE FILE RESULT. CASE is op_shape[_all]: put or get, vara or var1. Each rank writes RESULT.RANK:
- * lines "call address times", one for each function that the first and the second call have entered on its thread. */
+ * Usage: trace_calls CASE FILE RESULT. CASE is op_shape[_all]: put or get, vara, var1 or chunks. Each rank writes
+ * RESULT.RANK: lines "call address times", one for each function that the first and the second call have entered on its
+ * thread. */
 #include <mpi.h>
 #include <pnetcdf.h>
 #include <stdbool.h>
@@ -13,7 +14,9 @@
 
 enum {
     PLACES = 1 << 13, /* of functions; those of the library are fewer than half of it */
-    EDGE = 16         /* of the block of a rank, in elements */
+    EDGE = 16,        /* of the block of a rank, in elements */
+    CHUNK = 64,       /* likewise of a chunk, with the shape `chunks` */
+    CHUNKS = 3        /* of a rank, side by side */
 };
 
 /* By address, from a hash on. */
@@ -54,7 +57,8 @@ static void check(int err, const char *step)
  * interleave in the file. */
 static int make_call(const char *name, int ncid, int rank, int across)
 {
-    static double values[EDGE * EDGE];
+    static double values[CHUNKS * CHUNK * CHUNK];
+    MPI_Offset own[3] = {0, rank * CHUNK, 0}, block[3] = {1, CHUNK, CHUNKS * CHUNK};
     MPI_Offset start[3] = {0, rank / across * EDGE, rank % across * EDGE}, count[3] = {1, EDGE, EDGE};
 
     if (strcmp(name, "put_vara_all") == 0)
@@ -67,6 +71,10 @@ static int make_call(const char *name, int ncid, int rank, int across)
         return ncmpi_get_var1_double(ncid, 0, start, values);
     if (strcmp(name, "put_var1_all") == 0)
         return ncmpi_put_var1_double_all(ncid, 0, start, values);
+    if (strcmp(name, "put_chunks_all") == 0)
+        return ncmpi_put_vara_double_all(ncid, 0, own, block, values);
+    if (strcmp(name, "get_chunks_all") == 0)
+        return ncmpi_get_vara_double_all(ncid, 0, own, block, values);
     return NC_EINVAL;
 }
 
@@ -91,6 +99,23 @@ static int create(const char *path, int across, int down)
     return ncid;
 }
 
+/* Deflated chunks: each rank has three of a record of its own. */
+static int create_chunked(const char *path, int nprocs)
+{
+    MPI_Offset chunk[3] = {1, CHUNK, CHUNK};
+    int ncid, dims[3], varid;
+
+    check(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, MPI_INFO_NULL, &ncid), "create");
+    check(ncmpi_def_dim(ncid, "time", NC_UNLIMITED, &dims[0]), "time");
+    check(ncmpi_def_dim(ncid, "y", (MPI_Offset)nprocs * CHUNK, &dims[1]), "y");
+    check(ncmpi_def_dim(ncid, "x", CHUNKS * CHUNK, &dims[2]), "x");
+    check(ncmpi_def_var(ncid, "v", NC_DOUBLE, 3, dims, &varid), "v");
+    check(ncmpi_def_var_chunking(ncid, varid, NC_CHUNKED, chunk), "chunks");
+    check(ncmpi_def_var_deflate(ncid, varid, 0, 1, 1), "deflate");
+    check(ncmpi_enddef(ncid), "enddef");
+    return ncid;
+}
+
 int main(int argc, char **argv)
 {
     int rank, nprocs, across = 1, ncid;
@@ -108,8 +133,13 @@ int main(int argc, char **argv)
     out = fopen(path, "w");
     if (out == NULL)
         check(NC_EPERM, path);
-    ncid = create(argv[2], across, (nprocs + across - 1) / across);
-    if (strncmp(argv[1], "get", 3) == 0)
+    if (strstr(argv[1], "chunks") != NULL)
+        ncid = create_chunked(argv[2], nprocs);
+    else
+        ncid = create(argv[2], across, (nprocs + across - 1) / across);
+    if (strcmp(argv[1], "get_chunks_all") == 0)
+        check(make_call("put_chunks_all", ncid, rank, across), "put");
+    else if (strncmp(argv[1], "get", 3) == 0)
         check(make_call("put_vara_all", ncid, rank, across), "put");
     if (strstr(argv[1], "_all") == NULL)
         check(ncmpi_begin_indep_data(ncid), "begin_indep_data");

@@ -4,7 +4,8 @@ trace-calls` builds the library again for it, without optimisation, so that inli
 usage: trace_calls.py --cc COMMAND --mpiexec COMMAND --libs OPTIONS [--ranks N] [--nodes N] [--case NAME]...
                       [--list NAME] [--count FUNCTION,FUNCTION...] SOURCE...
 
---case   put_vara_all, get_vara_all, put_var1, get_var1, put_var1_all: doubles; vara: a block of a record
+--case   put_vara_all, get_vara_all, put_var1, get_var1, put_var1_all, put_chunks_all, get_chunks_all: doubles; vara: a
+         block of a record; chunks: three deflated chunks of 64 x 64 of a netCDF-4 file
 --list   the functions that the second call of this case enters, by file
 --count  how often each of these functions is entered, on the rank that enters it most often
 
@@ -19,7 +20,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CASES = ("put_vara_all", "get_vara_all", "put_var1_all", "put_var1", "get_var1")
+CASES = ("put_vara_all", "get_vara_all", "put_var1_all", "put_var1", "get_var1", "put_chunks_all", "get_chunks_all")
 FOLDER = "benchmarks/trace"
 
 

@@ -227,6 +227,27 @@ static void joins_what_is_adjacent(void **state)
     assert_false(pnc_array_walk_next(&walk, &box));
 }
 
+/* A block that is wider than a chunk: one box for each chunk, however many rows it has. */
+static void has_a_box_for_each_chunk(void **state)
+{
+    const int64_t chunk[] = {1, 64, 64}, along[] = {9, 4, 3}, start[] = {5, 128, 0}, count[] = {1, 64, 192};
+    const pnc_array_grid grid = {3, chunk, along};
+    const pnc_array_slab slab = {start, count, NULL, NULL, 0};
+    pnc_array_walk walk;
+    pnc_box box;
+
+    (void)state;
+    pnc_array_walk_init(&walk, &grid, &slab);
+    for (int64_t i = 0; i < 3; i++) {
+        assert_true(pnc_array_walk_next(&walk, &box));
+        assert_int_equal(box.chunk, (5 * 4 + 2) * 3 + i);
+        assert_int_equal(box.n, 64 * 64);
+        assert_int_equal(box.run, 64);
+        assert_int_equal(box.naxes, 1);
+    }
+    assert_false(pnc_array_walk_next(&walk, &box));
+}
+
 static void has_no_box_without_elements(void **state)
 {
     const int64_t chunk[] = {2, 3}, along[] = {2, 1}, start[] = {0, 3}, count[] = {4, 0};
@@ -278,6 +299,7 @@ int main(void)
         cmocka_unit_test(divides_boxes),
         cmocka_unit_test(packs_boxes),
         cmocka_unit_test(joins_what_is_adjacent),
+        cmocka_unit_test(has_a_box_for_each_chunk),
         cmocka_unit_test(has_no_box_without_elements),
         cmocka_unit_test(divides_ranges),
     };

@@ -116,6 +116,9 @@ void pnc_chunks_store_update(pnc_store *store)
 
 /* --- begin and end --- */
 
+/* Memory of chunks that is used again: a guess, for those of one call. */
+#define SPARE_BYTES_MOST (INT64_C(16) << 20)
+
 static void release_chunks(pnc_store *store)
 {
     pnc_chunk_store *s = pnc_chunks_store_of(store);
@@ -190,6 +193,7 @@ pnc_store *pnc_chunks_store_create(pnc_store *inner, const pnc_chunk_source *sou
         s->grids = grids;
         s->encodes = encodes;
         s->cache.most = source->cache_bytes;
+        s->dirty.most_spare = pnc_min64(SPARE_BYTES_MOST, pnc_chunks_dirty_get_most(s) / 4);
         s->end = source->end;
     }
     if (s == NULL || grids == NULL || encodes == NULL || !prepare_ranks(s)) {

@@ -60,11 +60,56 @@ pnc_dirty_chunk *pnc_chunks_dirty_find(const pnc_dirty *dirty, int64_t array, in
     return (pnc_dirty_chunk *)pnc_chunks_map_find(&dirty->map, array, chunk);
 }
 
+static int64_t count_words(int64_t bytes, int elem_size)
+{
+    return bytes / elem_size / WORD_BITS + 1;
+}
+
+/* Memory of a chunk: that of one that was removed, if it has the same length. */
+static pnc_dirty_chunk *take_memory(pnc_dirty *dirty, int64_t bytes, int elem_size)
+{
+    pnc_dirty_chunk *d = dirty->spare;
+
+    if (d != NULL && d->bytes == bytes && d->elem_size == elem_size) {
+        dirty->spare = d->older;
+        dirty->spare_bytes -= bytes;
+        return d;
+    }
+    pnc_chunks_dirty_strip(dirty);
+    return pnc_memory_alloc((int64_t)sizeof *d + count_words(bytes, elem_size) * (int64_t)sizeof *d->coverage + bytes,
+                            1);
+}
+
+/* A chunk that is in no table and no list. */
+static void leave_memory(pnc_dirty *dirty, pnc_dirty_chunk *d)
+{
+    bool is_alike =
+        dirty->spare == NULL || (dirty->spare->bytes == d->bytes && dirty->spare->elem_size == d->elem_size);
+
+    if (!is_alike || d->bytes > dirty->most_spare - dirty->spare_bytes) {
+        pnc_memory_free(d);
+        return;
+    }
+    d->older = dirty->spare;
+    dirty->spare = d;
+    dirty->spare_bytes += d->bytes;
+}
+
+void pnc_chunks_dirty_strip(pnc_dirty *dirty)
+{
+    for (pnc_dirty_chunk *d = dirty->spare, *next; d != NULL; d = next) {
+        next = d->older;
+        pnc_memory_free(d);
+    }
+    dirty->spare = NULL;
+    dirty->spare_bytes = 0;
+}
+
 pnc_dirty_chunk *pnc_chunks_dirty_add(pnc_dirty *dirty, const pnc_chunk_item *item, int64_t bytes, int elem_size,
                                       int64_t inside)
 {
-    int64_t words = bytes / elem_size / WORD_BITS + 1, cover = words * (int64_t)sizeof(uint64_t);
-    pnc_dirty_chunk *d = pnc_memory_alloc((int64_t)sizeof *d + cover + bytes, 1);
+    int64_t words = count_words(bytes, elem_size), cover = words * (int64_t)sizeof(uint64_t);
+    pnc_dirty_chunk *d = take_memory(dirty, bytes, elem_size);
 
     if (d == NULL)
         return NULL;
@@ -151,11 +196,12 @@ void pnc_chunks_dirty_put_back(pnc_dirty *dirty, pnc_dirty_chunk *d)
 void pnc_chunks_dirty_remove(pnc_dirty *dirty, pnc_dirty_chunk *d)
 {
     pnc_chunks_map_remove(&dirty->map, &d->item);
-    pnc_memory_free(d);
+    leave_memory(dirty, d);
 }
 
 void pnc_chunks_dirty_free(pnc_dirty *dirty)
 {
+    pnc_chunks_dirty_strip(dirty);
     for (int64_t i = 0; i < dirty->map.capacity; i++)
         pnc_memory_free(dirty->map.slots[i]);
     pnc_chunks_map_free(&dirty->map);

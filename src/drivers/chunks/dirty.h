@@ -21,12 +21,15 @@ typedef struct pnc_dirty_chunk {
     unsigned char *values;
 } pnc_dirty_chunk;
 
-/* Those that wait for more values, by use; those that are ready. */
+/* Those that wait for more values, by use; those that are ready. The memory of chunks that were removed is used again:
+ * new pages take as long as a copy of the values. */
 typedef struct pnc_dirty {
     pnc_chunk_map map;
     pnc_dirty_chunk *newest, *oldest;
     int64_t waiting_bytes, ready_bytes;
     pnc_chunk_item *ready;
+    pnc_dirty_chunk *spare; /* a list by `older`: memory of chunks of the same length */
+    int64_t spare_bytes, most_spare;
 } pnc_dirty;
 
 pnc_dirty_chunk *pnc_chunks_dirty_find(const pnc_dirty *dirty, int64_t array, int64_t chunk);
@@ -44,6 +47,8 @@ pnc_chunk_item *pnc_chunks_dirty_take_ready(pnc_dirty *dirty);
 pnc_chunk_item *pnc_chunks_dirty_take_last(pnc_dirty *dirty);
 void pnc_chunks_dirty_put_back(pnc_dirty *dirty, pnc_dirty_chunk *d);
 void pnc_chunks_dirty_remove(pnc_dirty *dirty, pnc_dirty_chunk *d);
+/* Free memory that is kept to be used again. */
+void pnc_chunks_dirty_strip(pnc_dirty *dirty);
 void pnc_chunks_dirty_free(pnc_dirty *dirty);
 
 #endif

@@ -253,5 +253,6 @@ int pnc_chunks_store_flush(pnc_store *store, pnc_error *error)
     later = pnc_chunks_dirty_finish(s, 0, error);
     err = pnc_error_keep_first(err, later);
     later = pnc_chunks_ready_write(s, true, error);
+    pnc_chunks_dirty_strip(&s->dirty);
     return pnc_error_keep_first(err, later);
 }
