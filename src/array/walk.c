@@ -1,9 +1,30 @@
-/* Hyperslabs over grids. */
+/* Grids, and hyperslabs over them. */
 #include "array/walk.h"
 
 #include <stddef.h>
 
+#include "base/memory.h"
 #include "base/minmax.h"
+
+int64_t pnc_array_chunks_count(int ndims, const int64_t *shape, const int64_t *chunk, int64_t *along)
+{
+    int64_t n = 1;
+    bool exceeds = false;
+
+    for (int d = 0; d < ndims; d++) {
+        along[d] = shape[d] / chunk[d] + (shape[d] % chunk[d] != 0);
+        exceeds = exceeds || pnc_size_multiply(n, along[d], &n) < 0;
+    }
+    return exceeds ? INT64_MAX : n;
+}
+
+void pnc_array_index_find(const pnc_array_grid *grid, int64_t chunk, int64_t *index)
+{
+    for (int d = grid->ndims - 1; d >= 0; d--) {
+        index[d] = chunk % grid->along[d] * grid->chunk[d];
+        chunk /= grid->along[d];
+    }
+}
 
 /* How many indices from w->at[d] on are in the same chunk. */
 static void find_end_in_chunk(pnc_array_walk *w, int d)

@@ -1,19 +1,15 @@
 #include "references/chunks.h"
 
-#include "base/memory.h"
-#include "format/storage.h"
+#include "array/walk.h"
 
 /* 0.3 to 3 us each: half a minute at most. */
 #define CHUNKS_MOST (INT64_C(1) << 24)
 
 int64_t pnc_references_chunks_count(const pnc_netcdf4_storage *s, int ndims)
 {
-    int64_t n = 1;
+    int64_t along[PNC_ARRAY_DIMS];
 
-    for (int d = 0; d < ndims; d++)
-        if (pnc_size_multiply(n, s->extent[d] / s->chunk[d] + (s->extent[d] % s->chunk[d] != 0), &n) < 0)
-            return INT64_MAX;
-    return n;
+    return pnc_array_chunks_count(ndims, s->extent, s->chunk, along);
 }
 
 static int64_t count_chunk_memory(const pnc_netcdf4_storage *s, const pnc_var *var)
@@ -30,7 +26,9 @@ int pnc_references_chunks_scan(pnc_netcdf4_reader *reader, const pnc_model *mode
 {
     const pnc_netcdf4_storage *s = pnc_netcdf4_reader_get_storage(reader, varid);
     const pnc_var *var = model->vars[varid];
-    int64_t index[PNC_STORAGE_DIMS_MOST] = {0}, n = pnc_references_chunks_count(s, var->ndims);
+    int64_t index[PNC_ARRAY_DIMS], along[PNC_ARRAY_DIMS];
+    int64_t n = pnc_array_chunks_count(var->ndims, s->extent, s->chunk, along);
+    const pnc_array_grid grid = {var->ndims, s->chunk, along};
     pnc_references_chunk chunk = {.index = index, .bytes = count_chunk_memory(s, var)};
 
     if (n > CHUNKS_MOST)
@@ -38,15 +36,10 @@ int pnc_references_chunks_scan(pnc_netcdf4_reader *reader, const pnc_model *mode
                              "variable %s has %lld chunks: at most %lld are listed", var->name, (long long)n,
                              (long long)CHUNKS_MOST);
     for (int64_t i = 0; i < n; i++) {
+        pnc_array_index_find(&grid, i, index);
         PNC_TRY(pnc_netcdf4_reader_find_chunk(reader, varid, index, &chunk.place));
         if (chunk.place.offset >= 0)
             PNC_TRY(visit(with, &chunk));
-        for (int d = var->ndims - 1; d >= 0; d--) {
-            index[d] += s->chunk[d];
-            if (index[d] < s->extent[d])
-                break;
-            index[d] = 0;
-        }
     }
     return NC_NOERR;
 }

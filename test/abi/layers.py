@@ -46,10 +46,10 @@ MAY_SEE = {
     "io": PURE + ["select", "mapping", "array", "convert", "format/model.h", "format/addressing.h", "mpitype", "file",
                   "statistics/statistics.h", "drivers/chunks/chunks.h"],
     "formats": PURE + ["select", "convert", "format", "growth", "statistics/statistics.h", "host", "file"],
-    "formats/netcdf4": PURE + ["select", "convert", "filter/filter.h", "format", "formats/format.h", "host/codecs.h",
-                               "host/plugins.h", "file", "drivers/chunks/chunks.h", "drivers/chunks/cache.h"],
+    "formats/netcdf4": PURE + ["array", "select", "convert", "filter/filter.h", "format", "formats/format.h",
+                               "host/codecs.h", "host/plugins.h", "file", "drivers/chunks/chunks.h", "drivers/chunks/cache.h"],
     # references to the chunks of a file: closed, or open in a tool
-    "references": PURE + ["convert/convert.h", "filter/filter.h", "format", "formats/netcdf4/reader.h",
+    "references": PURE + ["array", "convert/convert.h", "filter/filter.h", "format", "formats/netcdf4/reader.h",
                           "host/codecs.h"],
     # a dataset knows definitions, and how they are stored only by the operations of a format
     "dataset": PURE + ["convert", "filter/filter.h", "format/model.h", "format/coordinates.h", "format/quantization.h",
@@ -59,8 +59,8 @@ MAY_SEE = {
                    "pnetcdf.h"],
     # its calls go through pnetcdf.h; what it says about them, and asks before them, through dataset/caller.h
     "binding": PURE + ["dataset/caller.h", "pnetcdf.h"],
-    "tools": PURE + ["format", "growth", "log", "convert", "filter/filter.h", "host", "formats/netcdf4/reader.h",
-                     "formats/netcdf4/whole_file.h", "references", "pnetcdf.h"],
+    "tools": PURE + ["array", "format", "growth", "log", "convert", "filter/filter.h", "host",
+                     "formats/netcdf4/reader.h", "formats/netcdf4/whole_file.h", "references", "pnetcdf.h"],
     # plans count by the arithmetic of the library
     "tools/plan": PURE + ["format", "select", "convert", "tools/common", "drivers/new_striping.h", "file/reduction.h",
                          "io/choose"],

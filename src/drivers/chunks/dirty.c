@@ -60,7 +60,7 @@ pnc_dirty_chunk *pnc_chunks_dirty_find(const pnc_dirty *dirty, int64_t array, in
     return (pnc_dirty_chunk *)pnc_chunks_map_find(&dirty->map, array, chunk);
 }
 
-static int64_t count_words(int64_t bytes, int elem_size)
+static int64_t count_coverage(int64_t bytes, int elem_size)
 {
     return bytes / elem_size / WORD_BITS + 1;
 }
@@ -76,8 +76,8 @@ static pnc_dirty_chunk *take_memory(pnc_dirty *dirty, int64_t bytes, int elem_si
         return d;
     }
     pnc_chunks_dirty_strip(dirty);
-    return pnc_memory_alloc((int64_t)sizeof *d + count_words(bytes, elem_size) * (int64_t)sizeof *d->coverage + bytes,
-                            1);
+    return pnc_memory_alloc(
+        (int64_t)sizeof *d + count_coverage(bytes, elem_size) * (int64_t)sizeof *d->coverage + bytes, 1);
 }
 
 /* A chunk that is in no table and no list. */
@@ -108,7 +108,7 @@ void pnc_chunks_dirty_strip(pnc_dirty *dirty)
 pnc_dirty_chunk *pnc_chunks_dirty_add(pnc_dirty *dirty, const pnc_chunk_item *item, int64_t bytes, int elem_size,
                                       int64_t inside)
 {
-    int64_t words = count_words(bytes, elem_size), cover = words * (int64_t)sizeof(uint64_t);
+    int64_t words = count_coverage(bytes, elem_size), cover = words * (int64_t)sizeof(uint64_t);
     pnc_dirty_chunk *d = take_memory(dirty, bytes, elem_size);
 
     if (d == NULL)

@@ -3,11 +3,6 @@
 
 #include "base/minmax.h"
 
-static int64_t count_chunks_along(int64_t length, int64_t chunk)
-{
-    return length / chunk + (length % chunk != 0);
-}
-
 /* The chunks in a row, which a call of a program covers: those of an index of the leading dimensions that grow or of
  * which a chunk has one index, as programs access such dimensions index by index. 0 if a dimension behind them grows,
  * whose length says nothing about how many chunks there will be. */
@@ -32,9 +27,9 @@ void pnc_chunks_grid_init(pnc_chunk_grid *g, const pnc_chunk_array *a)
         g->shape[i] = a->shape[i];
         g->extent[i] = a->extent[i];
         g->chunk[i] = a->chunk != NULL ? a->chunk[i] : pnc_max64(1, a->shape[i]);
-        g->along[i] = count_chunks_along(a->shape[i], g->chunk[i]);
-        g->placed[i] = count_chunks_along(a->extent[i], g->chunk[i]);
     }
+    (void)pnc_array_chunks_count(g->ndims, g->shape, g->chunk, g->along);
+    (void)pnc_array_chunks_count(g->ndims, g->extent, g->chunk, g->placed);
     for (int i = 0; a->chunk != NULL && i < a->ndims; i++)
         g->chunk_bytes *= a->chunk[i];
     g->row = count_row(g, a->growing);
@@ -48,13 +43,12 @@ void pnc_chunks_grid_update(pnc_chunk_grid *g, const pnc_chunk_array *a)
 
 bool pnc_chunks_grid_find_index(const pnc_chunk_grid *g, int64_t chunk, int64_t *index)
 {
+    const pnc_array_grid grid = pnc_chunks_grid_get(g);
     bool is_partial = false;
 
-    for (int i = g->ndims - 1; i >= 0; i--) {
-        index[i] = chunk % g->along[i] * g->chunk[i];
-        chunk /= g->along[i];
+    pnc_array_index_find(&grid, chunk, index);
+    for (int i = 0; i < g->ndims; i++)
         is_partial = is_partial || g->extent[i] - index[i] < g->chunk[i];
-    }
     return is_partial;
 }
 

@@ -7,12 +7,6 @@
  * read of one chunk. */
 #define CHUNKS_MOST 4096
 
-/* A box of chunks: numbers along each dimension of the grid. */
-typedef struct chunk_box {
-    int64_t first[PNC_ARRAY_DIMS], last[PNC_ARRAY_DIMS];
-    int64_t n;
-} chunk_box;
-
 /* The array that has all of the range; -1: none has. */
 static int64_t find_only_array(const pnc_chunk_store *s, pnc_extent range)
 {
@@ -26,12 +20,11 @@ static int64_t find_only_array(const pnc_chunk_store *s, pnc_extent range)
     return -1;
 }
 
-/* The smallest box around the elements from `low` to `high`: along the first dimension in which both differ it has what
- * is between, along those behind it everything. */
-static chunk_box find_box(const pnc_chunk_grid *g, int64_t low, int64_t high)
+/* The smallest hyperslab around the elements from `low` to `high`: along the first dimension where both differ it has
+ * what is between, along those behind it everything. Returns how many chunks it touches, CHUNKS_MOST + 1 if more. */
+static int64_t find_read_slab(const pnc_chunk_grid *g, int64_t low, int64_t high, int64_t *start, int64_t *count)
 {
-    int64_t from[PNC_ARRAY_DIMS], to[PNC_ARRAY_DIMS];
-    chunk_box box = {.n = 1};
+    int64_t from[PNC_ARRAY_DIMS], to[PNC_ARRAY_DIMS], n = 1;
     bool differs = false;
 
     for (int i = g->ndims - 1; i >= 0; i--) {
@@ -41,14 +34,16 @@ static chunk_box find_box(const pnc_chunk_grid *g, int64_t low, int64_t high)
         high /= g->shape[i];
     }
     for (int i = 0; i < g->ndims; i++) {
-        int64_t end = differs ? g->extent[i] - 1 : pnc_min64(to[i], g->extent[i] - 1);
+        int64_t end = differs ? g->extent[i] : pnc_min64(to[i] + 1, g->extent[i]);
 
-        box.first[i] = differs ? 0 : from[i] / g->chunk[i];
-        box.last[i] = end >= 0 ? end / g->chunk[i] : -1;
+        start[i] = differs ? 0 : from[i];
+        count[i] = pnc_max64(0, end - start[i]);
         differs = differs || from[i] != to[i];
-        box.n = pnc_min64(box.n * pnc_max64(0, box.last[i] - box.first[i] + 1), CHUNKS_MOST + 1);
+        if (count[i] == 0)
+            return 0;
+        n = pnc_min64(n * ((end - 1) / g->chunk[i] - start[i] / g->chunk[i] + 1), CHUNKS_MOST + 1);
     }
-    return box;
+    return n;
 }
 
 /* Whether the rank has it in memory, or another one will load it. */
@@ -59,29 +54,22 @@ static bool is_unneeded(pnc_chunk_store *s, const pnc_chunk_item *item, bool col
            pnc_chunks_cache_find(&s->cache, item->array, item->chunk) != NULL;
 }
 
-/* The chunks of the box that this rank will load. */
-static int find_needed(pnc_chunk_store *s, int64_t array, const chunk_box *box, bool collective, pnc_extent *out,
+/* The chunks of the hyperslab that this rank will load. */
+static int find_needed(pnc_chunk_store *s, int64_t array, const pnc_array_slab *slab, bool collective, pnc_extent *out,
                        int most)
 {
-    const pnc_chunk_grid *g = &s->grids[array];
+    pnc_array_walk walk;
+    pnc_box box;
     int n = 0;
 
-    for (int64_t k = 0; k < box->n; k++) {
-        int64_t rest = k, number = 0, size = 1;
+    pnc_chunks_walk_init(&s->store, array, slab, &walk);
+    while (pnc_array_walk_next(&walk, &box)) {
+        const pnc_chunk_item item = pnc_chunks_item_make(s, array, box.chunk);
         pnc_chunk_place place;
-        pnc_chunk_item item;
 
-        for (int i = g->ndims - 1; i >= 0; i--) {
-            int64_t along = box->last[i] - box->first[i] + 1;
-
-            number += (box->first[i] + rest % along) * size;
-            rest /= along;
-            size *= g->along[i];
-        }
-        item = pnc_chunks_item_make(s, array, number);
         if (is_unneeded(s, &item, collective))
             continue;
-        if (pnc_chunks_place_find(s, array, number, &place, NULL) != NC_NOERR || n == most)
+        if (pnc_chunks_place_find(s, array, box.chunk, &place, NULL) != NC_NOERR || n == most)
             return 0;
         if (place.offset >= 0 && place.bytes > 0 && place.bytes <= PNC_STORE_BYTES_MAX / 2)
             out[n++] = (pnc_extent){place.offset, place.bytes};
@@ -94,8 +82,8 @@ int pnc_chunks_reads_find(pnc_store *store, pnc_extent range, bool collective, p
     pnc_chunk_store *s = pnc_chunks_store_of(store);
     const pnc_chunk_array *a;
     const pnc_chunk_grid *g;
-    int64_t array;
-    chunk_box box;
+    int64_t array, start[PNC_ARRAY_DIMS], count[PNC_ARRAY_DIMS], n;
+    const pnc_array_slab slab = {.start = start, .count = count};
 
     if (s->source.narrays == 0 || range.offset + range.length <= s->source.arrays[0].begin)
         return -1;
@@ -104,7 +92,7 @@ int pnc_chunks_reads_find(pnc_store *store, pnc_extent range, bool collective, p
     if (array < 0 || range.length <= 0 || a->refusal != NULL || a->chunk == NULL || pnc_chunks_array_is_part(a))
         return 0;
     g = &s->grids[array];
-    box = find_box(g, (range.offset - a->begin) / g->elem_size,
-                   (range.offset - a->begin + range.length - 1) / g->elem_size);
-    return box.n <= CHUNKS_MOST ? find_needed(s, array, &box, collective, out, most) : 0;
+    n = find_read_slab(g, (range.offset - a->begin) / g->elem_size,
+                       (range.offset - a->begin + range.length - 1) / g->elem_size, start, count);
+    return n > 0 && n <= CHUNKS_MOST ? find_needed(s, array, &slab, collective, out, most) : 0;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "array/walk.h"
 #include "base/memory.h"
 #include "base/minmax.h"
 #include "drivers/chunks/cache.h"
@@ -315,168 +316,99 @@ int pnc_netcdf4_reader_read_chunk(pnc_netcdf4_reader *r, int varid, const int64_
     return err == NC_NOERR ? NC_NOERR : fail_of_variable(r, a, err);
 }
 
-/* --- boxes: count elements from start along each dimension --- */
-
-typedef struct box {
-    int ndims;
-    const int64_t *start, *count;
-} box;
-
-/* The next index in row-major order, of a box that begins at 0; false after the last one. */
-static bool step_index(int ndims, const int64_t *count, int64_t *index)
-{
-    for (int d = ndims - 1; d >= 0; d--) {
-        if (++index[d] < count[d])
-            return true;
-        index[d] = 0;
-    }
-    return false;
-}
-
-/* The offset in elements of the position `at + index` in an array that begins at `origin`. */
-static int64_t find_element(int ndims, const int64_t *origin, const int64_t *shape, const int64_t *at,
-                            const int64_t *index)
-{
-    int64_t offset = 0;
-
-    for (int d = 0; d < ndims; d++)
-        offset = offset * shape[d] + (at[d] + index[d] - origin[d]);
-    return offset;
-}
-
-static void fill_elements(unsigned char *to, int64_t n, const unsigned char *fill, int size)
-{
-    for (int64_t i = 0; i < n; i++)
-        memcpy(to + i * size, fill, (size_t)size);
-}
-
-/* What `part` and `whole` share, whose values are at `values`, from an array that has the shape and the start of
- * `from`; NULL: fill values. */
-static void copy_box_part(const pnc_chunk_array *a, const box *whole, const box *part, const box *from,
-                          const unsigned char *bytes, unsigned char *values)
-{
-    int64_t index[PNC_STORAGE_DIMS_MOST] = {0}, rows[PNC_STORAGE_DIMS_MOST];
-    int last = part->ndims - 1;
-    int64_t row = part->count[last];
-
-    memcpy(rows, part->count, (size_t)part->ndims * sizeof *rows);
-    rows[last] = 1;
-    do {
-        unsigned char *to =
-            values + a->elem_size * find_element(part->ndims, whole->start, whole->count, part->start, index);
-
-        if (bytes == NULL)
-            fill_elements(to, row, a->fill, a->elem_size);
-        else
-            memcpy(to, bytes + a->elem_size * find_element(part->ndims, from->start, from->count, part->start, index),
-                   (size_t)(row * a->elem_size));
-    } while (step_index(part->ndims, rows, index));
-}
-
 /* --- reading values --- */
 
-/* `begin` is the index of the first element of a chunk: copy what the box has of it. */
-static int read_chunk_part(pnc_netcdf4_reader *r, int varid, const box *whole, const int64_t *begin, int64_t number,
-                           unsigned char *values)
+/* The values of a box, from the bytes of its chunk; NULL: fill values. */
+static void copy_box(const pnc_chunk_array *a, const pnc_box *box, const unsigned char *chunk, unsigned char *values)
 {
-    const pnc_chunk_array *a = &r->arrays[varid];
-    int64_t start[PNC_STORAGE_DIMS_MOST], count[PNC_STORAGE_DIMS_MOST];
-    const box part = {a->ndims, start, count}, from = {a->ndims, begin, a->chunk};
-    const unsigned char *chunk;
+    pnc_box_run run = pnc_array_run_begin(box);
+    int64_t size = a->elem_size;
 
-    PNC_TRY(load_kept_chunk(r, varid, begin, number, &chunk));
-    for (int d = 0; d < a->ndims; d++) {
-        int64_t end = pnc_min64(a->extent[d], whole->start[d] + whole->count[d]);
-
-        end = a->chunk[d] < end - begin[d] ? begin[d] + a->chunk[d] : end;
-        start[d] = pnc_max64(begin[d], whole->start[d]);
-        count[d] = end - start[d];
-    }
-    copy_box_part(a, whole, &part, &from, chunk, values);
-    return NC_NOERR;
-}
-
-/* False: none of the box is in the extent of the dataset. */
-static bool find_chunk_range(const pnc_chunk_array *a, const box *whole, int64_t *first, int64_t *n)
-{
-    for (int d = 0; d < a->ndims; d++) {
-        int64_t end = pnc_min64(whole->start[d] + whole->count[d], a->extent[d]);
-
-        if (whole->start[d] >= end)
-            return false;
-        first[d] = whole->start[d] / a->chunk[d];
-        n[d] = (end - 1) / a->chunk[d] - first[d] + 1;
-    }
-    return true;
-}
-
-static int read_box_chunks(pnc_netcdf4_reader *r, int varid, const box *whole, unsigned char *values)
-{
-    const pnc_chunk_array *a = &r->arrays[varid];
-    int64_t first[PNC_STORAGE_DIMS_MOST], n[PNC_STORAGE_DIMS_MOST], at[PNC_STORAGE_DIMS_MOST] = {0};
-    int64_t begin[PNC_STORAGE_DIMS_MOST];
-
-    if (!find_chunk_range(a, whole, first, n))
-        return NC_NOERR;
     do {
-        uint64_t number = 0;
+        if (chunk != NULL)
+            memcpy(values + run.value * size, chunk + run.at * size, (size_t)(box->run * size));
+        for (int64_t i = 0; chunk == NULL && i < box->run; i++)
+            memcpy(values + (run.value + i) * size, a->fill, (size_t)size);
+    } while (pnc_array_run_next(box, &run));
+}
 
-        for (int d = 0; d < a->ndims; d++) {
-            number = number * (uint64_t)(a->extent[d] / a->chunk[d] + 1) + (uint64_t)(first[d] + at[d]);
-            begin[d] = (first[d] + at[d]) * a->chunk[d];
-        }
-        PNC_TRY(read_chunk_part(r, varid, whole, begin, (int64_t)(number & INT64_MAX), values));
-    } while (step_index(a->ndims, n, at));
+static int read_slab_chunks(pnc_netcdf4_reader *r, int varid, const pnc_array_slab *slab, unsigned char *values)
+{
+    const pnc_chunk_array *a = &r->arrays[varid];
+    int64_t along[PNC_ARRAY_DIMS], index[PNC_ARRAY_DIMS];
+    const pnc_array_grid grid = {a->ndims, a->chunk, along};
+    const unsigned char *chunk;
+    pnc_array_walk walk;
+    pnc_box box;
+
+    (void)pnc_array_chunks_count(a->ndims, a->extent, a->chunk, along);
+    pnc_array_walk_init(&walk, &grid, slab);
+    while (pnc_array_walk_next(&walk, &box)) {
+        pnc_array_index_find(&grid, box.chunk, index);
+        PNC_TRY(load_kept_chunk(r, varid, index, box.chunk, &chunk));
+        copy_box(a, &box, chunk, values);
+    }
     return NC_NOERR;
 }
 
-static const int64_t zeros[PNC_STORAGE_DIMS_MOST], one[1] = {1};
+/* An array in one part: a box of it. */
+static void find_only_box(int ndims, const int64_t *shape, const pnc_array_slab *slab, pnc_box *box)
+{
+    int64_t ones[PNC_ARRAY_DIMS];
+    const pnc_array_grid grid = {ndims, shape, ones};
+    pnc_array_walk walk;
 
-/* Contiguous and compact values: rows along the last dimension. */
-static int read_one_part(pnc_netcdf4_reader *r, int varid, const box *whole, unsigned char *values)
+    for (int d = 0; d < ndims; d++)
+        ones[d] = 1;
+    pnc_array_walk_init(&walk, &grid, slab);
+    (void)pnc_array_walk_next(&walk, box);
+}
+
+/* Contiguous and compact values. */
+static int read_one_part(pnc_netcdf4_reader *r, int varid, const pnc_array_slab *slab, char *values)
 {
     const pnc_netcdf4_storage *s = &r->storage[varid];
     const pnc_chunk_array *a = &r->arrays[varid];
-    const box all = {whole->ndims, zeros, a->ndims == 0 ? one : a->shape};
-    int64_t index[PNC_STORAGE_DIMS_MOST] = {0}, rows[PNC_STORAGE_DIMS_MOST], row;
+    int64_t size = a->elem_size;
+    pnc_box_run run;
+    pnc_box box;
 
+    find_only_box(a->ndims, a->shape, slab, &box);
     if (s->layout == PNC_NETCDF4_COMPACT || s->address < 0) {
-        copy_box_part(a, whole, whole, &all, s->nbytes > 0 ? s->bytes : NULL, values);
+        copy_box(a, &box, s->nbytes > 0 ? s->bytes : NULL, (unsigned char *)values);
         return NC_NOERR;
     }
-    memcpy(rows, whole->count, (size_t)whole->ndims * sizeof *rows);
-    row = rows[whole->ndims - 1] * a->elem_size;
-    rows[whole->ndims - 1] = 1;
-    do {
-        int64_t at = find_element(whole->ndims, zeros, all.count, whole->start, index) * a->elem_size;
-
-        PNC_TRY(pnc_file_range_read(&r->file, (pnc_extent){s->address + at, row}, (char *)values));
-        values += row;
-    } while (step_index(whole->ndims, rows, index));
+    run = pnc_array_run_begin(&box);
+    do
+        PNC_TRY(pnc_file_range_read(&r->file, (pnc_extent){s->address + run.at * size, box.run * size},
+                                    values + run.value * size));
+    while (pnc_array_run_next(&box, &run));
     return NC_NOERR;
 }
 
-static int64_t count_box_elements(const box *whole)
+static int64_t count_elements_read(int ndims, const int64_t *count)
 {
     int64_t n = 1;
 
-    for (int d = 0; d < whole->ndims; d++)
-        n *= whole->count[d];
+    for (int d = 0; d < ndims; d++)
+        n *= count[d];
     return n;
 }
 
-static bool is_in_extent(const pnc_chunk_array *a, const box *whole)
+/* What is within the extent of the dataset. Returns the number of these elements. */
+static int64_t clip_count(const pnc_chunk_array *a, const int64_t *start, const int64_t *count, int64_t *inside)
 {
     for (int d = 0; d < a->ndims; d++)
-        if (whole->start[d] + whole->count[d] > a->extent[d])
-            return false;
-    return true;
+        inside[d] = pnc_min64(count[d], pnc_max64(a->extent[d] - start[d], 0));
+    return count_elements_read(a->ndims, inside);
 }
 
 int pnc_netcdf4_reader_read(pnc_netcdf4_reader *r, int varid, const int64_t *start, const int64_t *count, void *values)
 {
     const pnc_chunk_array *a = &r->arrays[varid];
-    const box whole = a->ndims == 0 ? (box){1, zeros, one} : (box){a->ndims, start, count};
+    int64_t n = count_elements_read(a->ndims, count), ninside, inside[PNC_ARRAY_DIMS];
+    const pnc_array_slab slab = {.start = start, .count = inside, .values = count};
+    unsigned char *to = values;
 
     if (a->elem_size == 0 || a->ndims > PNC_STORAGE_DIMS_MOST)
         return pnc_error_set(r->file.error, NC_EBADTYPE,
@@ -484,52 +416,54 @@ int pnc_netcdf4_reader_read(pnc_netcdf4_reader *r, int varid, const int64_t *sta
                              a->name);
     if (a->refusal != NULL)
         return pnc_error_set(r->file.error, NC_ENOTSUPPORT, "%s: variable \"%s\": %s", r->path, a->name, a->refusal);
-    if (count_box_elements(&whole) == 0)
+    if (n == 0)
         return NC_NOERR;
+    ninside = clip_count(a, start, count, inside);
     if (a->chunk == NULL)
-        return read_one_part(r, varid, &whole, values);
-    if (!is_in_extent(a, &whole))
-        fill_elements(values, count_box_elements(&whole), a->beyond, a->elem_size);
-    return read_box_chunks(r, varid, &whole, values);
+        return read_one_part(r, varid, &slab, values);
+    for (int64_t i = 0; ninside < n && i < n; i++)
+        memcpy(to + i * a->elem_size, a->beyond, (size_t)a->elem_size);
+    return ninside > 0 ? read_slab_chunks(r, varid, &slab, values) : NC_NOERR;
 }
 
 /* --- strings --- */
 
-/* Put those of `part`, whose elements follow each other, at their positions in `whole`. */
-static void place_strings(const box *whole, const box *part, pnc_netcdf4_strings *from, pnc_netcdf4_strings *to)
+/* Put those of the extent, one behind the other, at their positions among all. */
+static void place_strings(int ndims, const pnc_array_slab *slab, pnc_netcdf4_strings *from, pnc_netcdf4_strings *to)
 {
-    int64_t index[PNC_STORAGE_DIMS_MOST] = {0}, i = 0;
+    pnc_box_run run;
+    pnc_box box;
 
-    do {
-        char **at = &to->at[find_element(part->ndims, whole->start, whole->count, part->start, index)];
-
-        *at = from->at[i];
-        from->at[i++] = NULL;
-    } while (step_index(part->ndims, part->count, index));
+    find_only_box(ndims, slab->count, slab, &box);
+    run = pnc_array_run_begin(&box);
+    do
+        for (int64_t i = 0; i < box.run; i++) {
+            to->at[run.value + i] = from->at[run.at + i];
+            from->at[run.at + i] = NULL;
+        }
+    while (pnc_array_run_next(&box, &run));
 }
 
 int pnc_netcdf4_reader_read_strings(pnc_netcdf4_reader *r, int varid, const int64_t *start, const int64_t *count,
                                     pnc_netcdf4_strings *out)
 {
     const pnc_chunk_array *a = &r->arrays[varid];
-    const box whole = {a->ndims, start, count};
-    int64_t within[PNC_STORAGE_DIMS_MOST];
-    const box part = {a->ndims, start, within};
+    static const int64_t begin[PNC_ARRAY_DIMS];
+    int64_t inside[PNC_ARRAY_DIMS];
+    const pnc_array_slab slab = {.start = begin, .count = inside, .values = count};
     pnc_netcdf4_strings found;
     int err;
 
-    *out = (pnc_netcdf4_strings){.n = count_box_elements(&whole)};
+    *out = (pnc_netcdf4_strings){.n = count_elements_read(a->ndims, count)};
     PNC_TRY(need_metadata(r));
     out->at = pnc_memory_alloc_zeroed(out->n + 1, sizeof *out->at);
     if (out->at == NULL)
         return pnc_error_set(r->file.error, NC_ENOMEM, "%s: no memory for strings", r->path);
-    for (int d = 0; d < a->ndims; d++)
-        within[d] = pnc_min64(count[d], pnc_max64(a->extent[d] - start[d], 0));
-    if (count_box_elements(&part) == 0)
+    if (clip_count(a, start, count, inside) == 0)
         return NC_NOERR;
-    err = pnc_netcdf4_metadata_read_strings(r->metadata, r->storage[varid].path, a->ndims, start, within, &found);
+    err = pnc_netcdf4_metadata_read_strings(r->metadata, r->storage[varid].path, a->ndims, start, inside, &found);
     if (err == NC_NOERR)
-        place_strings(&whole, &part, &found, out);
+        place_strings(a->ndims, &slab, &found, out);
     pnc_netcdf4_strings_free(&found);
     return err;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "array/walk.h"
 #include "base/memory.h"
 #include "base/minmax.h"
 #include "format/storage.h"
@@ -34,7 +35,10 @@ typedef struct chunk_writer {
     int varid, ndims;
     const pnc_var *var;
     int64_t length[PNC_STORAGE_DIMS_MOST]; /* of its dimensions */
-    int64_t size, bytes;                   /* of an element, of a chunk */
+    int64_t along[PNC_ARRAY_DIMS];
+    pnc_array_grid grid;
+    int64_t nchunks;
+    int64_t size, bytes; /* of an element, of a chunk */
     pnc_filter_chain filters;
     char *values, *chunk; /* what the variable has of a chunk; the chunk */
     int64_t *indices;     /* BATCH_CHUNKS of them, and their places */
@@ -214,31 +218,25 @@ static int write_compact(whole_file *w, int varid)
 
 /* --- chunks --- */
 
-/* Copy a box of values to the begin of a chunk, row by row; the rest has fill values. */
+/* Copy values to the begin of a chunk; the rest has fill values. */
 static void place_values(const whole_file *w, chunk_writer *c, const int64_t *count)
 {
-    const int64_t *chunk = c->var->storage->chunks;
-    int64_t index[PNC_STORAGE_DIMS_MOST] = {0}, row = count[c->ndims - 1] * c->size;
-    const char *from = c->values;
+    static const int64_t begin[PNC_ARRAY_DIMS];
+    const pnc_array_slab slab = {.start = begin, .count = count};
+    pnc_array_walk walk;
+    pnc_box_run run;
+    pnc_box box;
     char fill[8];
-    int d;
 
     pnc_format_var_get_fill_value(&w->model, c->var, fill);
     for (int64_t at = 0; at < c->bytes; at += c->size)
         memcpy(c->chunk + at, fill, (size_t)c->size);
-    do {
-        int64_t offset = 0;
-
-        for (int k = 0; k < c->ndims; k++)
-            offset = offset * chunk[k] + index[k];
-        memcpy(c->chunk + offset * c->size, from, (size_t)row);
-        from += row;
-        for (d = c->ndims - 2; d >= 0; d--) {
-            if (++index[d] < count[d])
-                break;
-            index[d] = 0;
-        }
-    } while (d >= 0);
+    pnc_array_walk_init(&walk, &c->grid, &slab);
+    (void)pnc_array_walk_next(&walk, &box);
+    run = pnc_array_run_begin(&box);
+    do
+        memcpy(c->chunk + run.at * c->size, c->values + run.value * c->size, (size_t)(box.run * c->size));
+    while (pnc_array_run_next(&box, &run));
 }
 
 static int register_batch_of(whole_file *w, chunk_writer *c)
@@ -279,20 +277,12 @@ static int write_chunk_at(whole_file *w, chunk_writer *c, const int64_t *start)
 
 static int write_each_chunk(whole_file *w, chunk_writer *c)
 {
-    int64_t start[PNC_STORAGE_DIMS_MOST] = {0};
-    int d;
+    int64_t start[PNC_ARRAY_DIMS];
 
-    if (count_elements_of(c->ndims, c->length) == 0)
-        return NC_NOERR;
-    do {
+    for (int64_t i = 0; i < c->nchunks; i++) {
+        pnc_array_index_find(&c->grid, i, start);
         PNC_TRY(write_chunk_at(w, c, start));
-        for (d = c->ndims - 1; d >= 0; d--) {
-            start[d] += c->var->storage->chunks[d];
-            if (start[d] < c->length[d])
-                break;
-            start[d] = 0;
-        }
-    } while (d >= 0);
+    }
     return register_batch_of(w, c);
 }
 
@@ -303,6 +293,8 @@ static int begin_chunks(whole_file *w, int varid, chunk_writer *c)
     *c = (chunk_writer){.varid = varid, .ndims = var->ndims, .var = var, .size = pnc_type_get_size(var->type)};
     for (int d = 0; d < var->ndims; d++)
         c->length[d] = pnc_format_var_get_length(&w->model, var, d);
+    c->grid = (pnc_array_grid){c->ndims, var->storage->chunks, c->along};
+    c->nchunks = pnc_array_chunks_count(c->ndims, c->length, var->storage->chunks, c->along);
     c->bytes = count_elements_of(var->ndims, var->storage->chunks) * c->size;
     c->values = pnc_memory_alloc(c->bytes, 1);
     c->chunk = pnc_memory_alloc(c->bytes, 1);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "array/walk.h"
 #include "base/memory.h"
 #include "formats/netcdf4/reader.h"
 #include "tools/common/message.h"
@@ -112,21 +113,14 @@ static bool check_chunk(examination *e, int varid, const int64_t *index, void *b
     return true;
 }
 
-static int64_t count_chunks(const pnc_netcdf4_storage *s, const pnc_var *var)
-{
-    int64_t n = 1;
-
-    for (int d = 0; d < var->ndims; d++)
-        if (pnc_size_multiply(n, s->extent[d] / s->chunk[d] + (s->extent[d] % s->chunk[d] != 0), &n) < 0)
-            return INT64_MAX;
-    return n;
-}
-
 static int check_chunks(examination *e, int varid)
 {
     const pnc_netcdf4_storage *s = pnc_netcdf4_reader_get_storage(e->reader, varid);
     const pnc_var *var = e->model.vars[varid];
-    int64_t index[PNC_STORAGE_DIMS_MOST] = {0}, n = count_chunks(s, var);
+    int64_t index[PNC_ARRAY_DIMS], along[PNC_ARRAY_DIMS];
+    int64_t n = pnc_array_chunks_count(var->ndims, s->extent, s->chunk, along);
+    const pnc_array_grid grid = {var->ndims, s->chunk, along};
+    bool goes_on = true;
     int64_t bytes = (int64_t)pnc_type_get_size(var->type);
     void *chunk;
 
@@ -140,13 +134,10 @@ static int check_chunks(examination *e, int varid)
     chunk = pnc_memory_alloc(bytes, 1);
     if (chunk == NULL)
         return NC_ENOMEM;
-    for (int64_t i = 0; i < n && check_chunk(e, varid, index, chunk); i++)
-        for (int d = var->ndims - 1; d >= 0; d--) {
-            index[d] += s->chunk[d];
-            if (index[d] < s->extent[d])
-                break;
-            index[d] = 0;
-        }
+    for (int64_t i = 0; i < n && goes_on; i++) {
+        pnc_array_index_find(&grid, i, index);
+        goes_on = check_chunk(e, varid, index, chunk);
+    }
     pnc_memory_free(chunk);
     return NC_NOERR;
 }
