@@ -47,7 +47,8 @@ MAY_SEE = {
                   "statistics/statistics.h", "drivers/chunks/chunks.h"],
     "formats": PURE + ["select", "convert", "format", "growth", "statistics/statistics.h", "host", "file"],
     "formats/netcdf4": PURE + ["array", "select", "convert", "filter/filter.h", "format", "formats/format.h",
-                               "host/codecs.h", "host/plugins.h", "file", "drivers/chunks/chunks.h", "drivers/chunks/cache.h"],
+                               "host/codecs.h", "host/plugins.h", "file", "drivers/chunks/chunks.h",
+                               "drivers/chunks/cache.h"],
     # references to the chunks of a file: closed, or open in a tool
     "references": PURE + ["array", "convert/convert.h", "filter/filter.h", "format", "formats/netcdf4/reader.h",
                           "host/codecs.h"],
