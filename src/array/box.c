@@ -19,21 +19,6 @@ void pnc_array_axis_add(pnc_box *box, int64_t count, int64_t in_chunk, int64_t i
         box->axes[box->naxes++] = (pnc_box_axis){count, in_chunk, in_values};
 }
 
-void pnc_array_box_pack(const pnc_box *box, pnc_box *packed)
-{
-    int64_t n = box->run;
-
-    packed->chunk = box->chunk;
-    packed->at = box->at;
-    packed->value = 0;
-    packed->run = packed->n = box->run;
-    packed->naxes = 0;
-    for (int i = 0; i < box->naxes; i++) {
-        pnc_array_axis_add(packed, box->axes[i].count, box->axes[i].in_chunk, n);
-        n *= box->axes[i].count;
-    }
-}
-
 /* A part of the outermost axis, or of the only run. */
 static void take_part(const pnc_box *box, int64_t first, int64_t count, pnc_box *part)
 {

@@ -56,8 +56,6 @@ static inline bool pnc_array_run_next(const pnc_box *box, pnc_box_run *run)
     return false;
 }
 
-/* Begin a box whose values are numbered from 0 on without gaps: what is copied out of another one, in its order. */
-void pnc_array_box_pack(const pnc_box *box, pnc_box *packed);
 /* Add an axis around those that there are. */
 void pnc_array_axis_add(pnc_box *box, int64_t count, int64_t in_chunk, int64_t in_values);
 /* Pass the box on in parts of at most `most` elements, in the order of its values, up to the first error. */

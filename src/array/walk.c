@@ -69,7 +69,7 @@ static void make_box(const pnc_array_walk *w, pnc_box *box)
         box->chunk += index / length * chunks;
         box->at += index % length * step;
         box->value += w->at[d] * w->in_values[d];
-        pnc_array_axis_add(box, w->n[d], w->stride[d] * step, w->in_values[d]);
+        pnc_array_axis_add(box, w->n[d], w->n[d] > 1 ? w->stride[d] * step : 0, w->in_values[d]);
         chunks *= w->grid.along[d];
         step *= length;
     }

@@ -172,39 +172,6 @@ static void divides_boxes(void **state)
     }
 }
 
-/* The same elements of the chunk, with values in their order. */
-static void packs_boxes(void **state)
-{
-    (void)state;
-    for (int k = 0; k < 3000; k++) {
-        drawn x = draw_slab();
-        pnc_array_walk walk = start_walk(&x, 5);
-        pnc_box box, packed;
-
-        while (pnc_array_walk_next(&walk, &box)) {
-            pnc_box_run a = pnc_array_run_begin(&box), b;
-            int64_t value = 0, i = 0, j = 0;
-
-            pnc_array_box_pack(&box, &packed);
-            assert_int_equal(packed.n, box.n);
-            assert_true(packed.naxes <= box.naxes);
-            b = pnc_array_run_begin(&packed);
-            for (; value < box.n; value++) {
-                assert_int_equal(a.at + i, b.at + j);
-                assert_int_equal(b.value + j, value);
-                if (++i == box.run) {
-                    i = 0;
-                    pnc_array_run_next(&box, &a);
-                }
-                if (++j == packed.run) {
-                    j = 0;
-                    pnc_array_run_next(&packed, &b);
-                }
-            }
-        }
-    }
-}
-
 /* Whole rows and planes become one run. */
 static void joins_what_is_adjacent(void **state)
 {
@@ -295,13 +262,10 @@ static void divides_ranges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_each_element_once),
-        cmocka_unit_test(divides_boxes),
-        cmocka_unit_test(packs_boxes),
-        cmocka_unit_test(joins_what_is_adjacent),
-        cmocka_unit_test(has_a_box_for_each_chunk),
-        cmocka_unit_test(has_no_box_without_elements),
-        cmocka_unit_test(divides_ranges),
+        cmocka_unit_test(finds_each_element_once),     cmocka_unit_test(divides_boxes),
+
+        cmocka_unit_test(joins_what_is_adjacent),      cmocka_unit_test(has_a_box_for_each_chunk),
+        cmocka_unit_test(has_no_box_without_elements), cmocka_unit_test(divides_ranges),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

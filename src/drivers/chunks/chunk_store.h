@@ -58,8 +58,8 @@ static inline int64_t pnc_chunks_dirty_get_most(const pnc_chunk_store *s)
     return s->source.dirty_bytes > 0 ? s->source.dirty_bytes : PNC_CHUNKS_DIRTY_BYTES;
 }
 
-/* n bytes of repeated elements, of which the first begins `phase` bytes before `to`. */
-void pnc_chunks_value_fill(const unsigned char *value, int size, int64_t phase, char *to, int64_t n);
+/* n bytes of repeated elements. */
+void pnc_chunks_value_fill(const unsigned char *value, int size, char *to, int64_t n);
 /* Add the name of an array to the message of an error, if it is the first one. Returns its code. */
 int pnc_chunks_name_add(const pnc_chunk_array *a, int err, bool is_first, pnc_error *error);
 /* NC_ENOMEM */

@@ -23,7 +23,7 @@ static int answer_chunk(pnc_chunk_store *s, const pnc_packed_chunk *chunk, const
         if (bytes != NULL)
             pnc_chunks_values_gather(&box, a->elem_size, bytes, *answer);
         else
-            pnc_chunks_value_fill(a->fill, a->elem_size, 0, *answer, box.n * a->elem_size);
+            pnc_chunks_value_fill(a->fill, a->elem_size, *answer, box.n * a->elem_size);
         *answer += box.n * a->elem_size;
     }
     return NC_NOERR;

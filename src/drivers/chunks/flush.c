@@ -368,7 +368,7 @@ static int try_filters(pnc_chunk_store *s, int64_t array, pnc_error *error)
 
     if (chunk == NULL)
         return pnc_chunks_memory_fail(a, bytes, error);
-    pnc_chunks_value_fill(a->fill, a->elem_size, 0, chunk, bytes);
+    pnc_chunks_value_fill(a->fill, a->elem_size, chunk, bytes);
     err = pnc_filter_chunk_encode(&s->worker, &a->filters, chunk, bytes, &stored, &stored_bytes, &mask, error);
     pnc_memory_free(chunk);
     return err;

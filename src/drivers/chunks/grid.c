@@ -1,6 +1,7 @@
 /* Grids of chunks. */
 #include "drivers/chunks/grid.h"
 
+#include "base/memory.h"
 #include "base/minmax.h"
 
 /* The chunks in a row, which a call of a program covers: those of an index of the leading dimensions that grow or of
@@ -16,7 +17,8 @@ static int64_t count_row(const pnc_chunk_grid *g, uint32_t growing)
     if (first < 32 && growing >> first != 0)
         return 0;
     for (int i = first; i < g->ndims; i++)
-        n *= g->along[i];
+        if (pnc_size_multiply(n, g->along[i], &n) < 0)
+            return 0;
     return n;
 }
 
@@ -26,7 +28,7 @@ void pnc_chunks_grid_init(pnc_chunk_grid *g, const pnc_chunk_array *a)
     for (int i = 0; i < a->ndims; i++) {
         g->shape[i] = a->shape[i];
         g->extent[i] = a->extent[i];
-        g->chunk[i] = a->chunk != NULL ? a->chunk[i] : pnc_max64(1, a->shape[i]);
+        g->chunk[i] = a->chunk != NULL ? a->chunk[i] : pnc_max64(1, a->extent[i]);
     }
     (void)pnc_array_chunks_count(g->ndims, g->shape, g->chunk, g->along);
     (void)pnc_array_chunks_count(g->ndims, g->extent, g->chunk, g->placed);

@@ -8,12 +8,11 @@
 #include "drivers/chunks/aggregator.h"
 
 /* One element, then twice as much in each step. */
-void pnc_chunks_value_fill(const unsigned char *value, int size, int64_t phase, char *to, int64_t n)
+void pnc_chunks_value_fill(const unsigned char *value, int size, char *to, int64_t n)
 {
     int64_t done = pnc_min64(n, size);
 
-    for (int64_t i = 0; i < done; i++)
-        to[i] = (char)value[(phase + i) % size];
+    memcpy(to, value, (size_t)done);
     for (int64_t some; done < n; done += some) {
         some = pnc_min64(done, n - done);
         memcpy(to + done, to, (size_t)some);
@@ -253,7 +252,7 @@ static int apply_log(pnc_chunk_store *s, const pnc_pending *log, const pnc_pendi
         *bytes = pnc_chunks_cache_add(&s->cache, p->item.array, p->item.chunk, length);
         if (*bytes == NULL)
             return pnc_chunks_memory_fail(a, length, error);
-        pnc_chunks_value_fill(a->fill, a->elem_size, 0, (char *)*bytes, length);
+        pnc_chunks_value_fill(a->fill, a->elem_size, (char *)*bytes, length);
     }
     err = pnc_chunks_pending_scan(log, p, copy_logged_box, &(logged_bytes){*bytes, a->elem_size}, NULL, error);
     if (err != NC_NOERR)

@@ -22,8 +22,7 @@ typedef struct pnc_packed_axis {
 
 enum {
     PNC_CHUNK_HEAD = (int)sizeof(pnc_packed_chunk),
-    PNC_BOX_HEAD = (int)sizeof(pnc_packed_box), /* of one without axes */
-    PNC_BOX_HEAD_MOST = PNC_BOX_HEAD + PNC_ARRAY_DIMS * (int)sizeof(pnc_packed_axis)
+    PNC_BOX_HEAD = (int)sizeof(pnc_packed_box) /* of one without axes */
 };
 
 /* Values of a packed box at most: a guess, so that a message has several. */

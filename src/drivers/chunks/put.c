@@ -184,6 +184,24 @@ int pnc_chunks_put_check(pnc_store *store, int64_t array, pnc_error *error)
     return pnc_chunks_filters_check(s, array, error);
 }
 
+/* Collective. Where values are logged, those that have waited longest make space for others. */
+static int write_out(pnc_chunk_store *s, int err, pnc_error *error)
+{
+    int64_t most = pnc_chunks_dirty_get_most(s);
+    int later = pnc_chunks_dirty_finish(s, s->logged.map.n > 0 ? most / 2 : most, error);
+
+    err = pnc_error_keep_first(err, later);
+    later = pnc_chunks_ready_write(s, s->logged.bytes > most, error);
+    return pnc_error_keep_first(err, later);
+}
+
+/* A rank alone bounds its memory during a put, too. */
+static bool must_write_out(const pnc_chunk_store *s)
+{
+    return s->store.nprocs == 1 &&
+           (s->dirty.ready_bytes >= READY_BYTES || s->logged.bytes > pnc_chunks_dirty_get_most(s));
+}
+
 /* With a collective put, chunks that are complete are written at its end. */
 int pnc_chunks_box_put(pnc_store *store, int64_t array, const pnc_box *box, const pnc_chunk_values *values,
                        bool collective, pnc_error *error)
@@ -198,9 +216,7 @@ int pnc_chunks_box_put(pnc_store *store, int64_t array, const pnc_box *box, cons
     if (err == NC_NOERR)
         err = pnc_chunks_memory_release(s, error);
     s->spills = false;
-    if (err == NC_NOERR && s->store.nprocs == 1 && s->dirty.ready_bytes >= READY_BYTES)
-        err = pnc_chunks_ready_write(s, false, error);
-    return err;
+    return err == NC_NOERR && must_write_out(s) ? write_out(s, err, error) : err;
 }
 
 int pnc_chunks_slab_put(pnc_store *store, int64_t array, const pnc_array_slab *slab, const pnc_chunk_values *values,
@@ -216,17 +232,6 @@ int pnc_chunks_slab_put(pnc_store *store, int64_t array, const pnc_array_slab *s
 }
 
 /* --- the end of a put --- */
-
-/* Collective. Where values are logged, those that have waited longest make space for others. */
-static int write_out(pnc_chunk_store *s, int err, pnc_error *error)
-{
-    int64_t most = pnc_chunks_dirty_get_most(s);
-    int later = pnc_chunks_dirty_finish(s, s->logged.map.n > 0 ? most / 2 : most, error);
-
-    err = pnc_error_keep_first(err, later);
-    later = pnc_chunks_ready_write(s, s->logged.bytes > most, error);
-    return pnc_error_keep_first(err, later);
-}
 
 int pnc_chunks_put_end(pnc_store *store, bool collective, int err, pnc_error *error)
 {

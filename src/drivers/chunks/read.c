@@ -100,20 +100,24 @@ static void unpack_filled(const pnc_chunk_store *s, const pnc_chunk_array *a, co
     char block[1024];
     int64_t most = (int64_t)sizeof block / a->elem_size;
 
-    pnc_chunks_value_fill(value, a->elem_size, 0, block, pnc_min64(n, most) * a->elem_size);
+    pnc_chunks_value_fill(value, a->elem_size, block, pnc_min64(n, most) * a->elem_size);
     for (int64_t some; n > 0; first += some, n -= some) {
         some = pnc_min64(n, most);
         s->wanted->values.unpack(s->wanted->values.own, of, first, some, block);
     }
 }
 
-/* A box of an array in one part, which has its values here. */
+/* A box of an array in one part, which has its values here, or none. */
 static void get_part_box(const pnc_chunk_store *s, const pnc_chunk_array *a, const pnc_box *box, void *of)
 {
+    const pnc_chunk_values *values = &s->wanted->values;
     pnc_box_run run = pnc_array_run_begin(box);
 
     do
-        s->wanted->values.unpack(s->wanted->values.own, of, run.value, box->run, a->contents + run.at * a->elem_size);
+        if (a->contents != NULL)
+            values->unpack(values->own, of, run.value, box->run, a->contents + run.at * a->elem_size);
+        else
+            unpack_filled(s, a, a->fill, of, run.value, box->run);
     while (pnc_array_run_next(box, &run));
 }
 
@@ -146,10 +150,6 @@ static int get_within(pnc_chunk_store *s, int64_t array, const pnc_array_slab *s
     pnc_array_walk walk;
     pnc_box box;
 
-    if (a->chunk == NULL && a->contents == NULL) {
-        unpack_filled(s, a, a->fill, of, slab->first, count_slab(a, slab->count));
-        return NC_NOERR;
-    }
     pnc_chunks_walk_init(&s->store, array, slab, &walk);
     while (pnc_array_walk_next(&walk, &box))
         if (a->chunk == NULL)

@@ -4,7 +4,7 @@
 
 #include "drivers/chunks/chunk_store.h"
 
-/* Of what is collected before the chunks are read: 1.4 MiB with the table. A guess. */
+/* Of what is collected before the chunks are read: 1.2 MiB with the tables. A guess. */
 enum {
     PNC_WANTED_BYTES = 768 << 10, /* of boxes */
     PNC_WANTED_CHUNKS = 8192,

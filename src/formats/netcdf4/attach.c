@@ -216,7 +216,7 @@ static void place_compact(pnc_var *var, const pnc_netcdf4_storage *s, int64_t be
 static bool is_writable_part(const pnc_var *var, const pnc_netcdf4_storage *s)
 {
     return s->layout == PNC_NETCDF4_COMPACT && s->obstacle == PNC_NETCDF4_NO_OBSTACLE && s->bytes != NULL &&
-           pnc_netcdf4_extent_is_whole(var, s);
+           s->nbytes > 0 && pnc_netcdf4_extent_is_whole(var, s);
 }
 
 /* --- both --- */

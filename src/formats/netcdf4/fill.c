@@ -89,7 +89,8 @@ static const void *look_at_nothing(void *own, int64_t first)
     return NULL;
 }
 
-/* This rank's part of a record, up to the lengths that its dimensions have now. Local. */
+/* This rank's part of a record, up to the lengths that its dimensions have now. Local. A variable of another program
+ * may be contiguous although its dimension is unlimited. */
 static int fill_part_of_record(pnc_netcdf4 *n, int varid, int64_t record)
 {
     pnc_file *file = n->format.file;
@@ -105,6 +106,9 @@ static int fill_part_of_record(pnc_netcdf4 *n, int varid, int64_t record)
         shape[d] = pnc_format_var_get_length(n->format.model, var, d);
         elements *= shape[d];
     }
+    if (array < 0)
+        return write_part_of_rank(n, value.bytes, value.size, var->netcdf4.address + record * elements * value.size,
+                                  elements);
     share = elements / file->nprocs + 1;
     first = pnc_min64(elements, share * file->rank);
     end = pnc_min64(elements, first + share);

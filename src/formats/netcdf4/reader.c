@@ -341,7 +341,9 @@ static int read_slab_chunks(pnc_netcdf4_reader *r, int varid, const pnc_array_sl
     pnc_array_walk walk;
     pnc_box box;
 
-    (void)pnc_array_chunks_count(a->ndims, a->extent, a->chunk, along);
+    if (pnc_array_chunks_count(a->ndims, a->extent, a->chunk, along) == INT64_MAX)
+        return pnc_error_set(r->file.error, NC_EVARSIZE, "%s: variable \"%s\" has more than 2^63 chunks", r->path,
+                             a->name);
     pnc_array_walk_init(&walk, &grid, slab);
     while (pnc_array_walk_next(&walk, &box)) {
         pnc_array_index_find(&grid, box.chunk, index);

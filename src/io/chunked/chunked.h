@@ -8,7 +8,7 @@
 bool pnc_io_chunked_is_request(const pnc_io_context *io, const pnc_request *r);
 
 /* Execute the requests, all of such variables. list->collective: with all ranks, of which some may have none; puts in
- * rounds of at most `bytes` of values. Returns this rank's own error, on which the caller agrees. */
+ * rounds of about `bytes` of values, at most a chunk more. Returns this rank's error, on which the caller agrees. */
 int pnc_io_chunked_execute(pnc_io_context *io, const pnc_request_list *list, int64_t bytes);
 
 #endif
