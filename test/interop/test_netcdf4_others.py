@@ -387,6 +387,54 @@ def test_order(ranks):
        f"{errors} {old} {wrong}")
 
 
+# --- arrays in one part whose dimensions are unlimited ---
+
+def make_scales(file, **lengths):
+    for name, length in lengths.items():
+        most = None if name.startswith("u") else length
+        chunks = (3,) if most is None else None
+        file.create_dataset(name, (length,), "i4", maxshape=(most,), chunks=chunks).make_scale(name)
+
+
+def create_compact(file, name, shape, kind, bytes_of, scales):
+    storage = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    storage.set_layout(h5py.h5d.COMPACT)
+    dataset = h5py.h5d.create(file.id, name.encode(), kind, h5py.h5s.create_simple(shape), storage)
+    if bytes_of is not None:
+        dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, bytes_of, mtype=h5py.h5t.NATIVE_INT32)
+    for d, scale in enumerate(scales):
+        file[name].dims[d].attach_scale(file[scale])
+
+
+def make_in_one_part(path):
+    short = h5py.h5t.STD_I32LE.copy()
+    short.set_precision(24)
+    short.set_size(3)
+    with h5py.File(path, "w", track_order=True) as file:
+        make_scales(file, x=2, u=3, u0=0)
+        never = file.create_dataset("never", (2, 3), "i4")
+        for d, scale in enumerate("xu"):
+            never.dims[d].attach_scale(file[scale])
+        grows = file.create_dataset("grows", (3,), "i4", maxshape=(None,), chunks=(3,))
+        grows.dims[0].attach_scale(file["u"])
+        create_compact(file, "short", (2, 3), short, np.arange(6, dtype="i4") - 2, "xu")
+        create_compact(file, "empty", (0,), h5py.h5t.STD_I32LE, None, ["u0"])
+
+
+def test_in_one_part(ranks):
+    path = scratch("part.nc")
+    make_in_one_part(path)
+    calls = Calls(ranks, path)
+    calls.add("open 1")
+    calls.put("grows", [4], [1], 7, kind="i4")
+    gets = [calls.add(f"get {name} i4 c vara 2 1 {box}") for name, box in
+            (("never", "0 0 2 5"), ("short", "1 0 1 3"), ("short", "0 0 2 5"))]
+    calls.add("close")
+    errors = calls.run()
+    ok(errors == {number: {"NC_EHDFERR"} for number in gets},
+       f"in one part, though a dimension is unlimited: gets on {ranks} ranks are refused", f"{errors}")
+
+
 def main():
     if not has_hdf5():
         skip("netCDF-4 files of others", "built without HDF5")
@@ -410,6 +458,8 @@ def main():
         test_refused_put(ranks)
     for ranks in (2, 4):
         test_order(ranks)
+    for ranks in (1, 2):
+        test_in_one_part(ranks)
 
 
 main()
