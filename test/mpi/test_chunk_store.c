@@ -823,6 +823,34 @@ static void test_scattered(void)
     t_check(good, "a value in each row of chunks of 12 MB has less than 3 MB of memory");
 }
 
+/* One rank puts every other row at once: no chunk is complete, and what waits is bounded during the put. */
+static void test_bounded(void)
+{
+    enum { ROWS = WIDE_ROWS / 2 };
+    static pnc_extent extents[ROWS];
+    uint32_t *expected = malloc(4 * ROWS * WIDE_COLUMNS), *found = malloc(4 * ROWS * WIDE_COLUMNS);
+    int64_t before = 0, used = 0;
+    pnc_error error = {0};
+
+    make_wide(100, 250, (pnc_filter_chain){0, NULL});
+    wide_dirty_bytes = 300000;
+    pnc_store *store = open_wide(t_path("chunks.bin"), PNC_OPEN_REPLACE, FILE_BYTES);
+    wide_dirty_bytes = 0;
+    for (int64_t i = 0; i < ROWS; i++)
+        extents[i] = (pnc_extent){wide.begin + 4 * WIDE_COLUMNS * 2 * i, 4 * WIDE_COLUMNS};
+    make_wide_values(extents, ROWS, expected);
+    before = pnc_memory_get_peak();
+    t_check(put_extents(store, extents, ROWS, expected, false, &error) == NC_NOERR, "put: %s", error.text);
+    used = pnc_memory_get_peak() - before;
+    t_check(used < 3000000, "every other row of 12 MB in one put: %d bytes of memory", (int)used);
+    t_check(get_extents(store, extents, ROWS, found, false, &error) == NC_NOERR &&
+                memcmp(found, expected, 4 * ROWS * WIDE_COLUMNS) == 0,
+            "and the rows are there: %s", error.text);
+    t_check(close_store(store), "close");
+    free(expected);
+    free(found);
+}
+
 static void invert(uint32_t *of, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
@@ -1146,6 +1174,8 @@ int main(int argc, char **argv)
     t_start(&argc, &argv);
     snprintf(spill_folder, sizeof spill_folder / 2, "%s", t_path("."));
     test_scattered();
+    if (t_nprocs == 1)
+        test_bounded();
     test_spilled();
     test_rounds(0, t_choose(40, 80, 1000));
     test_rounds(1, t_choose(30, 60, 1000));
