@@ -55,6 +55,9 @@ def compare(ranks, folder):
     ours = sections(printed)
     for name, calls in theirs.items():
         mine = ours.get(name, [])
+        # Debian's library is built without netCDF-4, whose files this one may create
+        calls = [b if a.endswith(": NC_ENOTBUILT") and b == a.replace("NC_ENOTBUILT", "NC_NOERR") else a
+                 for a, b in zip(calls, mine + calls[len(mine):])]
         different = [f"there: {a}\nhere:  {b}" for a, b in zip(calls, mine) if a != b]
         ok(mine == calls, f"{name}, {ranks} ranks: {len(calls)} calls return the same", "\n".join(different))
 
