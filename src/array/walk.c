@@ -6,6 +6,15 @@
 #include "base/memory.h"
 #include "base/minmax.h"
 
+int64_t pnc_array_elements_count(int ndims, const int64_t *count)
+{
+    int64_t n = 1;
+
+    for (int d = 0; d < ndims; d++)
+        n *= count[d];
+    return n;
+}
+
 int64_t pnc_array_chunks_count(int ndims, const int64_t *shape, const int64_t *chunk, int64_t *along)
 {
     int64_t n = 1;

@@ -12,6 +12,8 @@ typedef struct pnc_array_grid {
     const int64_t *along; /* how many chunks there are along each dimension */
 } pnc_array_grid;
 
+/* The product of lengths that does not exceed 64 bits. */
+int64_t pnc_array_elements_count(int ndims, const int64_t *count);
 /* Set along[d] for all dimensions. Returns the number of chunks; INT64_MAX if it exceeds 64 bits. */
 int64_t pnc_array_chunks_count(int ndims, const int64_t *shape, const int64_t *chunk, int64_t *along);
 /* The index at which a chunk begins. */

@@ -108,6 +108,7 @@ int pnc_chunks_put_check(pnc_store *store, int64_t array, pnc_error *error);
 /* Local. A part of a put; what it needs of the values is copied. collective: of a put that all ranks end. */
 int pnc_chunks_box_put(pnc_store *store, int64_t array, const pnc_box *box, const pnc_chunk_values *values,
                        bool collective, pnc_error *error);
+/* The same for all boxes of a hyperslab. */
 int pnc_chunks_slab_put(pnc_store *store, int64_t array, const pnc_array_slab *slab, const pnc_chunk_values *values,
                         bool collective, pnc_error *error);
 /* Local, or collective: deliver values and write complete chunks. err: the result of this rank so far, which it returns

@@ -107,15 +107,16 @@ static void unpack_filled(const pnc_chunk_store *s, const pnc_chunk_array *a, co
     }
 }
 
-/* A box of an array in one part, which has its values here, or none. */
-static void get_part_box(const pnc_chunk_store *s, const pnc_chunk_array *a, const pnc_box *box, void *of)
+/* The values of a box from the bytes of its chunk, or of the part; NULL: it was never written. */
+static void unpack_box_of(const pnc_chunk_store *s, const pnc_chunk_array *a, const pnc_box *box, void *of,
+                          const unsigned char *bytes)
 {
     const pnc_chunk_values *values = &s->wanted->values;
     pnc_box_run run = pnc_array_run_begin(box);
 
     do
-        if (a->contents != NULL)
-            values->unpack(values->own, of, run.value, box->run, a->contents + run.at * a->elem_size);
+        if (bytes != NULL)
+            values->unpack(values->own, of, run.value, box->run, bytes + run.at * a->elem_size);
         else
             unpack_filled(s, a, a->fill, of, run.value, box->run);
     while (pnc_array_run_next(box, &run));
@@ -135,15 +136,6 @@ static bool clip_slab(const pnc_chunk_array *a, const pnc_array_slab *slab, int6
     return is_whole;
 }
 
-static int64_t count_slab(const pnc_chunk_array *a, const int64_t *count)
-{
-    int64_t n = 1;
-
-    for (int d = 0; d < a->ndims; d++)
-        n *= count[d];
-    return n;
-}
-
 static int get_within(pnc_chunk_store *s, int64_t array, const pnc_array_slab *slab, void *of, pnc_error *error)
 {
     const pnc_chunk_array *a = &s->source.arrays[array];
@@ -153,7 +145,7 @@ static int get_within(pnc_chunk_store *s, int64_t array, const pnc_array_slab *s
     pnc_chunks_walk_init(&s->store, array, slab, &walk);
     while (pnc_array_walk_next(&walk, &box))
         if (a->chunk == NULL)
-            get_part_box(s, a, &box, of);
+            unpack_box_of(s, a, &box, of, a->contents);
         else
             PNC_TRY(want_box(s, array, &box, of, error));
     return NC_NOERR;
@@ -171,10 +163,10 @@ int pnc_chunks_slab_get(pnc_store *store, int64_t array, const pnc_array_slab *s
         return pnc_error_set(error, NC_EHDFERR, "variable \"%s\": %s", a->name, a->refusal);
     if (clip_slab(a, slab, count))
         return get_within(s, array, slab, of, error);
-    unpack_filled(s, a, a->beyond, of, slab->first, count_slab(a, slab->count));
+    unpack_filled(s, a, a->beyond, of, slab->first, pnc_array_elements_count(a->ndims, slab->count));
     inside.values = slab->count;
     inside.count = count;
-    return count_slab(a, count) > 0 ? get_within(s, array, &inside, of, error) : NC_NOERR;
+    return pnc_array_elements_count(a->ndims, count) > 0 ? get_within(s, array, &inside, of, error) : NC_NOERR;
 }
 
 /* --- chunks of this rank --- */
@@ -205,32 +197,19 @@ static bool is_wanted_whole(const pnc_chunk_store *s, const pnc_wanted_chunk *w)
            pnc_chunks_grid_count_inside(&s->grids[w->item.array], w->item.chunk);
 }
 
-/* bytes NULL: the chunk was never written. */
-static void copy_wanted_box(const pnc_chunk_store *s, const pnc_chunk_array *a, const pnc_wanted_box *wanted,
-                            const unsigned char *bytes)
-{
-    const pnc_chunk_values *values = &s->wanted->values;
-    pnc_box_run run;
-    pnc_box box;
-
-    pnc_chunks_wanted_load_box(wanted, 0, &box);
-    run = pnc_array_run_begin(&box);
-    do {
-        if (bytes != NULL)
-            values->unpack(values->own, wanted->of, run.value, box.run, bytes + run.at * a->elem_size);
-        else
-            unpack_filled(s, a, a->fill, wanted->of, run.value, box.run);
-    } while (pnc_array_run_next(&box, &run));
-}
-
 int pnc_chunks_wanted_copy(pnc_chunk_store *s, const pnc_wanted_chunk *w, pnc_error *error)
 {
     const pnc_chunk_array *a = &s->source.arrays[w->item.array];
+    const pnc_wanted_box *wanted;
     const unsigned char *bytes;
+    pnc_box box;
 
     PNC_TRY(pnc_chunks_chunk_get(s, w->item.array, w->item.chunk, is_wanted_whole(s, w), &bytes, error));
-    for (int32_t k = w->first; k >= 0; k = pnc_chunks_wanted_get_box(s->wanted, k)->next)
-        copy_wanted_box(s, a, pnc_chunks_wanted_get_box(s->wanted, k), bytes);
+    for (int32_t k = w->first; k >= 0; k = wanted->next) {
+        wanted = pnc_chunks_wanted_get_box(s->wanted, k);
+        pnc_chunks_wanted_load_box(wanted, w->item.chunk, &box);
+        unpack_box_of(s, a, &box, wanted->of, bytes);
+    }
     return NC_NOERR;
 }
 

@@ -3,7 +3,11 @@
 
 #include <string.h>
 
+#include "array/box.h"
 #include "convert/convert.h"
+#include "format/storage.h"
+
+_Static_assert(PNC_ARRAY_DIMS == PNC_STORAGE_DIMS_MOST, "a variable that is described is an array");
 
 bool pnc_netcdf4_extent_is_whole(const pnc_var *var, const pnc_netcdf4_storage *s)
 {

@@ -388,27 +388,18 @@ static int read_one_part(pnc_netcdf4_reader *r, int varid, const pnc_array_slab 
     return NC_NOERR;
 }
 
-static int64_t count_elements_read(int ndims, const int64_t *count)
-{
-    int64_t n = 1;
-
-    for (int d = 0; d < ndims; d++)
-        n *= count[d];
-    return n;
-}
-
 /* What is within the extent of the dataset. Returns the number of these elements. */
 static int64_t clip_count(const pnc_chunk_array *a, const int64_t *start, const int64_t *count, int64_t *inside)
 {
     for (int d = 0; d < a->ndims; d++)
         inside[d] = pnc_min64(count[d], pnc_max64(a->extent[d] - start[d], 0));
-    return count_elements_read(a->ndims, inside);
+    return pnc_array_elements_count(a->ndims, inside);
 }
 
 int pnc_netcdf4_reader_read(pnc_netcdf4_reader *r, int varid, const int64_t *start, const int64_t *count, void *values)
 {
     const pnc_chunk_array *a = &r->arrays[varid];
-    int64_t n = count_elements_read(a->ndims, count), ninside, inside[PNC_ARRAY_DIMS];
+    int64_t n = pnc_array_elements_count(a->ndims, count), ninside, inside[PNC_ARRAY_DIMS];
     const pnc_array_slab slab = {.start = start, .count = inside, .values = count};
     unsigned char *to = values;
 
@@ -456,7 +447,7 @@ int pnc_netcdf4_reader_read_strings(pnc_netcdf4_reader *r, int varid, const int6
     pnc_netcdf4_strings found;
     int err;
 
-    *out = (pnc_netcdf4_strings){.n = count_elements_read(a->ndims, count)};
+    *out = (pnc_netcdf4_strings){.n = pnc_array_elements_count(a->ndims, count)};
     PNC_TRY(need_metadata(r));
     out->at = pnc_memory_alloc_zeroed(out->n + 1, sizeof *out->at);
     if (out->at == NULL)

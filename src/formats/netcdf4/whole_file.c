@@ -127,15 +127,6 @@ static int make_model(whole_file *w)
 
 /* --- values --- */
 
-static int64_t count_elements_of(int ndims, const int64_t *count)
-{
-    int64_t n = 1;
-
-    for (int d = 0; d < ndims; d++)
-        n *= count[d];
-    return n;
-}
-
 /* Values in the byte order of the variable. */
 static int get_values(whole_file *w, int varid, const int64_t *start, const int64_t *count, char *values)
 {
@@ -143,7 +134,7 @@ static int get_values(whole_file *w, int varid, const int64_t *start, const int6
 
     PNC_TRY(w->from->read(w->from->with, varid, start, count, values, w->file.error));
     if (var->little)
-        reverse_elements(values, count_elements_of(var->ndims, count), pnc_type_get_size(var->type));
+        reverse_elements(values, pnc_array_elements_count(var->ndims, count), pnc_type_get_size(var->type));
     return NC_NOERR;
 }
 
@@ -188,7 +179,7 @@ static int write_contiguous(whole_file *w, int varid)
         err = pnc_netcdf4_metadata_get_address(w->metadata, w->paths[varid], &at);
     while (err == NC_NOERR) {
         choose_portion(var, start, PORTION_BYTES / size, count);
-        bytes = count_elements_of(var->ndims, count) * size;
+        bytes = pnc_array_elements_count(var->ndims, count) * size;
         err = get_values(w, varid, start, count, values);
         if (err == NC_NOERR)
             err = pnc_file_range_write(&w->file, (pnc_extent){at, bytes}, values);
@@ -223,8 +214,9 @@ static void place_values(const whole_file *w, chunk_writer *c, const int64_t *co
 {
     static const int64_t begin[PNC_ARRAY_DIMS];
     const pnc_array_slab slab = {.start = begin, .count = count};
+    pnc_packed_values packed = {c->values, (int)c->size};
+    const pnc_chunk_values values = pnc_chunks_packed_get_values(&packed);
     pnc_array_walk walk;
-    pnc_box_run run;
     pnc_box box;
     char fill[8];
 
@@ -233,10 +225,7 @@ static void place_values(const whole_file *w, chunk_writer *c, const int64_t *co
         memcpy(c->chunk + at, fill, (size_t)c->size);
     pnc_array_walk_init(&walk, &c->grid, &slab);
     (void)pnc_array_walk_next(&walk, &box);
-    run = pnc_array_run_begin(&box);
-    do
-        memcpy(c->chunk + run.at * c->size, c->values + run.value * c->size, (size_t)(box.run * c->size));
-    while (pnc_array_run_next(&box, &run));
+    pnc_chunks_values_scatter(&box, &values, packed.size, (unsigned char *)c->chunk);
 }
 
 static int register_batch_of(whole_file *w, chunk_writer *c)
@@ -262,7 +251,7 @@ static int write_chunk_at(whole_file *w, chunk_writer *c, const int64_t *start)
     for (int d = 0; d < c->ndims; d++)
         count[d] = pnc_min64(chunk[d], c->length[d] - start[d]);
     PNC_TRY(get_values(w, c->varid, start, count, c->values));
-    if (count_elements_of(c->ndims, count) * c->size < c->bytes) {
+    if (pnc_array_elements_count(c->ndims, count) * c->size < c->bytes) {
         place_values(w, c, count);
         values = c->chunk;
     }
@@ -295,7 +284,7 @@ static int begin_chunks(whole_file *w, int varid, chunk_writer *c)
         c->length[d] = pnc_format_var_get_length(&w->model, var, d);
     c->grid = (pnc_array_grid){c->ndims, var->storage->chunks, c->along};
     c->nchunks = pnc_array_chunks_count(c->ndims, c->length, var->storage->chunks, c->along);
-    c->bytes = count_elements_of(var->ndims, var->storage->chunks) * c->size;
+    c->bytes = pnc_array_elements_count(var->ndims, var->storage->chunks) * c->size;
     c->values = pnc_memory_alloc(c->bytes, 1);
     c->chunk = pnc_memory_alloc(c->bytes, 1);
     c->indices = pnc_memory_alloc(BATCH_CHUNKS * (int64_t)var->ndims, sizeof *c->indices);

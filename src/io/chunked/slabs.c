@@ -75,7 +75,6 @@ bool pnc_io_slab_cursor_next(pnc_slab_cursor *c, pnc_array_slab *slab)
 {
     const pnc_elements *e = &c->request->elements;
     int ndims = c->mapping.array.ndims;
-    int64_t n = 1;
     pnc_slab s;
 
     if (e->count == 0)
@@ -86,8 +85,6 @@ bool pnc_io_slab_cursor_next(pnc_slab_cursor *c, pnc_array_slab *slab)
         return false;
     s = pnc_mapping_slab_get(e, ndims, c->at++);
     *slab = (pnc_array_slab){.start = s.start, .count = s.count, .stride = s.stride, .first = c->value};
-    for (int d = 0; d < ndims; d++)
-        n *= s.count[d];
-    c->value += n;
+    c->value += pnc_array_elements_count(ndims, s.count);
     return true;
 }
