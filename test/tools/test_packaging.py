@@ -508,7 +508,7 @@ def check_first_program():
 
 
 def check_other_library():
-    """The warnings of configure, for a compiler that finds another library because of its environment."""
+    """The warnings of configure, for a compiler that finds another library, before any that this machine has."""
     script = os.path.join(SOURCE, "scripts", "other_pnetcdf")
     folders = [os.path.realpath(tap.scratch("other/" + name)) for name in ("include", "lib", "no/include", "no/lib")]
     write("other/include/pnetcdf.h", "")
@@ -519,8 +519,8 @@ def check_other_library():
     include, lib, no_include, no_lib = folders
 
     def warnings(own, headers, libraries):
-        variables = {"CPATH": ":".join(headers), "LIBRARY_PATH": ":".join(libraries)}
-        return run("sh", script, *own, *CC, env={**os.environ, **variables})[1].splitlines()
+        flags = ["-I" + folder for folder in headers] + ["-L" + folder for folder in libraries]
+        return run("sh", script, *own, *CC, *flags)[1].splitlines()
 
     found = warnings((no_include, no_lib), [include], [lib])
     tap.ok(len(found) == 2 and found[0].startswith(include + "/pnetcdf.h ") and found[0].endswith("-I" + no_include)
