@@ -106,9 +106,9 @@ int pnc_netcdf4_metadata_extend(pnc_netcdf4_metadata *m, const char *path, int n
 }
 
 int pnc_netcdf4_metadata_register(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *indices,
-                                  const pnc_chunk_place *places, int64_t n)
+                                  const pnc_chunk_place *places, int64_t n, bool *moves)
 {
-    (void)m, (void)path, (void)ndims, (void)indices, (void)places, (void)n;
+    (void)m, (void)path, (void)ndims, (void)indices, (void)places, (void)n, (void)moves;
     return NC_ENOTBUILT;
 }
 
@@ -149,6 +149,12 @@ int pnc_netcdf4_metadata_list(pnc_netcdf4_metadata *m, pnc_redo *redo)
 }
 
 int pnc_netcdf4_metadata_discard_writes(pnc_netcdf4_metadata *m)
+{
+    (void)m;
+    return NC_ENOTBUILT;
+}
+
+int pnc_netcdf4_metadata_restore(pnc_netcdf4_metadata *m)
 {
     (void)m;
     return NC_ENOTBUILT;
