@@ -26,6 +26,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "pnetcdf.h"
@@ -130,6 +131,8 @@ REPLACE(ssize_t, pwrite, (int fd, const void *bytes, size_t n, off_t offset), (f
         (void)!real(fd, bytes, cut(n, offset), offset))
 REPLACE(ssize_t, pwrite64, (int fd, const void *bytes, size_t n, off64_t offset), (fd, bytes, n, offset),
         (void)!real(fd, bytes, cut(n, offset), offset))
+REPLACE(ssize_t, pwritev, (int fd, const struct iovec *v, int n, off_t offset), (fd, v, n, offset),
+        (void)!pwrite(fd, v->iov_base, cut(v->iov_len, offset), offset))
 REPLACE(ssize_t, write, (int fd, const void *bytes, size_t n), (fd, bytes, n), (void)0)
 REPLACE(int, ftruncate, (int fd, off_t size), (fd, size), (void)0)
 REPLACE(int, ftruncate64, (int fd, off64_t size), (fd, size), (void)0)

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <mpi.h>
@@ -36,22 +37,23 @@ typedef struct command {
 static int rank, nprocs, ncids[HANDLES], fails_at;
 
 /* clang-format off */
-#define WRITE(name, position)                                          \
-    ssize_t name(int fd, const void *bytes, size_t n, position offset) \
+#define WRITE(name, part, n, position, half)                           \
+    ssize_t name(int fd, part bytes, n, position offset)               \
     {                                                                  \
-        static ssize_t (*real)(int, const void *, size_t, position);   \
+        static ssize_t (*real)(int, part, n, position);                \
                                                                        \
         if (real == NULL)                                              \
             *(void **)&real = dlsym(RTLD_NEXT, #name);                 \
         if (fails_at > 0 && --fails_at == 0) {                         \
-            (void)!real(fd, bytes, n / 2, offset);                     \
+            (void)!half;                                               \
             errno = ENOSPC;                                            \
             return -1;                                                 \
         }                                                              \
-        return real(fd, bytes, n, offset);                             \
+        return real(fd, bytes, count, offset);                         \
     }
-WRITE(pwrite, off_t)
-WRITE(pwrite64, off64_t)
+WRITE(pwrite, const void *, size_t count, off_t, real(fd, bytes, count / 2, offset))
+WRITE(pwrite64, const void *, size_t count, off64_t, real(fd, bytes, count / 2, offset))
+WRITE(pwritev, const struct iovec *, int count, off_t, pwrite(fd, bytes->iov_base, bytes->iov_len / 2, offset))
 /* clang-format on */
 
 static int create_file(const command *c, int *ncid)

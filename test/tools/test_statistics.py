@@ -98,7 +98,7 @@ STEPS, STEP = 8, 1 << 17  # of the program
 
 def count_calls(prefix):
     """Accesses that strace has seen: of the program and of other threads to the file, and of all to logs. A thread that
-    a process has begun itself reads no libraries."""
+    a process has begun itself reads no libraries. Open MPI's file pointers are in files *.sm."""
     counts = collections.Counter()
     for log in glob.glob(prefix + ".*"):
         with open(log, encoding="utf-8", errors="replace") as file:
@@ -107,7 +107,7 @@ def count_calls(prefix):
         who = "program" if "\\177ELF" in text else "worker"
         for kind, path, number in re.findall(r"^p?(read|write)v?(?:64)?\(\d+<([^>]*)>, .* = (\d+)$", text, re.M):
             target = who if path.endswith("statistics.nc") else "logs"
-            if "statistics.nc" in path and not path.endswith(".burst") and (target, number) != ("worker", "0"):
+            if "statistics.nc" in path and not path.endswith((".burst", ".sm")) and (target, number) != ("worker", "0"):
                 counts[f"{target} {kind}s"] += 1
                 counts[f"{target} {kind} bytes"] += int(number)
                 counts[f"{target} {kind}s of {class_of(int(number))}"] += 1
