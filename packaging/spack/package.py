@@ -33,6 +33,7 @@ class Pnetcdf2(AutotoolsPackage):
     with when("+netcdf4"):
         depends_on("hdf5@1.10.5:+shared")
         depends_on("libdeflate")
+        depends_on("isa-l")
         depends_on("zstd")
         depends_on("libaec+shared")
 

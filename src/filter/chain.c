@@ -155,6 +155,7 @@ void pnc_filter_worker_free(pnc_filter_worker *worker)
         codecs->load_zstd()->free_compressor(worker->zstd_writer);
     if (worker->zstd_reader != NULL)
         codecs->load_zstd()->free_decompressor(worker->zstd_reader);
+    pnc_memory_free(worker->igzip);
     for (int i = 0; i < 2; i++)
         pnc_memory_free(worker->buffers[i]);
     *worker = (pnc_filter_worker){.codecs = codecs};

@@ -7,9 +7,11 @@
 #define PNC_FILTER_CODECS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Files that are opened. */
 #define PNC_LIBDEFLATE "libdeflate.so.0"
+#define PNC_LIBISAL "libisal.so.2"
 #define PNC_LIBSZ "libsz.so.2" /* part of libaec */
 #define PNC_LIBZSTD "libzstd.so.1"
 
@@ -22,6 +24,26 @@ typedef struct pnc_deflate_functions {
     int (*decompress)(void *decompressor, const void *in, size_t bytes, void *out, size_t capacity, size_t *out_bytes);
     void (*free_decompressor)(void *decompressor);
 } pnc_deflate_functions;
+
+/* struct isal_zstream of igzip_lib.h: what users set and read, and more memory than the rest of it takes (82,320 bytes
+ * in version 2.30). */
+typedef struct pnc_igzip_stream {
+    const unsigned char *next_in;
+    uint32_t avail_in, total_in;
+    unsigned char *next_out;
+    uint32_t avail_out, total_out;
+    void *hufftables;
+    uint32_t level, level_buf_size;
+    unsigned char *level_buf;
+    uint16_t end_of_stream, flush, gzip_flag, hist_bits;
+    uint64_t others[16384];
+} pnc_igzip_stream;
+
+/* igzip_lib.h, part of ISA-L */
+typedef struct pnc_igzip_functions {
+    void (*init)(pnc_igzip_stream *stream);
+    int (*compress)(pnc_igzip_stream *stream); /* 0: complete */
+} pnc_igzip_functions;
 
 /* SZ_com_t of szlib.h, and its option masks. */
 typedef struct pnc_szip_parameters {
@@ -55,6 +77,7 @@ typedef size_t (*pnc_plugin_function)(unsigned flags, size_t nparameters, const 
  * them. */
 typedef struct pnc_codecs {
     const pnc_deflate_functions *(*load_deflate)(void);
+    const pnc_igzip_functions *(*load_igzip)(void);
     const pnc_szip_functions *(*load_szip)(void);
     const pnc_zstd_functions *(*load_zstd)(void);
     pnc_plugin_function (*load_plugin)(int id); /* of the filter with this id; NULL: there are no plugins */

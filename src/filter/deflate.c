@@ -1,8 +1,30 @@
-/* Deflate: zlib streams, by libdeflate. Its parameter is the level, 0 to 9. */
+/* Deflate: zlib streams, by libdeflate and ISA-L. Its parameter is the level, 0 to 9. */
+#include "base/memory.h"
+#include "base/minmax.h"
 #include "filter/kind.h"
 
 /* Of enum libdeflate_result: 0 is success. */
 enum { INSUFFICIENT_SPACE = 3 };
+
+/* Of igzip_lib.h. */
+enum { IGZIP_ZLIB = 3, STATELESS_OVERFLOW = -1 };
+enum { LEVEL_MEMORY = 331776 }; /* ISAL_DEF_LVL2_DEFAULT */
+
+/* Levels that ISA-L encodes with one of its own, where it is installed. MB/s of one core, and ratio, for shuffled
+ * chunks of 2 MiB of floats: with noise; smooth; rounded; rounded, with missing values.
+ *     libdeflate 1    98  1.92    114  2.31    128  2.92    170  4.21
+ *     libdeflate 2   104  1.95     92  2.36     65  3.04    134  4.33
+ *     ISA-L 1        760  1.93    529  2.19    376  2.70    540  3.93
+ *     ISA-L 2        551  1.94    585  2.27    378  2.84    506  4.06
+ *     ISA-L 3        341  1.92    267  2.25    309  2.80    359  3.97
+ * Both inflate at 350 to 950 MB/s, of small chunks libdeflate faster. */
+static const int igzip_levels[10] = {[1] = 2};
+
+/* A compressor of ISA-L. */
+typedef struct pnc_igzip {
+    pnc_igzip_stream stream;
+    unsigned char memory[LEVEL_MEMORY];
+} pnc_igzip;
 
 static bool has_libdeflate(const pnc_codecs *codecs, int id)
 {
@@ -31,16 +53,54 @@ static void *get_deflater(pnc_filter_worker *worker, const pnc_deflate_functions
     return worker->deflater;
 }
 
-static int encode_deflate(pnc_filter_step *step)
+static int encode_by_libdeflate(pnc_filter_step *step, int level)
 {
     const pnc_deflate_functions *f = step->worker->codecs->load_deflate();
-    void *deflater = get_deflater(step->worker, f, (int)step->filter->parameters[0]);
+    void *deflater = get_deflater(step->worker, f, level);
 
     if (deflater == NULL)
         return pnc_error_set(step->error, NC_ENOMEM, "deflate: no memory for a compressor");
     step->result_bytes =
         (int64_t)f->compress(deflater, step->in, (size_t)step->in_bytes, step->out, (size_t)step->capacity);
     return step->result_bytes > 0 ? NC_NOERR : NC_EFILTER;
+}
+
+static int encode_by_igzip(pnc_filter_step *step, const pnc_igzip_functions *f, int level)
+{
+    pnc_igzip *igzip = step->worker->igzip;
+    int result;
+
+    if (igzip == NULL)
+        igzip = step->worker->igzip = pnc_memory_alloc(1, sizeof *igzip);
+    if (igzip == NULL)
+        return pnc_error_set(step->error, NC_ENOMEM, "deflate: no memory for a compressor");
+    f->init(&igzip->stream);
+    igzip->stream.level = (uint32_t)level;
+    igzip->stream.level_buf = igzip->memory;
+    igzip->stream.level_buf_size = LEVEL_MEMORY;
+    igzip->stream.gzip_flag = IGZIP_ZLIB;
+    igzip->stream.end_of_stream = 1;
+    igzip->stream.next_in = step->in;
+    igzip->stream.avail_in = (uint32_t)step->in_bytes; /* a chunk has at most PNC_FILTER_CHUNK_MOST */
+    igzip->stream.next_out = step->out;
+    igzip->stream.avail_out = (uint32_t)pnc_min64(step->capacity, UINT32_MAX);
+    result = f->compress(&igzip->stream);
+    step->result_bytes = igzip->stream.total_out;
+    if (result == 0 || result == STATELESS_OVERFLOW)
+        return result == 0 ? NC_NOERR : NC_EFILTER;
+    return pnc_error_set(step->error, NC_EFILTER, "deflate: isal_deflate_stateless returned %d", result);
+}
+
+static int encode_deflate(pnc_filter_step *step)
+{
+    int level = (int)step->filter->parameters[0];
+    const pnc_igzip_functions *igzip = igzip_levels[level] > 0 ? step->worker->codecs->load_igzip() : NULL;
+
+    int err = igzip != NULL ? encode_by_igzip(step, igzip, igzip_levels[level]) : NC_EFILTER;
+
+    if (igzip == NULL || (err == NC_EFILTER && step->capacity > step->in_bytes)) /* it may add more bytes */
+        err = encode_by_libdeflate(step, level);
+    return err;
 }
 
 static int decode_deflate(pnc_filter_step *step)

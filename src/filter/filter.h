@@ -62,6 +62,7 @@ typedef struct pnc_filter_worker {
     int64_t capacities[2];
     void *deflater, *inflater;       /* of libdeflate */
     int deflater_level;              /* of `deflater` */
+    struct pnc_igzip *igzip;         /* of ISA-L */
     void *zstd_writer, *zstd_reader; /* of libzstd */
 } pnc_filter_worker;
 

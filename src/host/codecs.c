@@ -7,9 +7,11 @@
 #include "host/library.h"
 
 /* What is set once, before other threads see it. */
-static pthread_once_t deflate_once = PTHREAD_ONCE_INIT, szip_once = PTHREAD_ONCE_INIT, zstd_once = PTHREAD_ONCE_INIT;
-static bool has_deflate, has_szip, has_zstd;
+static pthread_once_t deflate_once = PTHREAD_ONCE_INIT, igzip_once = PTHREAD_ONCE_INIT, szip_once = PTHREAD_ONCE_INIT,
+                      zstd_once = PTHREAD_ONCE_INIT;
+static bool has_deflate, has_igzip, has_szip, has_zstd;
 static pnc_deflate_functions deflate_functions;
+static pnc_igzip_functions igzip_functions;
 static pnc_szip_functions szip_functions;
 static pnc_zstd_functions zstd_functions;
 
@@ -31,6 +33,16 @@ static void open_libdeflate(void)
     };
 
     has_deflate = pnc_host_library_load(PNC_LIBDEFLATE, wanted, COUNT(wanted), &deflate_functions);
+}
+
+static void open_libisal(void)
+{
+    static const pnc_host_symbol wanted[] = {
+        WANTED(pnc_igzip_functions, init, "isal_deflate_stateless_init"),
+        WANTED(pnc_igzip_functions, compress, "isal_deflate_stateless"),
+    };
+
+    has_igzip = pnc_host_library_load(PNC_LIBISAL, wanted, COUNT(wanted), &igzip_functions);
 }
 
 static void open_libsz(void)
@@ -64,6 +76,12 @@ static const pnc_deflate_functions *load_libdeflate(void)
     return has_deflate ? &deflate_functions : NULL;
 }
 
+static const pnc_igzip_functions *load_libisal(void)
+{
+    pthread_once(&igzip_once, open_libisal);
+    return has_igzip ? &igzip_functions : NULL;
+}
+
 static const pnc_szip_functions *load_libsz(void)
 {
     pthread_once(&szip_once, open_libsz);
@@ -78,7 +96,7 @@ static const pnc_zstd_functions *load_libzstd(void)
 
 const pnc_codecs *pnc_host_codecs_get(void)
 {
-    static const pnc_codecs codecs = {load_libdeflate, load_libsz, load_libzstd, NULL};
+    static const pnc_codecs codecs = {load_libdeflate, load_libisal, load_libsz, load_libzstd, NULL};
 
     return &codecs;
 }

@@ -87,7 +87,8 @@ def check_own():
     version = re.search(r"HDF5 Version:\s*(\S+)", output("h5cc", "-showconfig"))
     if version and tap.has_hdf5():
         tap.ok(f"HDF5 {version.group(1)} (" in rows["netCDF-4"], f"HDF5 {version.group(1)}", rows["netCDF-4"])
-    for name, library in (("deflate", "libdeflate.so.0"), ("zstd", "libzstd.so.1"), ("szip", "libsz.so.2")):
+    for name, library in (("deflate", "libdeflate.so.0"), ("deflate 1", "libisal.so.2"),
+                          ("zstd", "libzstd.so.1"), ("szip", "libsz.so.2")):
         if tap.has_hdf5():
             tap.ok(rows[name].startswith("yes: " + library if opens(library) else "not yet: " + library), name,
                    rows[name])

@@ -168,6 +168,11 @@ static const pnc_deflate_functions *no_deflate(void)
     return NULL;
 }
 
+static const pnc_igzip_functions *no_igzip(void)
+{
+    return NULL;
+}
+
 static const pnc_szip_functions *no_szip(void)
 {
     return NULL;
@@ -178,7 +183,7 @@ static const pnc_zstd_functions *no_zstd(void)
     return NULL;
 }
 
-static const pnc_codecs no_codecs = {no_deflate, no_szip, no_zstd, NULL};
+static const pnc_codecs no_codecs = {no_deflate, no_igzip, no_szip, no_zstd, NULL};
 
 /* Chunks that HDF5 1.10.8 stores: the filter, the chunk and the values that it reads. The numbers of a row stand in
  * test_numbers. */
@@ -493,6 +498,53 @@ static void test_round_trips(void **state)
     pnc_filter_worker_free(&worker);
 }
 
+/* Encode a chunk, decode it by libdeflate, and compare. Returns the bytes that are stored, which `copy` gets. */
+static int64_t pass_deflate(const pnc_codecs *codecs, uint32_t deflate_level, const unsigned char *chunk, int64_t bytes,
+                            unsigned char *copy)
+{
+    static unsigned char out[LARGE];
+    const pnc_filter filter = {PNC_FILTER_DEFLATE, false, 1, &deflate_level};
+    const pnc_filter_chain chain = {1, &filter};
+    pnc_filter_worker worker;
+    const void *stored;
+    int64_t n;
+    uint32_t mask;
+
+    pnc_filter_worker_init(&worker, codecs);
+    for (int again = 0; again < 2; again++) /* the second time with the compressor of the first one */
+        assert_int_equal(pnc_filter_chunk_encode(&worker, &chain, chunk, bytes, &stored, &n, &mask, NULL), NC_NOERR);
+    memcpy(copy, stored, (size_t)n);
+    memset(out, 0x5a, (size_t)bytes);
+    assert_int_equal(pnc_filter_chunk_decode(&worker, &chain, copy, n, mask, out, bytes, NULL), NC_NOERR);
+    assert_memory_equal(chunk, out, (size_t)bytes);
+    pnc_filter_worker_free(&worker);
+    return n;
+}
+
+/* All levels, with and without ISA-L, which has level 1: the values are the same, the bytes are not. */
+static void test_deflate_levels(void **state)
+{
+    static unsigned char chunk[LARGE], with[2 * LARGE], without[2 * LARGE];
+    pnc_codecs codecs = *pnc_host_codecs_get();
+    int differ[10] = {0};
+
+    (void)state;
+    if (codecs.load_deflate() == NULL || codecs.load_igzip() == NULL)
+        skip();
+    codecs.load_igzip = no_igzip;
+    for (int round = 0; round < 300; round++) {
+        uint32_t deflate_level = (uint32_t)(round % 10);
+        int64_t bytes = random_in(1, round % 4 == 0 ? LARGE : 3000), n;
+
+        fill_chunk(chunk, bytes, (int)random_in(0, 2));
+        n = pass_deflate(pnc_host_codecs_get(), deflate_level, chunk, bytes, with);
+        differ[deflate_level] +=
+            n != pass_deflate(&codecs, deflate_level, chunk, bytes, without) || memcmp(with, without, (size_t)n) != 0;
+    }
+    for (int i = 0; i < 10; i++)
+        assert_true((differ[i] > 0) == (i == 1));
+}
+
 /* What an optional compressor does not make smaller is stored without it; others store it larger. */
 static void test_what_does_not_shrink(void **state)
 {
@@ -653,6 +705,7 @@ int main(void)
         cmocka_unit_test(test_chunks_of_others),
         cmocka_unit_test(test_checksum_is_checked),
         cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_deflate_levels),
         cmocka_unit_test(test_what_does_not_shrink),
         cmocka_unit_test(test_szip_of_noise),
         cmocka_unit_test(test_missing_libraries),
