@@ -86,17 +86,17 @@ static void keep_lengths(pnc_dataset *ds, const pnc_request_list *list, int64_t 
 /* Delayed writes: the number of records is written to the file when they are. */
 static int transfer_behind(pnc_dataset *ds, pnc_request_list *list, int64_t *numrecs)
 {
-    pnc_range range = pnc_io_list_find_range(&ds->io, list, false);
+    pnc_behind_range range = pnc_io_list_find_range(&ds->io, list, false);
     bool puts = list->direction == PNC_PUT;
     int err;
 
     if (puts)
         pnc_file_ahead_discard(&ds->file);
     if (ds->file.behind != NULL)
-        PNC_TRY(pnc_file_behind_begin(&ds->file, puts, list->collective, range.low, range.high));
+        PNC_TRY(pnc_file_behind_begin(&ds->file, puts, list->collective, range.low.offset, range.high.offset));
     if (!puts && ds->file.ahead != NULL) {
         range = pnc_io_list_find_range(&ds->io, list, true);
-        pnc_file_ahead_begin(&ds->file, list->n > 0 ? list->at[0]->elements.varid : -1, range.low, range.high);
+        pnc_file_ahead_begin(&ds->file, list->n > 0 ? list->at[0]->elements.varid : -1, &range);
     }
     err = pnc_io_requests_transfer(&ds->io, list, numrecs);
     pnc_file_behind_end(&ds->file);

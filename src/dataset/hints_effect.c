@@ -256,6 +256,7 @@ bool pnc_dataset_hint_is_overruled(const pnc_dataset *ds, const char *name, char
         {"nc_shuffle", {by_classic_format, by_reading, by_no_compression}},
         {"nc_chunks", {by_classic_format, by_reading}},
         {"nc_quantize", {by_reading}},
+        {"nc_filter_threads", {by_classic_format}},
         {"nc_checksum", {by_file_without_checksums}},
         {"nc_references", {by_driver_without_file, by_reading}},
         {"nc_whole_files", {by_driver_without_names, by_opening}},
@@ -335,6 +336,14 @@ static bool is_beside_file(const pnc_dataset *ds, char *why)
                "nodes");
 }
 
+/* Also without the hint: how many. */
+static bool is_automatic(const pnc_dataset *ds, char *why)
+{
+    int n = ds->file.nodes->nidle;
+
+    return ds->hints.format.filter_threads == 0 && SAY("%d (processors that no process of the program has)", n);
+}
+
 bool pnc_dataset_hint_is_limited(const pnc_dataset *ds, const char *name, char used[PNC_HINT_EFFECT_BYTES])
 {
     const pnc_access_hints *hints = &ds->hints.access;
@@ -347,6 +356,8 @@ bool pnc_dataset_hint_is_limited(const pnc_dataset *ds, const char *name, char u
         return is_other_buffer(ds, used);
     if (strcmp(name, "nc_burst_buf") == 0)
         return is_beside_file(ds, used);
+    if (strcmp(name, "nc_filter_threads") == 0)
+        return is_automatic(ds, used);
     if (strcmp(name, "nc_strategy") == 0)
         return is_other_strategy(ds, used);
     return strcmp(name, "striping_unit") == 0 && is_other_unit(ds, used);

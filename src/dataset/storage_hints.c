@@ -98,6 +98,16 @@ bool pnc_dataset_shuffle_parse(const char *text, pnc_hints *out)
     return strcmp(text, "automatic") == 0 || strcmp(text, "enable") == 0 || strcmp(text, "disable") == 0;
 }
 
+bool pnc_dataset_threads_parse(const char *text, pnc_hints *out)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+    bool is_number = end != text && *end == '\0' && n >= 0 && n <= PNC_FORMAT_THREADS_MOST;
+
+    out->format.filter_threads = is_number ? n + 1 : 0;
+    return is_number || strcmp(text, "auto") == 0;
+}
+
 static bool parse_quantization(const char *text, quantization *out)
 {
     static const struct {

@@ -8,6 +8,7 @@
 /* Whether a text is a value of the hint; readers of rows of src/spec/hints.m4. */
 bool pnc_dataset_compression_parse(const char *text, pnc_hints *out);
 bool pnc_dataset_shuffle_parse(const char *text, pnc_hints *out);
+bool pnc_dataset_threads_parse(const char *text, pnc_hints *out);
 bool pnc_dataset_chunks_parse(const char *text, pnc_hints *out);
 bool pnc_dataset_quantize_parse(const char *text, pnc_hints *out);
 

@@ -128,10 +128,11 @@ struct pnc_store_ops {
     /* End the wrapper's part of the store, before the inner store is closed: after a flush, or without one to discard
      * what is kept. Also after an open that failed. */
     void (*release)(pnc_store *store);
-    /* Of a wrapper that has values at addresses of its own: the extents of its inner store that this rank will read for
-     * a read of this range, at most `most`; of several ranks together, if it is collective. Returns how many; 0 also if
-     * that is not known. -1: the inner store has the range at the same addresses. Local. NULL: it has all. */
-    int (*find_reads)(pnc_store *store, pnc_extent range, bool collective, pnc_extent *out, int most);
+    /* Of a wrapper that has arrays: the extents of its inner store that this rank will read for a get of this range of
+     * a variable, at most `most`; of several ranks together, if it is collective. The range counts the bytes of all
+     * values in row-major order. Returns how many; 0 also if that is not known. -1: the variable is no array, and the
+     * range is one of the file. Local. NULL: it has no arrays. */
+    int (*find_reads)(pnc_store *store, int varid, pnc_extent range, bool collective, pnc_extent *out, int most);
 };
 
 /* Known facts about the end of the file. */
@@ -167,10 +168,8 @@ struct pnc_store {
     const pnc_store_ops *ops;
     MPI_Comm comm; /* borrowed from the dataset */
     int rank, nprocs;
-    bool has_collective; /* write_all and read_all may be used, if data sieving of writes is disabled */
-    /* Addresses from here on are not those of the file: they stand for arrays of drivers/chunks, which accesses them by
-     * hyperslabs; 0: there are none. */
-    int64_t owned_from;
+    bool has_collective;           /* write_all and read_all may be used, if data sieving of writes is disabled */
+    bool has_arrays;               /* of drivers/chunks, which accesses these variables by hyperslabs */
     int nnodes;                    /* nodes that the communicator spans, at least 1; set by the caller of open */
     pnc_neighbours neighbours;     /* set by the caller of open */
     pnc_striping striping;         /* all zero if nothing is known about it */

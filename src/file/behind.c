@@ -75,10 +75,11 @@ int pnc_file_behind_wait(pnc_file *file)
 static int agree_range(pnc_file *file, pnc_behind_range *all)
 {
     pnc_behind *behind = file->behind;
-    bool is_empty = all->low >= all->high;
+    bool is_empty = pnc_behind_range_is_empty(all);
     int err = pnc_behind_store_take_failure(behind, file->error), mismatch;
     /* failure, range, first call that is not written: the maximum of each */
-    int64_t v[4] = {0, is_empty ? INT64_MIN : -all->low, is_empty ? 0 : all->high, -pnc_behind_store_find_call(behind)};
+    int64_t v[4] = {0, is_empty ? INT64_MIN : -all->low.offset, is_empty ? 0 : all->high.offset,
+                    -pnc_behind_store_find_call(behind)};
 
     err = pnc_file_late_take(file, err);
     v[0] = err != NC_NOERR;
@@ -88,8 +89,8 @@ static int agree_range(pnc_file *file, pnc_behind_range *all)
     if (v[0] != 0)
         return pnc_file_status_agree(file, err);
     pnc_behind_pending_remove(&behind->pending, -v[3]);
-    *all = v[2] > 0 ? (pnc_behind_range){.low = -v[1], .high = v[2]} : (pnc_behind_range){0};
-    if (pnc_behind_pending_has_range(&behind->pending, all->low, all->high))
+    *all = v[2] > 0 ? pnc_behind_range_make(-v[1], v[2]) : (pnc_behind_range){0};
+    if (pnc_behind_pending_has_range(&behind->pending, all))
         PNC_TRY(pnc_file_behind_wait(file));
     return NC_NOERR;
 }
@@ -98,9 +99,10 @@ static int agree_range(pnc_file *file, pnc_behind_range *all)
 static int check_range(pnc_file *file, const pnc_behind_range *range)
 {
     PNC_TRY(pnc_behind_store_take_failure(file->behind, file->error));
-    if (range->low >= range->high)
+    if (pnc_behind_range_is_empty(range))
         return NC_NOERR;
-    return pnc_behind_store_check_kept(file->behind, (pnc_extent){range->low, range->high - range->low}, file->error);
+    return pnc_behind_store_check_kept(
+        file->behind, (pnc_extent){range->low.offset, range->high.offset - range->low.offset}, file->error);
 }
 
 /* An independent put is written before it returns: another rank may put to the same place when it knows of that. Logs
@@ -113,7 +115,7 @@ static bool may_delay(const pnc_file *file, bool collective)
 int pnc_file_behind_begin(pnc_file *file, bool is_put, bool collective, int64_t low, int64_t high)
 {
     pnc_behind *behind = file->behind;
-    pnc_behind_range range = {.low = low, .high = high};
+    pnc_behind_range range = pnc_behind_range_make(low, high);
 
     pnc_file_behind_trace_update(file);
     if (collective && file->nprocs > 1)

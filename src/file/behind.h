@@ -52,15 +52,16 @@ void pnc_file_change_add(const pnc_file *file);
 /* Discard what was read ahead, if any handle has announced a change since the last time. Local. */
 void pnc_file_ahead_update(pnc_file *file);
 
-/* A get of values of the variable, in this range of the file on this rank, begins, after pnc_file_behind_begin; it has
- * ended. Local. */
-static inline void pnc_file_ahead_begin(pnc_file *file, int varid, int64_t low, int64_t high)
+/* A get of values of the variable, in this range on this rank, begins, after pnc_file_behind_begin; it has ended.
+ * Local. */
+static inline void pnc_file_ahead_begin(pnc_file *file, int varid, const pnc_behind_range *range)
 {
     if (file->ahead == NULL)
         return;
     pnc_file_ahead_update(file);
     pnc_file_behind_trace_update(file);
-    pnc_behind_store_begin_get(file->ahead, varid, low, high);
+    pnc_behind_store_begin_get(file->ahead, range->low.space == range->high.space ? varid : -1, range->low.offset,
+                               range->high.offset);
 }
 static inline void pnc_file_ahead_end(pnc_file *file, int status, bool collective)
 {

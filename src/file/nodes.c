@@ -5,12 +5,12 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "file/communicator.h"
 #include "file/finalize.h"
+#include "host/cores.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int keyval = MPI_KEYVAL_INVALID; /* of the attribute; created at first use */
@@ -58,6 +58,7 @@ static pnc_nodes *copy_nodes(const pnc_nodes *from)
                         .nranks = from->nranks,
                         .ranks = ranks,
                         .nprocessors = from->nprocessors,
+                        .nidle = from->nidle,
                         .is_leader = from->is_leader,
                         .kept = MPI_COMM_NULL};
     return copy;
@@ -194,25 +195,44 @@ static int translate_ranks(MPI_Comm comm, MPI_Comm part, int *ranks, int n)
     return failed;
 }
 
+/* Processes of this node that are not in the communicator have processors, too: at most all of the program. */
+static int count_processes(const pnc_nodes *nodes, MPI_Comm comm)
+{
+    int known = pnc_host_cores_count_processes(), all = 0, own = 0;
+
+    if (MPI_Comm_size(MPI_COMM_WORLD, &all) != MPI_SUCCESS || MPI_Comm_size(comm, &own) != MPI_SUCCESS)
+        return INT_MAX;
+    if (own >= all)
+        return nodes->nranks;
+    return known > 0 && known < all ? known : all;
+}
+
+/* Collective in the communicator of the node. */
+static int count_idle(const pnc_nodes *nodes, MPI_Comm comm, MPI_Comm node, int *nidle)
+{
+    uint16_t is_mine[PNC_HOST_CORES_MOST], users[PNC_HOST_CORES_MOST];
+    int failed;
+
+    pnc_host_cores_list(is_mine);
+    failed = MPI_Allreduce(is_mine, users, PNC_HOST_CORES_MOST, MPI_UINT16_T, MPI_SUM, node);
+    if (failed == MPI_SUCCESS)
+        *nidle = pnc_host_cores_count_idle(is_mine, users, nodes->nranks, count_processes(nodes, comm),
+                                           pnc_host_cores_count());
+    return failed;
+}
+
 static int list_ranks(MPI_Comm comm, MPI_Comm node, pnc_nodes *nodes)
 {
     int own, failed;
 
     failed = MPI_Comm_rank(comm, &own) | MPI_Comm_size(node, &nodes->nranks);
+    failed |= count_idle(nodes, comm, node, &nodes->nidle);
     nodes->ranks = pnc_memory_alloc(2 * (int64_t)nodes->nranks, sizeof *nodes->ranks);
     if (nodes->ranks == NULL)
         return NC_ENOMEM;
     failed |= translate_ranks(comm, node, nodes->ranks, nodes->nranks);
     nodes->is_leader = nodes->ranks[0] == own;
     return failed == MPI_SUCCESS ? NC_NOERR : NC_EMPI;
-}
-
-/* 1 if the system does not report it. */
-static int count_processors(void)
-{
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-
-    return n > 0 && n < INT_MAX ? (int)n : 1;
 }
 
 int pnc_file_nodes_find(MPI_Comm comm, pnc_nodes **out)
@@ -229,7 +249,7 @@ int pnc_file_nodes_find(MPI_Comm comm, pnc_nodes **out)
     if (nodes != NULL) {
         nodes->uses = 1;
         nodes->kept = MPI_COMM_NULL;
-        nodes->nprocessors = count_processors();
+        nodes->nprocessors = pnc_host_cores_count();
     }
     if (err == NC_NOERR)
         *out = nodes;

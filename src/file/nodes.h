@@ -12,6 +12,7 @@ typedef struct pnc_nodes {
     int nranks;      /* of this node */
     int *ranks;      /* those ranks; the first one is the leader of the node */
     int nprocessors; /* of this node; the caller of find sets that of the node of rank 0, the same on all ranks */
+    int nidle;       /* processors of the node for threads of this process, which no process of the program has */
     bool is_leader;
     MPI_Comm kept; /* see communicator.h; MPI_COMM_NULL: none */
 } pnc_nodes;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PNC_AGREED_VALUES 7                      /* of the caller */
+#define PNC_AGREED_VALUES 8                      /* of the caller */
 #define PNC_FIRST_VALUES (2 + PNC_AGREED_VALUES) /* in the first reduction of a call, which compares the calls */
 
 /* Whether the ranks reduce so many values as one element; why: see pnc_file_maxima_init. */

@@ -63,8 +63,8 @@ typedef struct pnc_classic_var {
 
 /* What only a netCDF-4 file has. */
 typedef struct pnc_netcdf4_var {
-    int64_t address;      /* of its values in the address space of the open file */
-    const int64_t *shape; /* lengths for addresses, in the memory of the format: of unlimited dimensions the most */
+    int64_t address;      /* of its values in the file, if they are one part of it; else 0 */
+    const int64_t *shape; /* in the memory of the format: of unlimited dimensions, the most */
     bool lacks_space;     /* contiguous, and without an address in the file: see add_space */
 } pnc_netcdf4_var;
 

@@ -18,6 +18,8 @@
 #include "format/model.h"
 
 /* Hints that formats obey. */
+#define PNC_FORMAT_THREADS_MOST 64 /* of filters: as host/pool.h has */
+
 typedef struct pnc_format_hints {
     pnc_layout_hints layout;   /* -1 where no hint was given */
     int64_t header_read_chunk; /* bytes of the metadata read at a time */
@@ -26,6 +28,7 @@ typedef struct pnc_format_hints {
     int64_t short_file;        /* 0: reads beyond the end of the file give zeros, 1: an error */
     int64_t assumes_dead;      /* 1: of a program of which it is not known whether it still changes the file */
     int64_t chunk_cache;       /* bytes of chunks that a rank keeps for the next read */
+    int64_t filter_threads;    /* that encode and decode chunks beside the program's, + 1; 0: as many as find cores */
     int64_t groups;            /* 0: those of groups have paths, 1: and are listed, 2: only those of the root group */
 } pnc_format_hints;
 

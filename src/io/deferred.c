@@ -95,42 +95,57 @@ void pnc_io_deferred_free(pnc_deferred *d)
 
 /* --- agreement --- */
 
+/* Maxima of the ranks that are those of a range: of one that has the ranges of all ranks. */
+typedef struct agreed_range {
+    int64_t minus_first_space, minus_low, last_space, high;
+} agreed_range;
+
+static agreed_range make_agreed_range(const pnc_behind_range *own)
+{
+    if (pnc_behind_range_is_empty(own))
+        return (agreed_range){INT64_MIN, INT64_MIN, -1, 0};
+    return (agreed_range){-own->low.space, -own->low.offset, own->high.space, own->high.offset};
+}
+
+static pnc_behind_range get_range(const agreed_range *v)
+{
+    if (v->last_space < 0)
+        return (pnc_behind_range){.call = 0};
+    return (pnc_behind_range){.low = {-v->minus_first_space, -v->minus_low}, .high = {v->last_space, v->high}};
+}
+
 /* The maxima of the ranks. */
 typedef struct deferral_agreement {
-    int64_t failure, numrecs, minus_low, high, writes, own;
+    int64_t failure, numrecs, writes, own;
+    agreed_range range;
 } deferral_agreement;
 
 static int agree_deferral(pnc_io_context *io, pnc_request_list *list, int own, deferral_agreement *v)
 {
     pnc_file *file = io->file;
     int status = pnc_file_late_take(file, list->error == NC_ENOMEM ? NC_ENOMEM : NC_NOERR), mismatch;
-    int64_t values[] = {pnc_file_failure_encode(file, status), v->numrecs, v->minus_low, v->high, v->writes,
-                        pnc_file_failure_encode(file, own)};
 
-    mismatch = pnc_file_maxima_agree(file, values, 6, "the values of a collective put");
+    v->failure = pnc_file_failure_encode(file, status);
+    v->own = pnc_file_failure_encode(file, own);
+    mismatch = pnc_file_maxima_agree(file, &v->failure, sizeof *v / sizeof(int64_t), "the values of a collective put");
     if (mismatch != NC_NOERR)
         return pnc_error_keep_first(status, mismatch);
     if (list->out_of_range != NULL && own != NC_NOERR)
-        list->others = pnc_file_finders_count(file, own, values[5]);
+        list->others = pnc_file_finders_count(file, own, v->own);
     else
-        pnc_file_failure_count(file, own, values[5]);
-    *v = (deferral_agreement){values[0], values[1], values[2], values[3], values[4], values[5]};
+        pnc_file_failure_count(file, own, v->own);
     return pnc_file_failure_share(file, status, v->failure, "a collective write");
 }
 
 int pnc_io_deferred_add(pnc_io_context *io, pnc_deferred *d, pnc_request_list *list, pnc_deferral *out)
 {
-    pnc_range range = pnc_io_list_find_range(io, list, true);
-    deferral_agreement v = {.numrecs = list->summary.numrecs, .minus_low = INT64_MIN};
+    const pnc_behind_range range = pnc_io_list_find_range(io, list, true);
+    deferral_agreement v = {.numrecs = list->summary.numrecs, .range = make_agreed_range(&range)};
     int own = list->error == NC_ENOMEM ? NC_NOERR : list->error, err;
 
     *out = (pnc_deferral){.first = d->n};
     out->is_copied = copy_requests(io, d, list);
     v.writes = !out->is_copied;
-    if (range.high > range.low) {
-        v.minus_low = -range.low;
-        v.high = range.high;
-    }
     err = agree_deferral(io, list, pnc_error_keep_first(own, list->out_of_range != NULL ? NC_ERANGE : NC_NOERR), &v);
     if (err != NC_NOERR) {
         pnc_io_deferred_remove(io, d, out->first, d->n - out->first);
@@ -138,25 +153,27 @@ int pnc_io_deferred_add(pnc_io_context *io, pnc_deferred *d, pnc_request_list *l
     }
     out->writes = v.writes != 0;
     out->numrecs = v.numrecs;
-    out->low = v.high > 0 ? -v.minus_low : 0;
-    out->high = v.high;
-    out->overlaps = d->calls > 0 && pnc_behind_pending_has_range(&d->ranges, out->low, out->high);
+    out->range = get_range(&v.range);
+    out->overlaps = d->calls > 0 && pnc_behind_pending_has_range(&d->ranges, &out->range);
     return NC_NOERR;
 }
 
 void pnc_io_deferred_keep(pnc_deferred *d, const pnc_deferral *call)
 {
-    d->calls++;
-    pnc_behind_pending_add(&d->ranges, (pnc_behind_range){.low = call->low, .high = call->high, .call = d->calls});
+    pnc_behind_range range = call->range;
+
+    range.call = ++d->calls;
+    pnc_behind_pending_add(&d->ranges, range);
 }
 
 int pnc_io_deferred_compare(pnc_io_context *io, const pnc_deferred *d, const pnc_request_list *list, bool *overlaps)
 {
-    pnc_range range = pnc_io_list_find_range(io, list, true);
-    bool has_any = range.high > range.low;
-    int64_t values[] = {has_any ? -range.low : INT64_MIN, has_any ? range.high : 0};
+    pnc_behind_range range = pnc_io_list_find_range(io, list, true);
+    agreed_range v = make_agreed_range(&range);
 
-    PNC_TRY(pnc_file_maxima_agree(io->file, values, 2, "the range of a collective get"));
-    *overlaps = values[1] > 0 && pnc_behind_pending_has_range(&d->ranges, -values[0], values[1]);
+    PNC_TRY(pnc_file_maxima_agree(io->file, &v.minus_first_space, sizeof v / sizeof(int64_t),
+                                  "the range of a collective get"));
+    range = get_range(&v);
+    *overlaps = pnc_behind_pending_has_range(&d->ranges, &range);
     return NC_NOERR;
 }

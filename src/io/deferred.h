@@ -16,7 +16,7 @@ typedef struct pnc_deferred {
     int64_t n, capacity;
     int64_t bytes, most;       /* of memory of the copies, and its bound; most = 0: no put is deferred */
     int64_t calls;             /* whose puts are deferred; the same on all ranks, as what follows */
-    pnc_behind_pending ranges; /* of the file, in which they are */
+    pnc_behind_pending ranges; /* in which they are */
     int64_t numrecs;           /* before the first of them */
     bool was_dirty;            /* likewise, whether the file lacked that number */
     int is_last;               /* for the caller, in MPI_Finalize */
@@ -27,7 +27,7 @@ typedef struct pnc_deferral {
     bool overlaps;   /* write the earlier puts first */
     bool writes;     /* write them all, with those of this call */
     int64_t numrecs; /* length of the first unlimited dimension, at least, after it; 0: not known */
-    int64_t low, high;
+    pnc_behind_range range;
     int64_t first;  /* so many copies are of earlier calls */
     bool is_copied; /* those of this call follow them */
 } pnc_deferral;

@@ -36,7 +36,7 @@ static int split_requests(pnc_io_context *io, pnc_request_list *all, request_par
     p->plain = all;
     p->chunked = NULL;
     p->memory = NULL;
-    for (int64_t i = 0; io->file->store->owned_from > 0 && i < all->n; i++)
+    for (int64_t i = 0; io->file->store->has_arrays && i < all->n; i++)
         n += pnc_io_chunked_is_request(io, all->at[i]);
     if (n == 0)
         return NC_NOERR;
@@ -362,32 +362,39 @@ static int access_shared(collective_call *c)
 
 /* --- variables in chunks --- */
 
-static void extend_range(pnc_range *range, int64_t low, int64_t high)
+static void extend_range(pnc_behind_range *range, int64_t space, int64_t low, int64_t high)
 {
-    range->low = range->high == 0 || low < range->low ? low : range->low;
-    range->high = high > range->high ? high : range->high;
+    const pnc_behind_point first = {space, low}, end = {space, high};
+    bool is_first = pnc_behind_range_is_empty(range);
+
+    if (is_first || pnc_behind_point_is_before(first, range->low))
+        range->low = first;
+    if (is_first || pnc_behind_point_is_before(range->high, end))
+        range->high = end;
 }
 
 /* The addresses of a filetype are not searched. */
-pnc_range pnc_io_list_find_range(pnc_io_context *io, const pnc_request_list *list, bool with_chunks)
+pnc_behind_range pnc_io_list_find_range(pnc_io_context *io, const pnc_request_list *list, bool with_chunks)
 {
-    pnc_range range = {0, 0};
+    pnc_behind_range range = {.call = 0};
 
     for (int64_t i = 0; i < list->n; i++) {
         const pnc_elements *e = &list->at[i]->elements;
         const pnc_mapping mapping = pnc_io_context_get_mapping(io, e->varid);
+        bool is_chunked = pnc_io_chunked_is_request(io, list->at[i]);
+        int64_t space = is_chunked ? e->varid + INT64_C(1) : 0;
         pnc_locator locator;
 
-        if (e->count == 0 || (!with_chunks && pnc_io_chunked_is_request(io, list->at[i])))
+        if (e->count == 0 || (!with_chunks && is_chunked))
             continue;
         pnc_mapping_locator_init(&locator, &mapping);
         if (e->form == PNC_FILETYPE)
-            extend_range(&range, 0, INT64_MAX);
+            extend_range(&range, space, 0, INT64_MAX);
         for (int64_t k = 0; e->form != PNC_FILETYPE && k < e->n; k++) {
             pnc_span span = pnc_mapping_span_get(&mapping, &locator, e, k);
 
             if (span.bytes > 0)
-                extend_range(&range, span.first, span.end);
+                extend_range(&range, space, span.first, span.end);
         }
     }
     return range;

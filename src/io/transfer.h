@@ -2,7 +2,7 @@
 #ifndef PNC_IO_TRANSFER_H
 #define PNC_IO_TRANSFER_H
 
-#include "io/choose/placement.h"
+#include "file/behind.h"
 #include "io/request/request.h"
 
 /* Execute the requests of a list. Where requests overlap, the last one wins. In a collective call every rank calls this
@@ -12,8 +12,8 @@
  * call it is the same on all ranks. */
 int pnc_io_requests_transfer(pnc_io_context *io, pnc_request_list *list, int64_t *numrecs);
 
-/* The range of the file that the requests access; empty: none. Without those of variables in chunks, if with_chunks is
- * not set: each chunk has one rank, which sees what it has put. Local. */
-pnc_range pnc_io_list_find_range(pnc_io_context *io, const pnc_request_list *list, bool with_chunks);
+/* The range that the requests access; empty: none. Without those of variables in chunks, if with_chunks is not set: it
+ * is one of the file then. Each chunk has one rank, which sees what it has put. Local. */
+pnc_behind_range pnc_io_list_find_range(pnc_io_context *io, const pnc_request_list *list, bool with_chunks);
 
 #endif

@@ -20,12 +20,14 @@ struct pnc_flat_type {
     int64_t stride;           /* vector: bytes from copy to copy */
     pnc_flat_type *child;     /* vector: what is repeated; pick: the order */
     pnc_flat_type *inner;     /* pick: the elements */
-    int64_t *ends;            /* below a pick, of several runs or children: elements up to the end of each */
+    int64_t *ends;            /* of several runs or children: elements up to the end of each; NULL: no index */
     pnc_flat_type **children; /* sequence */
     pnc_memory_run *runs;     /* runs: &single or an owned array */
     pnc_memory_run single;
 };
 
+/* flat_pick.c: the index of the run, copy or child that holds element *at of the node; *at becomes relative to it. */
+int64_t pnc_select_flat_find_part(const pnc_flat_type *node, int64_t *at);
 /* flat_pick.c: the rest of the run that holds element number `at`, for a flattened datatype below a pick. */
 pnc_memory_run pnc_select_flat_locate_run(const pnc_flat_type *node, int64_t at);
 

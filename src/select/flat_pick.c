@@ -10,18 +10,17 @@ static int64_t count_elements_of_part(const pnc_flat_type *node, int64_t i)
     return node->kind == PNC_FLAT_RUNS ? node->runs[i].count : node->children[i]->elements;
 }
 
-/* Set `ends` in all nodes of the tree: the number of elements up to the end of each run or child. */
-static int index_tree(pnc_flat_type *node)
+int pnc_select_index_make(pnc_flat_type *node)
 {
     int64_t end = 0;
     int err;
 
     if (node->ends != NULL) /* shared, and already set */
         return NC_NOERR;
-    err = node->kind == PNC_FLAT_VECTOR ? index_tree(node->child) : NC_NOERR;
+    err = node->child != NULL ? pnc_select_index_make(node->child) : NC_NOERR;
     for (int64_t i = 0; node->kind == PNC_FLAT_SEQUENCE && i < node->n && err == NC_NOERR; i++)
-        err = index_tree(node->children[i]);
-    if (err != NC_NOERR || node->kind == PNC_FLAT_VECTOR || node->n < 2)
+        err = pnc_select_index_make(node->children[i]);
+    if (err != NC_NOERR || node->child != NULL || node->n < 2)
         return err;
     node->ends = pnc_memory_alloc(node->n, sizeof *node->ends);
     if (node->ends == NULL)
@@ -31,13 +30,29 @@ static int index_tree(pnc_flat_type *node)
     return NC_NOERR;
 }
 
-/* The index of the run or child that holds element *at of the node; *at becomes relative to it. */
-static int64_t find_picked_part(const pnc_flat_type *node, int64_t *at)
+/* The same without an index. */
+static int64_t scan_parts(const pnc_flat_type *node, int64_t *at)
+{
+    int64_t i = 0;
+
+    for (int64_t elements; *at >= (elements = count_elements_of_part(node, i)); i++)
+        *at -= elements;
+    return i;
+}
+
+int64_t pnc_select_flat_find_part(const pnc_flat_type *node, int64_t *at)
 {
     int64_t low = 0, high = node->n - 1;
 
+    if (node->kind == PNC_FLAT_VECTOR) {
+        low = *at / node->child->elements;
+        *at %= node->child->elements;
+        return low;
+    }
     if (node->n < 2)
         return 0;
+    if (node->ends == NULL)
+        return scan_parts(node, at);
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
 
@@ -58,17 +73,12 @@ pnc_memory_run pnc_select_flat_locate_run(const pnc_flat_type *node, int64_t at)
 
     assert(at >= 0 && at < node->elements);
     while (node->kind != PNC_FLAT_RUNS) {
-        if (node->kind == PNC_FLAT_VECTOR) {
-            offset += at / node->child->elements * node->stride;
-            at %= node->child->elements;
-            node = node->child;
-        } else {
-            i = find_picked_part(node, &at);
-            node = node->children[i];
-        }
+        i = pnc_select_flat_find_part(node, &at);
+        offset += node->kind == PNC_FLAT_VECTOR ? i * node->stride : 0;
+        node = node->kind == PNC_FLAT_VECTOR ? node->child : node->children[i];
         offset += node->offset;
     }
-    i = find_picked_part(node, &at);
+    i = pnc_select_flat_find_part(node, &at);
     run = node->runs[i];
     return (pnc_memory_run){offset + run.offset + at * run.stride, run.stride, run.count - at};
 }
@@ -77,7 +87,7 @@ pnc_flat_type *pnc_select_flat_create_pick(pnc_flat_type *order, pnc_flat_type *
 {
     pnc_flat_type *node = NULL;
 
-    if (order != NULL && inner != NULL && order->elements > 0 && index_tree(inner) == NC_NOERR)
+    if (order != NULL && inner != NULL && order->elements > 0 && pnc_select_index_make(inner) == NC_NOERR)
         node = pnc_memory_alloc_zeroed(1, sizeof *node);
     if (node == NULL) {
         pnc_select_flat_free(order);

@@ -37,6 +37,9 @@ int pnc_select_flat_get_element_size(const pnc_flat_type *flat);
 /* True if the elements are contiguous; *offset is the offset of the first one. */
 bool pnc_select_flat_is_contiguous(const pnc_flat_type *flat, int64_t *offset);
 
+/* Make an index for pnc_select_run_cursor_seek; of 8 bytes for each run. NC_ENOMEM: there is none. */
+int pnc_select_index_make(pnc_flat_type *flat);
+
 /* A run: elements at equal distances. */
 typedef struct pnc_memory_run {
     int64_t offset, stride, count;
@@ -52,7 +55,8 @@ typedef struct pnc_run_cursor {
 
 int pnc_select_run_cursor_init(pnc_run_cursor *cursor, const pnc_flat_type *flat);
 void pnc_select_run_cursor_free(pnc_run_cursor *cursor);
-/* Continue at element number `element`, from 0 to the number of elements. */
+/* Continue at element number `element`, from 0 to the number of elements: a search, with an index in a time that is
+ * logarithmic. */
 void pnc_select_run_cursor_seek(pnc_run_cursor *cursor, int64_t element);
 /* The next run of at most max (> 0) elements; false at the end. */
 bool pnc_select_run_cursor_next(pnc_run_cursor *cursor, int64_t max, pnc_memory_run *run);

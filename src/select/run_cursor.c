@@ -74,24 +74,6 @@ static bool cursor_advance(pnc_run_cursor *cursor)
     return false;
 }
 
-/* The run or child of a node that holds element number *at of the node; *at becomes a number within it. */
-static int64_t find_part_at(const pnc_flat_type *node, int64_t *at)
-{
-    int64_t i = 0, elements;
-
-    if (node->kind == PNC_FLAT_VECTOR) {
-        i = *at / node->child->elements;
-        *at %= node->child->elements;
-        return i;
-    }
-    for (;; i++) {
-        elements = node->kind == PNC_FLAT_RUNS ? node->runs[i].count : node->children[i]->elements;
-        if (*at < elements)
-            return i;
-        *at -= elements;
-    }
-}
-
 void pnc_select_run_cursor_seek(pnc_run_cursor *cursor, int64_t element)
 {
     const pnc_flat_type *node = cursor->flat->kind == PNC_FLAT_PICK ? cursor->flat->child : cursor->flat;
@@ -103,7 +85,7 @@ void pnc_select_run_cursor_seek(pnc_run_cursor *cursor, int64_t element)
     if (element >= node->elements)
         return;
     for (;;) {
-        int64_t i = find_part_at(node, &element);
+        int64_t i = pnc_select_flat_find_part(node, &element);
 
         cursor_push(cursor, node, offset);
         cursor->stack[cursor->depth - 1].index = i + 1;

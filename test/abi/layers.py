@@ -40,7 +40,7 @@ MAY_SEE = {
     "drivers": PURE + ["select", "statistics", "host"],
     "drivers/behind": PURE + ["select", "statistics", "host", "log", "drivers"],
     "array": PURE,
-    "drivers/chunks": PURE + ["array", "filter", "select", "drivers"],
+    "drivers/chunks": PURE + ["array", "filter", "select", "drivers", "host/pool.h"],
     "mpitype": PURE + ["select"],
     "file": PURE + ["host", "log", "statistics", "drivers/driver.h", "drivers/store.h", "drivers/behind/behind.h"],
     "io": PURE + ["select", "mapping", "array", "convert", "format/model.h", "format/addressing.h", "mpitype", "file",
@@ -48,7 +48,7 @@ MAY_SEE = {
     "formats": PURE + ["select", "convert", "format", "growth", "statistics/statistics.h", "host", "file"],
     "formats/netcdf4": PURE + ["array", "select", "convert", "filter/filter.h", "format", "formats/format.h",
                                "host/codecs.h", "host/plugins.h", "file", "drivers/chunks/chunks.h",
-                               "drivers/chunks/cache.h"],
+                               "drivers/chunks/in_file.h", "drivers/chunks/cache.h"],
     # references to the chunks of a file: closed, or open in a tool
     "references": PURE + ["array", "convert/convert.h", "filter/filter.h", "format", "formats/netcdf4/reader.h",
                           "host/codecs.h"],
@@ -92,9 +92,13 @@ MAY_CHANGE = {
     "src/file/communicator": {"reserved": "atomic: how many communicators are kept or will be", "lock": "a mutex"},
     "src/file/watch": {"watcher": "under its lock, but `thread`, which only the thread that started it joins"},
     "src/file/nodes": {"keyval": "under its lock", "lock": "a mutex", "is_private": "one per thread"},
-    "src/host/codecs": {f"{library}_{what}": "set by pthread_once" for library in ("deflate", "szip", "zstd")
+    "src/host/codecs": {f"{library}_{what}": "set by pthread_once" for library in ("deflate", "igzip", "szip", "zstd")
                         for what in ("once", "functions")} |
-                       {f"has_{library}": "set by pthread_once" for library in ("deflate", "szip", "zstd")},
+                       {f"has_{library}": "set by pthread_once" for library in ("deflate", "igzip", "szip", "zstd")},
+    "src/host/pool": {"users_lock": "a mutex", "lock": "a mutex", "at_fork": "set by pthread_once",
+                      **{name: "under the lock" for name in ("has_task", "has_left", "threads", "nthreads_started",
+                                                             "nusers", "must_end", "task", "used_ns", "wanted_ns",
+                                                             "paused")}},
     "src/host/writer": {"writers_lock": "a mutex", "writers": "under the lock"},
     "src/drivers/behind/worker": {"worker_lock": "a mutex", "has_work": "a condition", "has_progress": "a condition",
                                   "at_fork": "set by pthread_once", "worker": "under the lock",

@@ -428,13 +428,13 @@ static void take_step(void)
     }
 }
 
-/* An index whose address would be that of another variable. */
+/* An index whose variable would have more than 2^62 bytes. */
 static void put_too_far(void)
 {
     const unsigned char value[8] = {0};
 
     for (const var *v = vars; v < vars + nvars; v++) {
-        MPI_Offset start = (MPI_Offset)(((int64_t)3 << 60) / (int64_t)v->size);
+        MPI_Offset start = (MPI_Offset)(((int64_t)7 << 60) / (int64_t)v->size);
         int err;
 
         if (v->ndims != 1 || !dims[v->dims[0]].unlimited)

@@ -11,15 +11,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "allocations.h"
 #include "base/memory.h"
 #include "drivers/chunks/chunks.h"
+#include "drivers/chunks/in_file.h"
 #include "drivers/driver.h"
 #include "host/codecs.h"
 
-enum { MOST_DIMS = 4, NARRAYS = 9, MOST_EXTENTS = 20000, PAGE = 4096 };
+enum { MOST_DIMS = 4, NARRAYS = 9, MOST_EXTENTS = 20000 };
+
+#define ARRAYS_BEGIN \
+    (INT64_C(1) << 40)      /* addresses of this test: arrays one behind the other, each in all of its shape */
 enum { FILE_BYTES = 5000 }; /* of the file, before the first chunk */
 
 /* --- temporary files, of which a part cannot be read --- */
@@ -82,10 +87,10 @@ static const struct {
 };
 
 static pnc_chunk_array arrays[NARRAYS];
+static int64_t begins[NARRAYS];
 static int64_t shapes[NARRAYS][MOST_DIMS], extents_of[NARRAYS][MOST_DIMS];
-static unsigned char *models[NARRAYS];      /* of kinds[i].lengths */
-static pnc_chunk_place *placed[NARRAYS];    /* the index of the file: of kinds[i].lengths in row-major order */
-static pnc_chunk_place *of_extent[NARRAYS]; /* the part of it that is within the extent, for another store */
+static unsigned char *models[NARRAYS];   /* of kinds[i].lengths */
+static pnc_chunk_place *placed[NARRAYS]; /* the index of the file: of kinds[i].lengths in row-major order */
 
 static int64_t count_elements(int i)
 {
@@ -128,28 +133,28 @@ static void fill_array(int i)
 
 static void make_arrays(void)
 {
-    int64_t begin = INT64_C(1) << 40;
+    int64_t begin = ARRAYS_BEGIN;
 
     for (int i = 0; i < NARRAYS; i++) {
         pnc_chunk_array *a = &arrays[i];
+        int64_t bytes = kinds[i].elem_size;
 
-        *a = (pnc_chunk_array){
-            .name = "v", .varid = i, .begin = begin, .elem_size = kinds[i].elem_size, .ndims = kinds[i].ndims};
+        *a = (pnc_chunk_array){.name = "v", .varid = i, .elem_size = kinds[i].elem_size, .ndims = kinds[i].ndims};
+        begins[i] = begin;
         a->shape = shapes[i];
         a->extent = extents_of[i];
         a->chunk = kinds[i].chunk;
         a->growing = kinds[i].growing;
         a->first = i;
         a->filters = kinds[i].filters;
-        a->bytes = a->elem_size;
         for (int d = 0; d < a->ndims; d++) {
             bool grows = (a->growing >> d & 1) != 0;
 
             shapes[i][d] = grows ? INT64_C(1) << (20 - 5 * d) : kinds[i].lengths[d];
             extents_of[i][d] = grows ? 0 : kinds[i].lengths[d];
-            a->bytes *= shapes[i][d];
+            bytes *= shapes[i][d];
         }
-        begin += (a->bytes + PAGE - 1) / PAGE * PAGE;
+        begin += bytes;
         fill_array(i);
     }
 }
@@ -159,8 +164,6 @@ static void free_arrays(void)
     for (int i = 0; i < NARRAYS; i++) {
         free(models[i]);
         free(placed[i]);
-        free(of_extent[i]);
-        of_extent[i] = NULL;
     }
 }
 
@@ -176,33 +179,12 @@ static pnc_chunk_place *find_in_index(int array, const int64_t *index)
     return &placed[array][number];
 }
 
-static int find_place(void *own, int64_t array, const int64_t *index, pnc_chunk_place *out, pnc_error *error)
+static int find_place(void *own, int64_t array, const int64_t *index, bool is_first, pnc_chunk_place *out,
+                      pnc_error *error)
 {
-    (void)own;
-    (void)error;
+    (void)own, (void)is_first, (void)error;
     *out = *find_in_index((int)array, index);
     return NC_NOERR;
-}
-
-/* Chunks of an extent that have places, for a store that is given them. */
-static void copy_places(int i)
-{
-    int64_t n = count_in_grid(i, extents_of[i]), index[MOST_DIMS];
-
-    free(of_extent[i]);
-    of_extent[i] = malloc((size_t)(n + 1) * sizeof *of_extent[i]);
-    for (int64_t k = 0; k < n; k++) {
-        int64_t rest = k;
-
-        for (int d = kinds[i].ndims - 1; d >= 0; d--) {
-            int64_t along = count_along_dimension(extents_of[i][d], kinds[i].chunk[d]);
-
-            index[d] = rest % along * kinds[i].chunk[d];
-            rest /= along;
-        }
-        of_extent[i][k] = *find_in_index(i, index);
-    }
-    arrays[i].places = of_extent[i];
 }
 
 /* The bytes of new chunks are between the ends, and no two chunks share any. */
@@ -231,7 +213,7 @@ static int64_t register_chunks(pnc_store *store, int64_t before)
     pnc_chunk_record *all;
     bool good;
 
-    pnc_chunks_store_take_records(store, &records, &n);
+    pnc_chunks_records_take(pnc_chunks_store_get_container(store), &records, &n);
     own = (int)(n * (int64_t)sizeof *records);
     MPI_Allgather(&own, 1, MPI_INT, bytes, 1, MPI_INT, MPI_COMM_WORLD);
     for (int r = 0; r < t_nprocs; r++) {
@@ -241,13 +223,128 @@ static int64_t register_chunks(pnc_store *store, int64_t before)
     all = malloc((size_t)total + 1);
     MPI_Allgatherv(records, own, MPI_BYTE, all, bytes, starts, MPI_BYTE, MPI_COMM_WORLD);
     n = total / (int64_t)sizeof *all;
-    good = t_local(check_places(before, pnc_chunks_store_get_end(store), all, n), "places of chunks");
+    good = t_local(check_places(before, pnc_chunks_end_get(pnc_chunks_store_get_container(store)), all, n),
+                   "places of chunks");
     for (int64_t i = 0; i < n; i++) {
         pnc_chunks_store_find_index(store, all[i].array, all[i].chunk, index);
         *find_in_index((int)all[i].array, index) = all[i].place;
     }
     free(all);
     return good ? n : -1;
+}
+
+/* --- another container: a folder with a file for each chunk --- */
+
+static bool in_folder;
+static char folder[4096];
+
+typedef struct chunk_path {
+    char text[4096 + 64];
+} chunk_path;
+
+static chunk_path find_path(const pnc_chunk_item *chunk, const char *suffix)
+{
+    chunk_path path;
+
+    snprintf(path.text, sizeof path.text, "%s/%lld.%lld%s", folder, (long long)chunk->array, (long long)chunk->chunk,
+             suffix);
+    return path;
+}
+
+/* What follows the bytes of a chunk is their mask. */
+static int find_in_folder(pnc_container *c, const pnc_chunk_item *chunk, const int64_t *index, pnc_chunk_place *out,
+                          pnc_error *error)
+{
+    FILE *f = fopen(find_path(chunk, "").text, "rb");
+
+    (void)c, (void)index, (void)error;
+    *out = (pnc_chunk_place){.offset = -1};
+    if (f == NULL)
+        return NC_NOERR;
+    out->offset = fseek(f, -(long)sizeof out->mask, SEEK_END) == 0 ? 0 : -1;
+    out->bytes = ftell(f);
+    if (fread(&out->mask, sizeof out->mask, 1, f) != 1)
+        out->offset = -1;
+    fclose(f);
+    return NC_NOERR;
+}
+
+static int read_from_folder(pnc_container *c, const pnc_chunk_item *chunk, const pnc_chunk_place *place, void *to,
+                            pnc_error *error)
+{
+    FILE *f = fopen(find_path(chunk, "").text, "rb");
+    bool good = f != NULL && fread(to, (size_t)place->bytes, 1, f) == 1;
+
+    (void)c;
+    if (f != NULL)
+        fclose(f);
+    return good ? NC_NOERR : pnc_error_set(error, NC_EREAD, "a chunk cannot be read");
+}
+
+static int prepare_for_folder(pnc_container *c, pnc_stored_chunk *chunk, const int64_t *index, pnc_error *error)
+{
+    (void)c, (void)index, (void)error;
+    chunk->is_new = true;
+    return NC_NOERR;
+}
+
+static int place_in_folder(pnc_container *c, pnc_chunk_item *chunks, bool *more, pnc_error *error)
+{
+    (void)c, (void)chunks, (void)error;
+    MPI_Allreduce(MPI_IN_PLACE, more, 1, MPI_C_BOOL, MPI_LOR, MPI_COMM_WORLD);
+    return NC_NOERR;
+}
+
+/* Replaced whole. */
+static int write_to_folder(pnc_container *c, const pnc_stored_chunk *chunk, const void *bytes, int64_t length,
+                           pnc_error *error)
+{
+    chunk_path name = find_path(&chunk->item, ""), temporary = find_path(&chunk->item, "~");
+    FILE *f = fopen(temporary.text, "wb");
+    bool good = f != NULL && fwrite(bytes, (size_t)length, 1, f) == 1 &&
+                fwrite(&chunk->place.mask, sizeof chunk->place.mask, 1, f) == 1;
+
+    (void)c;
+    if (f != NULL)
+        good = fclose(f) == 0 && good;
+    if (good && length == chunk->place.bytes && rename(temporary.text, name.text) == 0)
+        return NC_NOERR;
+    return pnc_error_set(error, NC_EWRITE, "a chunk cannot be written");
+}
+
+static void adopt_in_folder(pnc_container *c, const pnc_stored_chunk *chunk)
+{
+    (void)c, (void)chunk;
+}
+
+static void free_in_folder(pnc_container *c)
+{
+    (void)c;
+}
+
+static const pnc_container_ops folder_operations = {.find = find_in_folder,
+                                                    .read = read_from_folder,
+                                                    .prepare = prepare_for_folder,
+                                                    .place = place_in_folder,
+                                                    .write = write_to_folder,
+                                                    .adopt = adopt_in_folder,
+                                                    .free = free_in_folder};
+
+static void remove_folder(void)
+{
+    for (int i = 0; i < NARRAYS && t_rank == 0; i++)
+        for (int64_t k = 0; k < count_in_grid(i, shapes[i]) && k < INT64_C(1) << 22; k++) {
+            pnc_chunk_item chunk = {.array = i, .chunk = k};
+
+            (void)unlink(find_path(&chunk, "").text);
+        }
+}
+
+static pnc_container *create_container(pnc_store *store, int64_t end)
+{
+    static pnc_container toy = {&folder_operations};
+
+    return in_folder ? &toy : pnc_chunks_file_create(store, &(pnc_file_index){.find = find_place}, end);
 }
 
 /* --- random boxes --- */
@@ -299,9 +396,9 @@ static const pnc_chunk_array *find_array_at(int64_t address, int64_t *number)
     int i = NARRAYS - 1;
 
     *number = 0;
-    if (address < INT64_C(1) << 40) /* those of make_arrays begin there */
+    if (address < ARRAYS_BEGIN)
         return &wide;
-    while (address < arrays[i].begin)
+    while (address < begins[i])
         i--;
     *number = i;
     return &arrays[i];
@@ -340,7 +437,8 @@ static int visit_extent(pnc_store *store, pnc_extent extent, memory *m, bool is_
 {
     int64_t number, start[MOST_DIMS], count[MOST_DIMS], value = 0;
     const pnc_chunk_array *a = find_array_at(extent.offset, &number);
-    int64_t first = (extent.offset - a->begin) / a->elem_size, n = extent.length / a->elem_size;
+    int64_t first = (extent.offset - (a == &wide ? 0 : begins[number])) / a->elem_size,
+            n = extent.length / a->elem_size;
     const pnc_chunk_values values = {.own = m, .pack = pack_memory, .look = look_at_memory};
     int err = is_put ? pnc_chunks_put_check(store, number, error) : NC_NOERR;
 
@@ -411,7 +509,7 @@ static void add_rows(rows *r, const box *b)
             address = address * shapes[b->array][d] + at[d];
             element = element * kinds[b->array].lengths[d] + at[d];
         }
-        r->extents[k] = (pnc_extent){a->begin + address * a->elem_size, b->count[last] * a->elem_size};
+        r->extents[k] = (pnc_extent){begins[b->array] + address * a->elem_size, b->count[last] * a->elem_size};
         r->element[k] = element;
         r->count[k] = b->count[last];
         r->array[k] = b->array;
@@ -545,15 +643,26 @@ static bool read_own(pnc_store *store)
     return t_local(err == NC_NOERR && memcmp(back, values, (size_t)own_rows.bytes) == 0, "own values: %s", error.text);
 }
 
+static void renew_store(pnc_store *store, int64_t end)
+{
+    pnc_chunks_index_adopt(pnc_chunks_store_get_container(store), end);
+    pnc_chunks_store_discard(store);
+}
+
 static bool flush_store(pnc_store *store, int64_t *end)
 {
     pnc_error error = {0};
     int err = pnc_chunks_store_flush(store, &error);
     bool good = t_local(err == NC_NOERR && !pnc_chunks_store_is_dirty(store), "flush: %s", error.text);
 
+    if (in_folder) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        pnc_chunks_store_discard(store);
+        return good;
+    }
     good &= t_local(register_chunks(store, *end) >= 0, "records");
-    *end = pnc_chunks_store_get_end(store) + below(100); /* metadata are there, for example */
-    pnc_chunks_store_renew(store, *end);
+    *end = pnc_chunks_end_get(pnc_chunks_store_get_container(store)) + below(100); /* metadata are there, for example */
+    renew_store(store, *end);
     return good;
 }
 
@@ -565,6 +674,7 @@ static int open_file(const char *path, pnc_open_purpose purpose, pnc_store **sto
 }
 
 static char spill_folder[4096];
+static int nthreads; /* of each rank that encode and decode, too */
 
 static pnc_store *open_chunks(const char *path, pnc_open_purpose purpose, int64_t end, int64_t dirty_bytes)
 {
@@ -572,16 +682,16 @@ static pnc_store *open_chunks(const char *path, pnc_open_purpose purpose, int64_
                                .arrays = arrays,
                                .cache_bytes = 20000,
                                .codecs = pnc_host_codecs_get(),
-                               .find = find_place,
                                .is_writable = purpose != PNC_OPEN_READ,
-                               .end = end,
                                .dirty_bytes = dirty_bytes,
+                               .nthreads = nthreads,
                                .spill_folder = spill_folder};
     pnc_store *store = NULL;
     pnc_error error = {0};
     int err = open_file(path, purpose, &store, &error);
 
     t_local(err == NC_NOERR, "open: %s", error.text);
+    source.container = create_container(store, end);
     return pnc_chunks_store_create(store, &source);
 }
 
@@ -621,14 +731,15 @@ static void test_rounds(int64_t dirty_bytes, int n)
     pnc_store *store;
 
     make_arrays();
+    if (in_folder)
+        remove_folder();
+    MPI_Barrier(MPI_COMM_WORLD);
     store = open_chunks(path, PNC_OPEN_REPLACE, end, dirty_bytes);
-    t_check(store != NULL && store->owned_from == arrays[0].begin && !store->has_collective, "a store of chunks");
+    t_check(store != NULL && store->has_arrays && !store->has_collective, "a store of chunks");
     good &= run_rounds(store, 0, n, &end);
     good &= flush_store(store, &end);
     good &= close_store(store);
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 0; i < NARRAYS; i += 2)
-        copy_places(i);
     store = open_chunks(path, PNC_OPEN_UPDATE, end, dirty_bytes);
     for (int i = 0; i < 4; i++)
         good &= read_round(store, i % 2 == 0);
@@ -636,14 +747,41 @@ static void test_rounds(int64_t dirty_bytes, int n)
     good &= flush_store(store, &end);
     good &= close_store(store);
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 0; i < NARRAYS; i += 2)
-        copy_places(i);
     store = open_chunks(path, PNC_OPEN_READ, end, 0);
     for (int i = 0; i < 20; i++)
         good &= read_round(store, i % 2 == 0);
     good &= close_store(store);
     free_arrays();
-    t_check(good, "%d rounds of puts and gets, at most %d bytes wait", 2 * n, (int)dirty_bytes);
+    t_check(good, "%d rounds of puts and gets, at most %d bytes wait%s, %d threads", 2 * n, (int)dirty_bytes,
+            in_folder ? ", in a folder" : "", nthreads);
+}
+
+static int64_t get_file_size(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    int64_t size = f != NULL && fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
+
+    if (f != NULL)
+        fclose(f);
+    return size;
+}
+
+/* The store of chunks needs no file. */
+static void test_folder(int n)
+{
+    in_folder = true;
+    snprintf(folder, sizeof folder, "%s", t_path("folder"));
+    if (t_rank == 0)
+        (void)mkdir(folder, 0777);
+    test_rounds(3000, n);
+    if (t_rank == 0) {
+        make_arrays();
+        remove_folder();
+        free_arrays();
+        (void)rmdir(folder);
+    }
+    t_check(get_file_size(t_path("chunks.bin")) == 0, "nothing is in the file");
+    in_folder = false;
 }
 
 /* --- one array, of more than fits in a message, a list of runs, a round --- */
@@ -662,11 +800,10 @@ static int64_t find_wide(const int64_t *index)
     return index[0] / wide_chunk[0] * along + index[1] / wide_chunk[1];
 }
 
-static int find_wide_place(void *own, int64_t array, const int64_t *index, pnc_chunk_place *out, pnc_error *error)
+static int find_wide_place(void *own, int64_t array, const int64_t *index, bool is_first, pnc_chunk_place *out,
+                           pnc_error *error)
 {
-    (void)own;
-    (void)array;
-    (void)error;
+    (void)own, (void)array, (void)is_first, (void)error;
     *out = wide_places[find_wide(index)];
     return NC_NOERR;
 }
@@ -682,7 +819,7 @@ static int64_t make_wide_extents(bool by_rows, pnc_extent *out)
     int64_t n = 0, begin = WIDE_COLUMNS * t_rank / t_nprocs, end = WIDE_COLUMNS * (t_rank + 1) / t_nprocs;
 
     for (int64_t row = 0; row < WIDE_ROWS; row++) {
-        int64_t at = wide.begin + 4 * WIDE_COLUMNS * row;
+        int64_t at = 4 * WIDE_COLUMNS * row;
 
         if (!by_rows)
             out[n++] = (pnc_extent){at + 4 * begin, 4 * (end - begin)};
@@ -697,7 +834,7 @@ static int64_t make_wide_values(const pnc_extent *extents, int64_t n, uint32_t *
     int64_t count = 0;
 
     for (int64_t i = 0; i < n; i++)
-        for (int64_t e = (extents[i].offset - wide.begin) / 4, end = e + extents[i].length / 4; e < end; e++)
+        for (int64_t e = extents[i].offset / 4, end = e + extents[i].length / 4; e < end; e++)
             out[count++] = wide_value(e / WIDE_COLUMNS, e % WIDE_COLUMNS);
     return count * 4;
 }
@@ -710,15 +847,15 @@ static pnc_store *open_wide(const char *path, pnc_open_purpose purpose, int64_t 
                                .arrays = &wide,
                                .cache_bytes = wide_dirty_bytes > 0 ? wide_dirty_bytes : 16 << 20, /* or all of it */
                                .codecs = pnc_host_codecs_get(),
-                               .find = find_wide_place,
                                .is_writable = purpose != PNC_OPEN_READ,
-                               .end = end,
                                .dirty_bytes = wide_dirty_bytes,
+                               .nthreads = nthreads,
                                .spill_folder = spill_folder};
     pnc_store *store = NULL;
     pnc_error error = {0};
 
     t_local(open_file(path, purpose, &store, &error) == NC_NOERR, "open: %s", error.text);
+    source.container = pnc_chunks_file_create(store, &(pnc_file_index){.find = find_wide_place}, end);
     return pnc_chunks_store_create(store, &source);
 }
 
@@ -726,7 +863,7 @@ static void make_wide(int64_t height, int64_t width, pnc_filter_chain filters)
 {
     wide_chunk[0] = height;
     wide_chunk[1] = width;
-    wide = (pnc_chunk_array){.name = "wide", .begin = 1 << 30, .bytes = 4 * WIDE_ROWS * WIDE_COLUMNS, .elem_size = 4};
+    wide = (pnc_chunk_array){.name = "wide", .elem_size = 4};
     wide.ndims = 2;
     wide.shape = wide.extent = wide_shape;
     wide.chunk = wide_chunk;
@@ -740,13 +877,13 @@ static void keep_wide_places(pnc_store *store)
     const pnc_chunk_record *records;
     int64_t n, index[2];
 
-    pnc_chunks_store_take_records(store, &records, &n);
+    pnc_chunks_records_take(pnc_chunks_store_get_container(store), &records, &n);
     for (int64_t i = 0; i < n; i++) {
         pnc_chunks_store_find_index(store, 0, records[i].chunk, index);
         wide_places[find_wide(index)] = records[i].place;
     }
     MPI_Allreduce(MPI_IN_PLACE, wide_places, (int)(sizeof wide_places / 8), MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
-    pnc_chunks_store_renew(store, pnc_chunks_store_get_end(store));
+    renew_store(store, pnc_chunks_end_get(pnc_chunks_store_get_container(store)));
 }
 
 static bool read_wide(pnc_store *store, bool by_rows, bool is_collective, uint32_t *expected, uint32_t *found)
@@ -805,7 +942,7 @@ static void test_scattered(void)
     before = pnc_memory_get_peak();
     for (int turn = 0; turn < 3; turn++) {
         for (int64_t row = 0; row < WIDE_ROWS; row++)
-            extents[row] = (pnc_extent){wide.begin + 4 * (row * WIDE_COLUMNS + (row * 370 + t_rank) % WIDE_COLUMNS), 4};
+            extents[row] = (pnc_extent){4 * (row * WIDE_COLUMNS + (row * 370 + t_rank) % WIDE_COLUMNS), 4};
         make_wide_values(extents, WIDE_ROWS, expected);
         good &= t_local(put_extents(store, extents, WIDE_ROWS, expected, true, &error) == NC_NOERR, "write: %s",
                         error.text);
@@ -837,7 +974,7 @@ static void test_bounded(void)
     pnc_store *store = open_wide(t_path("chunks.bin"), PNC_OPEN_REPLACE, FILE_BYTES);
     wide_dirty_bytes = 0;
     for (int64_t i = 0; i < ROWS; i++)
-        extents[i] = (pnc_extent){wide.begin + 4 * WIDE_COLUMNS * 2 * i, 4 * WIDE_COLUMNS};
+        extents[i] = (pnc_extent){4 * WIDE_COLUMNS * 2 * i, 4 * WIDE_COLUMNS};
     make_wide_values(extents, ROWS, expected);
     before = pnc_memory_get_peak();
     t_check(put_extents(store, extents, ROWS, expected, false, &error) == NC_NOERR, "put: %s", error.text);
@@ -1180,16 +1317,26 @@ int main(int argc, char **argv)
     test_rounds(0, t_choose(40, 80, 1000));
     test_rounds(1, t_choose(30, 60, 1000));
     test_rounds(3000, t_choose(30, 60, 1000));
+    nthreads = 3;
+    test_rounds(3000, t_choose(30, 60, 1000));
+    test_folder(t_choose(30, 60, 1000));
     test_wide(1200, 2500, (pnc_filter_chain){0, NULL});
+    test_wide(500, 700, (pnc_filter_chain){2, fast});
+    nthreads = 0;
     test_wide(500, 700, (pnc_filter_chain){2, fast});
     test_wide(1, 300, (pnc_filter_chain){0, NULL});
     test_wide(700, 6, (pnc_filter_chain){1, fletcher32});
-    test_failed_write();
+    for (nthreads = 2; nthreads >= 0; nthreads -= 2)
+        test_failed_write();
+    nthreads = 0;
     test_failed_spill();
     if (t_nprocs > 1)
         test_unreadable_spill();
-    test_failed_filter();
-    test_damage();
+    for (nthreads = 2; nthreads >= 0; nthreads -= 2) {
+        test_failed_filter();
+        test_damage();
+    }
+    nthreads = 0;
     test_refused();
     test_memory_failure(0);
     if (t_nprocs > 1)

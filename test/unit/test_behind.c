@@ -166,7 +166,16 @@ static void test_search(void **unused)
 
 /* --- ranges --- */
 
+/* Of three spaces. */
 #define BYTES 5000
+
+static pnc_behind_point find_point(int64_t byte)
+{
+    const int64_t spaces[] = {0, 3, 4}, first[] = {0, 1000, 2500};
+    int i = byte >= first[2] ? 2 : byte >= first[1];
+
+    return (pnc_behind_point){spaces[i], byte - first[i]};
+}
 
 static void test_pending(void **unused)
 {
@@ -177,16 +186,18 @@ static void test_pending(void **unused)
     (void)unused;
     for (int call = 1; call < 20000; call++) {
         int64_t low = draw(BYTES - 40), high = low + draw(39), from = call - 1 - draw(150);
-        bool known = pnc_behind_pending_has_range(&p, low, high);
+        const pnc_behind_range range = {find_point(low), find_point(high), call};
+        bool known = pnc_behind_pending_has_range(&p, &range);
 
         for (int64_t i = low; i < high; i++)
             assert_true(calls[i] == 0 || known);
         for (int i = 1; i < p.n; i++)
-            assert_true(p.ranges[i - 1].high <= p.ranges[i].low && p.ranges[i].low < p.ranges[i].high);
+            assert_true(!pnc_behind_point_is_before(p.ranges[i].low, p.ranges[i - 1].high) &&
+                        !pnc_behind_range_is_empty(&p.ranges[i]));
         if (known) {
             refused++;
         } else {
-            pnc_behind_pending_add(&p, (pnc_behind_range){low, high, call});
+            pnc_behind_pending_add(&p, range);
             for (int64_t i = low; i < high; i++)
                 calls[i] = call;
         }

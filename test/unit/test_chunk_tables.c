@@ -127,7 +127,7 @@ static void test_dirty(void **state)
         assert_int_equal(dirty.waiting_bytes, n * size);
         pnc_chunks_dirty_make_ready(&dirty, d);
         assert_int_equal(dirty.waiting_bytes, 0);
-        assert_ptr_equal(pnc_chunks_dirty_take_ready(&dirty), &d->item);
+        assert_ptr_equal(pnc_chunks_dirty_take_ready(&dirty), &d->stored.item);
         if (draw(2) == 0)
             pnc_chunks_dirty_remove(&dirty, d);
         pnc_chunks_dirty_free(&dirty);
@@ -150,7 +150,7 @@ static void test_order(void **state)
         put_run(&dirty, d, 0, 1, "abcd");
         used[chunk] = ++now;
         for (d = dirty.oldest; d != NULL && d->newer != NULL; d = d->newer)
-            assert_true(used[d->item.chunk] < used[d->newer->item.chunk]);
+            assert_true(used[d->stored.item.chunk] < used[d->newer->stored.item.chunk]);
     }
     pnc_chunks_dirty_free(&dirty);
 }

@@ -115,7 +115,9 @@ static int64_t compare(const pnc_flat_type *map, const list *expected, int64_t m
     }
     assert_int_equal(done, expected->n);
     assert_false(pnc_select_run_cursor_next(&cursor, 1, &run));
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 8; i++) {
+        if (i == 4)
+            assert_int_equal(pnc_select_index_make((pnc_flat_type *)(uintptr_t)map), NC_NOERR);
         done = random_in(0, expected->n);
         pnc_select_run_cursor_seek(&cursor, done);
         for (; pnc_select_run_cursor_next(&cursor, random_in(1, 9), &run); done += run.count)

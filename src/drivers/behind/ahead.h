@@ -1,7 +1,7 @@
 /* What a program will probably read next (hint nc_prefetch). A stream is the gets of one variable; of the last one it
  * knows the range of the file and what this rank has read for it. If the ranges have moved by equal steps, the same
  * reads one step further make a batch, which the worker reads (worker.h). For a variable in chunks, whose ranges are
- * not those of the file, the store of chunks knows what the next range needs (pnc_store_ops.find_reads). Pure; without
+ * those of its values, the store of chunks knows what the next range needs (pnc_store_ops.find_reads). Pure; without
  * a lock, but for `done`, `is_waiting` and `is_discarded` of a batch, which are the worker's while it waits.
  *
  *      range of get k     k + 1              k + 2
@@ -56,7 +56,7 @@ typedef struct pnc_behind_ahead {
     int64_t read, used; /* bytes of all batches so far */
 } pnc_behind_ahead;
 
-/* A get of values of the variable begins, in this range of the file. Returns whether the batch of its stream, if there
+/* A get of values of the variable begins, in this range. Returns whether the batch of its stream, if there
  * is one, is of another range: the caller removes it. */
 bool pnc_behind_ahead_begin(pnc_behind_ahead *ahead, int varid, int64_t low, int64_t high);
 /* The get reads an extent. */

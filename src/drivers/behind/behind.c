@@ -127,7 +127,7 @@ static int find_next_reads(pnc_behind *behind, pnc_store *above, bool collective
     if (!pnc_behind_ahead_find_next(&behind->ahead, &range))
         return 0;
     if (above->ops->find_reads != NULL)
-        n = above->ops->find_reads(above, range, collective, out, PNC_BEHIND_EXTENTS);
+        n = above->ops->find_reads(above, behind->ahead.current->varid, range, collective, out, PNC_BEHIND_EXTENTS);
     return n < 0 ? pnc_behind_ahead_move(&behind->ahead, out) : n;
 }
 
@@ -136,9 +136,9 @@ static bool is_in_file(pnc_behind *behind, const pnc_behind_batch *batch)
 {
     for (int i = 0; i < batch->n; i++) {
         const pnc_extent *e = &batch->extents[i];
+        const pnc_behind_range range = pnc_behind_range_make(e->offset, e->offset + e->length);
 
-        if (pnc_behind_pending_has_range(&behind->pending, e->offset, e->offset + e->length) ||
-            pnc_behind_queue_has_span(&behind->queue, *e))
+        if (pnc_behind_pending_has_range(&behind->pending, &range) || pnc_behind_queue_has_span(&behind->queue, *e))
             return false;
     }
     return true;

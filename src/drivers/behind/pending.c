@@ -6,13 +6,21 @@
 
 #include "base/minmax.h"
 
+/* Behind range i. */
+static int64_t find_gap(const pnc_behind_pending *p, int i)
+{
+    pnc_behind_point from = p->ranges[i].high, to = p->ranges[i + 1].low;
+
+    return from.space == to.space ? to.offset - from.offset : INT64_MAX;
+}
+
 /* The index of the range before the smallest gap. */
 static int find_smallest_gap(const pnc_behind_pending *p)
 {
     int best = 0;
 
     for (int i = 1; i + 1 < p->n; i++)
-        if (p->ranges[i + 1].low - p->ranges[i].high < p->ranges[best + 1].low - p->ranges[best].high)
+        if (find_gap(p, i) < find_gap(p, best))
             best = i;
     return best;
 }
@@ -31,15 +39,15 @@ void pnc_behind_pending_add(pnc_behind_pending *p, pnc_behind_range range)
 {
     int at = p->n;
 
-    if (range.low >= range.high)
+    if (pnc_behind_range_is_empty(&range))
         return;
-    assert(!pnc_behind_pending_has_range(p, range.low, range.high));
+    assert(!pnc_behind_pending_has_range(p, &range));
     if (p->n == PNC_BEHIND_RANGES)
         merge_next(p, find_smallest_gap(p));
     /* the merge may have closed the gap that the range is in */
-    for (at = 0; at < p->n && p->ranges[at].high <= range.low; at++)
+    for (at = 0; at < p->n && !pnc_behind_point_is_before(range.low, p->ranges[at].high); at++)
         ;
-    if (at < p->n && p->ranges[at].low < range.high) {
+    if (at < p->n && pnc_behind_point_is_before(p->ranges[at].low, range.high)) {
         p->ranges[at].call = range.call;
         return;
     }
@@ -48,10 +56,11 @@ void pnc_behind_pending_add(pnc_behind_pending *p, pnc_behind_range range)
     p->n++;
 }
 
-bool pnc_behind_pending_has_range(const pnc_behind_pending *p, int64_t low, int64_t high)
+bool pnc_behind_pending_has_range(const pnc_behind_pending *p, const pnc_behind_range *range)
 {
     for (int i = 0; i < p->n; i++)
-        if (p->ranges[i].low < high && low < p->ranges[i].high)
+        if (pnc_behind_point_is_before(p->ranges[i].low, range->high) &&
+            pnc_behind_point_is_before(range->low, p->ranges[i].high))
             return true;
     return false;
 }

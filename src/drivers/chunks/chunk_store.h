@@ -8,7 +8,6 @@
 #include "drivers/chunks/grid.h"
 #include "drivers/chunks/messages.h"
 #include "drivers/chunks/pending.h"
-#include "drivers/chunks/places.h"
 #include "drivers/chunks/values.h"
 
 typedef struct pnc_chunk_store {
@@ -16,30 +15,24 @@ typedef struct pnc_chunk_store {
     pnc_store_ops ops;
     pnc_chunk_source source;
     pnc_chunk_grid *grids;
-    bool *encodes;         /* of each array: this rank has its filters */
-    pnc_chunk_cache cache; /* as the file has them; with what is pending of this rank */
-    pnc_filter_worker worker;
-    pnc_chunk_map loaded; /* with statistics: the chunks that were read, in the region */
+    bool *encodes;              /* of each array: this rank has its filters */
+    pnc_chunk_cache cache;      /* as the file has them; with what is pending of this rank */
+    int nthreads;               /* that encode and decode chunks beside this one */
+    pnc_filter_worker *workers; /* of this thread, and of each of them */
+    pnc_chunk_map loaded;       /* with statistics: the chunks that were read, in the region */
     pnc_region loaded_region;
     struct pnc_wanted_list *wanted;
     char *stored; /* the bytes of a chunk as the file has them */
     int64_t capacity;
-    int64_t latest; /* the array that was read last */
     bool exchanges; /* values of chunks pass between ranks */
     /* writing */
     pnc_dirty dirty;
     pnc_pending pending; /* for other aggregators */
     pnc_pending logged;  /* of this one: chunks of which only some values have memory */
-    pnc_places places;
-    pnc_places shared; /* of chunks that other ranks have written, and that are not registered */
     pnc_messages messages;
     char *encoded; /* bytes of chunks on their way to the file */
     int64_t encoded_capacity;
-    int64_t end;
-    int64_t unregistered; /* new chunks of all ranks */
-    bool is_renewed;
-    bool is_distrusted; /* the file gets chunks at other places */
-    bool spills;        /* values that wait are bounded: nothing is written before the next collective call */
+    bool spills; /* values that wait are bounded: nothing is written before the next collective call */
 } pnc_chunk_store;
 
 static inline pnc_chunk_store *pnc_chunks_store_of(const pnc_store *store)
@@ -51,6 +44,15 @@ static inline pnc_chunk_store *pnc_chunks_store_of(const pnc_store *store)
 static inline bool pnc_chunks_array_is_part(const pnc_chunk_array *a)
 {
     return a->chunk != NULL && a->contents != NULL;
+}
+
+/* Several threads may encode and decode its chunks at the same time, and it takes longer than a copy. */
+static inline bool pnc_chunks_array_is_parallel(const pnc_chunk_array *a)
+{
+    for (int i = 0; i < a->filters.nfilters; i++)
+        if (!pnc_filter_is_own(a->filters.filters[i].id))
+            return false;
+    return a->filters.nfilters > 0;
 }
 
 static inline int64_t pnc_chunks_dirty_get_most(const pnc_chunk_store *s)
@@ -65,24 +67,62 @@ int pnc_chunks_name_add(const pnc_chunk_array *a, int err, bool is_first, pnc_er
 /* NC_ENOMEM */
 int pnc_chunks_memory_fail(const pnc_chunk_array *a, int64_t bytes, pnc_error *error);
 
+/* Local. Chunks of other aggregators may have changed. */
+void pnc_chunks_others_discard(pnc_chunk_store *s);
+
 /* --- load.c --- */
 
 /* The key of a chunk, with its aggregator. */
 pnc_chunk_item pnc_chunks_item_make(const pnc_chunk_store *s, int64_t array, int64_t chunk);
-/* Where a chunk is in the file, as this rank knows. */
+/* Where a chunk is in the container, as this rank knows. */
 int pnc_chunks_place_find(pnc_chunk_store *s, int64_t array, int64_t chunk, pnc_chunk_place *out, pnc_error *error);
 /* The bytes of a chunk as this rank knows it, until the next one is used; NULL: it was never written. once: all its
  * values are wanted now; the cache does not get it, unless it was decoded. */
 int pnc_chunks_chunk_get(pnc_chunk_store *s, int64_t array, int64_t chunk, bool once, const unsigned char **out,
                          pnc_error *error);
+/* Some of the next chunks that will be used, which all threads decode. Returns how many have been considered, at least
+ * one: errors are those of their use. */
+int pnc_chunks_ahead_load(pnc_chunk_store *s, const pnc_chunk_item *const *items, int n);
 /* Make all bytes of a dirty chunk valid. */
 int pnc_chunks_chunk_merge(pnc_chunk_store *s, pnc_dirty_chunk *d, pnc_error *error);
 
+/* --- encode.c --- */
+
+/* Of encoded chunks in a round, but for one that is larger: a guess. It takes some hundredths of a second to compress
+ * as much. */
+#define PNC_CHUNKS_ROUND_BYTES (INT64_C(16) << 20)
+/* Chunks of at least so many bytes that no filter changes are written from where they are: a guess. Smaller ones become
+ * one write. */
+#define PNC_CHUNKS_DIRECT_BYTES (INT64_C(64) << 10)
+
+/* Chunks that threads have at a time. */
+#define PNC_CHUNKS_BATCH 32
+
+/* A chunk that is encoded. */
+typedef struct pnc_encoding {
+    pnc_dirty_chunk *d; /* d->stored gets length and mask, d->at is set */
+    int err;
+    /* For encode.c only: */
+    const void *stored;
+    bool is_direct; /* the container gets the values from where they are */
+    int64_t at;
+} pnc_encoding;
+
+/* Local. The container is asked where a chunk of so many bytes will be. */
+int pnc_chunks_stored_init(pnc_chunk_store *s, pnc_stored_chunk *chunk, int64_t bytes, pnc_error *error);
+/* How many chunks are encoded at a time, at most PNC_CHUNKS_BATCH. */
+int pnc_chunks_batch_get_most(const pnc_chunk_store *s);
+/* Local. Encode n chunks that are prepared. Their bytes follow the *used bytes of s->encoded, in order. Returns the
+ * first error; those of chunks are in `err`. */
+int pnc_chunks_batch_encode(pnc_chunk_store *s, pnc_encoding *batch, int n, int64_t *used, pnc_error *error);
+/* Local. Whether this rank can encode chunks of an array. NC_EFILTER. */
+int pnc_chunks_filters_check(pnc_chunk_store *s, int64_t array, pnc_error *error);
+
 /* --- next_reads.c --- */
 
-int pnc_chunks_reads_find(pnc_store *store, pnc_extent range, bool collective, pnc_extent *out, int most);
+int pnc_chunks_reads_find(pnc_store *store, int varid, pnc_extent range, bool collective, pnc_extent *out, int most);
 
-/* --- read.c, fetch.c, put.c, deliver.c, flush.c, share.c --- */
+/* --- read.c, fetch.c, put.c, deliver.c, flush.c --- */
 
 /* Local. Values for a chunk of which this rank is the aggregator. */
 int pnc_chunks_values_put(pnc_chunk_store *s, const pnc_chunk_item *item, const pnc_box *box,
@@ -99,8 +139,6 @@ pnc_dirty_chunk *pnc_chunks_dirty_load(pnc_chunk_store *s, const pnc_chunk_item 
 /* Collective. Encode and write the chunks that are ready; also those that are logged, each of which then has memory in
  * turn. */
 int pnc_chunks_ready_write(pnc_chunk_store *s, bool with_logged, pnc_error *error);
-/* Local. Whether this rank can encode chunks of an array. NC_EFILTER. */
-int pnc_chunks_filters_check(pnc_chunk_store *s, int64_t array, pnc_error *error);
 /* Local. Write all values of a chunk of which this rank is the aggregator from where they are, if no filter changes
  * them and the file has a place for them, or on one rank. */
 int pnc_chunks_whole_write(pnc_chunk_store *s, const pnc_chunk_item *item, const char *bytes, bool *is_written,
@@ -108,7 +146,4 @@ int pnc_chunks_whole_write(pnc_chunk_store *s, const pnc_chunk_item *item, const
 /* Local. Make chunks ready, the oldest first, until those that wait have no more than this many bytes; all others that
  * can be completed, too, if it is 0. */
 int pnc_chunks_dirty_finish(pnc_chunk_store *s, int64_t most, pnc_error *error);
-/* Local. Chunks of other aggregators may have changed. */
-void pnc_chunks_others_discard(pnc_chunk_store *s);
-
 #endif

@@ -7,6 +7,7 @@
 #include "base/minmax.h"
 #include "drivers/chunks/chunk_store.h"
 #include "drivers/wrapper.h"
+#include "host/pool.h"
 
 /* --- arrays --- */
 
@@ -35,16 +36,6 @@ void pnc_chunks_walk_init(const pnc_store *store, int64_t array, const pnc_array
 
 /* --- what the caller asks --- */
 
-void pnc_chunks_store_take_records(pnc_store *store, const pnc_chunk_record **records, int64_t *n)
-{
-    pnc_chunks_places_take(&pnc_chunks_store_of(store)->places, records, n);
-}
-
-void pnc_chunks_store_peek_records(const pnc_store *store, const pnc_chunk_record **records, int64_t *n)
-{
-    pnc_chunks_places_peek(&pnc_chunks_store_of(store)->places, records, n);
-}
-
 void pnc_chunks_store_find_index(const pnc_store *store, int64_t array, int64_t chunk, int64_t *index)
 {
     const pnc_chunk_store *s = pnc_chunks_store_of(store);
@@ -52,21 +43,9 @@ void pnc_chunks_store_find_index(const pnc_store *store, int64_t array, int64_t 
     pnc_chunks_grid_find_index(&s->grids[array], chunk, index);
 }
 
-void pnc_chunks_store_raise_end(pnc_store *store, int64_t end)
+pnc_container *pnc_chunks_store_get_container(const pnc_store *store)
 {
-    pnc_chunk_store *s = pnc_chunks_store_of(store);
-
-    s->end = pnc_max64(s->end, end);
-}
-
-int64_t pnc_chunks_store_get_end(const pnc_store *store)
-{
-    return pnc_chunks_store_of(store)->end;
-}
-
-int64_t pnc_chunks_store_count_unregistered(const pnc_store *store)
-{
-    return pnc_chunks_store_of(store)->unregistered;
+    return pnc_chunks_store_of(store)->source.container;
 }
 
 bool pnc_chunks_store_is_dirty(const pnc_store *store)
@@ -76,34 +55,11 @@ bool pnc_chunks_store_is_dirty(const pnc_store *store)
     return s->dirty.map.n > 0 || s->pending.map.n > 0 || s->logged.map.n > 0;
 }
 
-bool pnc_chunks_store_has_records(const pnc_store *store)
-{
-    const pnc_chunk_record *records;
-    int64_t n;
-
-    pnc_chunks_store_peek_records(store, &records, &n);
-    return n > 0;
-}
-
 /* --- what the caller says --- */
 
-void pnc_chunks_store_distrust(pnc_store *store)
+void pnc_chunks_store_discard(pnc_store *store)
 {
-    pnc_chunks_store_of(store)->is_distrusted = true;
-}
-
-void pnc_chunks_store_renew(pnc_store *store, int64_t end)
-{
-    pnc_chunk_store *s = pnc_chunks_store_of(store);
-
-    s->end = end;
-    s->is_renewed = true;
-    s->unregistered = 0;
-    if (s->places.is_taken && (s->is_distrusted || s->places.map.n > PNC_CHUNKS_PLACES_MOST)) /* the file has them */
-        pnc_chunks_places_free(&s->places);
-    s->is_distrusted = false;
-    pnc_chunks_places_free(&s->shared);
-    pnc_chunks_others_discard(s);
+    pnc_chunks_others_discard(pnc_chunks_store_of(store));
 }
 
 void pnc_chunks_store_update(pnc_store *store)
@@ -129,15 +85,18 @@ static void release_chunks(pnc_store *store)
     pnc_chunks_pending_clear(&s->logged);
     pnc_chunks_map_free(&s->loaded);
     pnc_region_free(&s->loaded_region);
-    pnc_chunks_places_free(&s->places);
-    pnc_chunks_places_free(&s->shared);
     pnc_chunks_messages_free(&s->messages);
-    pnc_filter_worker_free(&s->worker);
+    for (int i = 0; i <= s->nthreads; i++)
+        pnc_filter_worker_free(&s->workers[i]);
+    pnc_memory_free(s->workers);
+    if (s->nthreads > 0)
+        pnc_host_pool_close();
     pnc_memory_free(s->encoded);
     pnc_memory_free(s->wanted);
     pnc_memory_free(s->stored);
     pnc_memory_free(s->grids);
     pnc_memory_free(s->encodes);
+    s->source.container->ops->free(s->source.container);
     if (s->source.release != NULL)
         s->source.release(s->source.own);
 }
@@ -175,16 +134,26 @@ static bool has_chunks(const pnc_chunk_source *source)
 
 static bool prepare_ranks(pnc_chunk_store *s)
 {
-    s->store.owned_from = s->source.narrays > 0 ? s->source.arrays[0].begin : 0;
+    s->store.has_arrays = s->source.narrays > 0;
     s->exchanges = s->store.nprocs > 1 && has_chunks(&s->source);
     return !s->exchanges || pnc_chunks_messages_init(&s->messages, s->store.comm);
 }
 
+static void start_workers(pnc_chunk_store *s)
+{
+    for (int i = 0; i <= s->nthreads; i++)
+        pnc_filter_worker_init(&s->workers[i], s->source.codecs);
+    if (s->nthreads > 0)
+        pnc_host_pool_open();
+}
+
 pnc_store *pnc_chunks_store_create(pnc_store *inner, const pnc_chunk_source *source)
 {
+    int nthreads = has_chunks(source) ? (int)pnc_min64(source->nthreads, PNC_POOL_THREADS_MOST) : 0;
     pnc_chunk_store *s = pnc_memory_alloc_zeroed(1, sizeof *s);
     pnc_chunk_grid *grids = pnc_memory_alloc(source->narrays, sizeof *grids);
     bool *encodes = pnc_memory_alloc_zeroed(source->narrays, sizeof *encodes);
+    pnc_filter_worker *workers = pnc_memory_alloc(nthreads + 1, sizeof *workers);
 
     if (s != NULL) {
         s->store = *inner;
@@ -192,20 +161,21 @@ pnc_store *pnc_chunks_store_create(pnc_store *inner, const pnc_chunk_source *sou
         s->source = *source;
         s->grids = grids;
         s->encodes = encodes;
+        s->workers = workers;
+        s->nthreads = nthreads;
         s->cache.most = source->cache_bytes;
         s->dirty.most_spare = pnc_min64(SPARE_BYTES_MOST, pnc_chunks_dirty_get_most(s) / 4);
-        s->end = source->end;
     }
-    if (s == NULL || grids == NULL || encodes == NULL || !prepare_ranks(s)) {
+    if (s == NULL || grids == NULL || encodes == NULL || workers == NULL || !prepare_ranks(s)) {
         pnc_memory_free(s);
         pnc_memory_free(grids);
         pnc_memory_free(encodes);
+        pnc_memory_free(workers);
         return NULL;
     }
-    pnc_filter_worker_init(&s->worker, source->codecs);
+    start_workers(s);
     set_chunk_operations(s);
     for (int64_t i = 0; i < source->narrays; i++) {
-        assert(source->arrays[i].begin % 8 == 0);
         assert(i == 0 || source->arrays[i - 1].varid < source->arrays[i].varid);
         pnc_chunks_grid_init(&grids[i], &source->arrays[i]);
     }

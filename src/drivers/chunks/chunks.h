@@ -5,36 +5,22 @@
  *
  * Puts: each chunk has one rank, its aggregator, where its values wait until all of it is there. Independent puts,
  * which exchange nothing, keep values for chunks of other aggregators, in memory or, beyond a bound, in a temporary
- * file. Collective puts deliver these values, and aggregators encode complete chunks and write them behind the end of
- * the file: one scan of lengths assigns the addresses. A chunk without filters that the file has already keeps its
- * address. Nothing here changes the metadata of the file: the caller registers the records of chunks.
+ * file. Collective puts deliver these values, and aggregators encode complete chunks and put them into a container
+ * (container.h), which may be this file (in_file.h).
  *
- * Of values that others have written, independent gets see what is registered, after pnc_chunks_store_renew;
+ * Of values that others have written, independent gets see what the container finds, after pnc_chunks_store_discard;
  * collective gets see all that was put before them. */
 #ifndef PNC_CHUNKS_CHUNKS_H
 #define PNC_CHUNKS_CHUNKS_H
 
 #include "array/walk.h"
+#include "drivers/chunks/container.h"
 #include "drivers/chunks/values.h"
 #include "drivers/store.h"
 #include "filter/filter.h"
 
 /* A guess: some chunks of 1 to 4 MiB for each of several variables. */
 #define PNC_CHUNKS_DIRTY_BYTES (INT64_C(64) << 20)
-
-/* Where a chunk is in the file. */
-typedef struct pnc_chunk_place {
-    int64_t offset; /* -1: it was never written */
-    int64_t bytes;
-    int64_t mask; /* filters that were left out */
-} pnc_chunk_place;
-
-/* A chunk that was written. */
-typedef struct pnc_chunk_record {
-    int64_t array; /* index in source.arrays */
-    int64_t chunk; /* number in row-major order of the grid of the shape: pnc_chunks_store_find_index */
-    pnc_chunk_place place;
-} pnc_chunk_record;
 
 /* A variable. */
 typedef struct pnc_chunk_array {
@@ -43,7 +29,7 @@ typedef struct pnc_chunk_array {
     int64_t begin, bytes; /* addresses, multiples of 8; of all values */
     int elem_size, ndims;
     const int64_t *shape;    /* all but the first dimension at least 1, if there are values. Of a dimension that grows:
-                              * the most that there are addresses for */
+                              * the most, so that all values have less than 2^63 bytes */
     const int64_t *extent;   /* of what may be read: at most the shape in each dimension */
     uint32_t growing;        /* bit i: dimension i grows */
     int64_t first;           /* a number of the array, at least 0: its small rows begin at this rank */
@@ -54,30 +40,25 @@ typedef struct pnc_chunk_array {
     /* Chunks: */
     const int64_t *chunk; /* NULL: one part, that follows, and is not written */
     pnc_filter_chain filters;
-    bool skips_partial;            /* chunks beyond the extent have no filters; it is not written */
-    const pnc_chunk_place *places; /* of all chunks within the first extent, in row-major order; NULL: ask find */
+    bool skips_partial; /* chunks beyond the extent have no filters; it is not written */
     const unsigned char
         *contents; /* one part: its bytes; NULL: it was never written. With one chunk of that many bytes,
                                     * which is in the metadata: rank 0 is its aggregator, and writes it by write_part */
 } pnc_chunk_array;
 
-/* What the store reads and writes. The caller's; `release` frees it. */
+/* What the store reads and writes. The caller's, but for the container; `release` frees it. */
 typedef struct pnc_chunk_source {
+    pnc_container *container; /* of the chunks; the store frees it */
     int64_t narrays;
-    const pnc_chunk_array *arrays; /* their addresses ascend and do not overlap */
+    const pnc_chunk_array *arrays; /* of ascending variables */
     int64_t cache_bytes;           /* most bytes of chunks that are kept, but for the one in use */
     const pnc_codecs *codecs;
     void *own;
-    /* The place of a chunk, which begins at this index of the array. Local. */
-    int (*find)(void *own, int64_t array, const int64_t *index, pnc_chunk_place *out, pnc_error *error);
     /* Local, on rank 0: the file gets these values of a part with one chunk, and `contents` has them. */
     int (*write_part)(void *own, int64_t array, const void *values, int64_t bytes, pnc_error *error);
-    /* Collective, before new chunks are written behind the end of the file; NULL: there is nothing to check. If it
-     * fails, on all ranks, their values are kept. */
-    int (*check)(void *own, pnc_error *error);
     void (*release)(void *own);
+    int nthreads; /* of the process, beside the caller's, that encode and decode chunks: host/pool.h */
     bool is_writable;
-    int64_t end;         /* of the file: the address of the next new chunk, the same on all ranks */
     int64_t dirty_bytes; /* most bytes of chunks that wait for more values, at each rank; 0: PNC_CHUNKS_DIRTY_BYTES.
                           * Other chunks have memory for the values only that they have. After a collective write (one
                           * rank: any write) these values have at most as many bytes, or else their chunks are completed
@@ -129,33 +110,15 @@ int pnc_chunks_get_end(pnc_store *store, bool collective, int err, pnc_error *er
  * A chunk that cannot be written keeps its values, and the next collective write or flush tries again. */
 int pnc_chunks_store_flush(pnc_store *store, pnc_error *error);
 
-/* Local. The chunks that this rank has written since the last call, each once; valid until the next call of any
- * function of the store. */
-void pnc_chunks_store_take_records(pnc_store *store, const pnc_chunk_record **records, int64_t *n);
-/* The same; the next call has them again. */
-void pnc_chunks_store_peek_records(const pnc_store *store, const pnc_chunk_record **records, int64_t *n);
-/* Collective, after a flush. All ranks know then, until the store is renewed, where the chunks are that others have
- * written since records were taken. *is_shared is false, and nothing has changed, if there are more than `most`. */
-int pnc_chunks_store_share(pnc_store *store, int64_t most, bool *is_shared, pnc_error *error);
-/* Local. The index at which the chunk of a record begins: ndims numbers. */
+/* Local. The index at which a chunk begins: ndims numbers. */
 void pnc_chunks_store_find_index(const pnc_store *store, int64_t array, int64_t chunk, int64_t *index);
-
-/* Local, the same on all ranks. The file gets chunks at other places than the store knows: until the store is renewed,
- * it reads them where it has put them, and writes none of them in place. */
-void pnc_chunks_store_distrust(pnc_store *store);
-/* Local, the same on all ranks, after a flush whose records are registered. `end`: that of the file now. `places` of
- * arrays are not used any more, and what others may have changed is read again. */
-void pnc_chunks_store_renew(pnc_store *store, int64_t end);
-/* Local, the same on all ranks. What is in front of this end is allocated: new chunks are behind it. */
-void pnc_chunks_store_raise_end(pnc_store *store, int64_t end);
-/* Local. The end of the file with all chunks that were given an address; the same on all ranks. */
-int64_t pnc_chunks_store_get_end(const pnc_store *store);
-/* Local. New chunks of all ranks since the store was renewed; the same on all ranks. */
-int64_t pnc_chunks_store_count_unregistered(const pnc_store *store);
+/* Local. The container of the source. */
+pnc_container *pnc_chunks_store_get_container(const pnc_store *store);
+/* Local. What others may have changed is read again: after their values are in the container. */
+void pnc_chunks_store_discard(pnc_store *store);
 /* Local. Extents of arrays have changed. */
 void pnc_chunks_store_update(pnc_store *store);
-/* Local. Whether this rank has values that are not in the file; records of chunks that were not taken. */
+/* Local. Whether this rank has values that are not in the container. */
 bool pnc_chunks_store_is_dirty(const pnc_store *store);
-bool pnc_chunks_store_has_records(const pnc_store *store);
 
 #endif

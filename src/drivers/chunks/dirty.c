@@ -113,11 +113,11 @@ pnc_dirty_chunk *pnc_chunks_dirty_add(pnc_dirty *dirty, const pnc_chunk_item *it
 
     if (d == NULL)
         return NULL;
-    *d = (pnc_dirty_chunk){.item = *item, .bytes = bytes, .elem_size = elem_size, .inside = inside};
+    *d = (pnc_dirty_chunk){.stored = {.item = *item}, .bytes = bytes, .elem_size = elem_size, .inside = inside};
     d->coverage = (uint64_t *)(void *)(d + 1);
     d->values = (unsigned char *)(d->coverage + words);
     memset(d->coverage, 0, (size_t)cover);
-    if (!pnc_chunks_map_add(&dirty->map, &d->item)) {
+    if (!pnc_chunks_map_add(&dirty->map, &d->stored.item)) {
         pnc_memory_free(d);
         return NULL;
     }
@@ -188,14 +188,14 @@ pnc_chunk_item *pnc_chunks_dirty_take_last(pnc_dirty *dirty)
 void pnc_chunks_dirty_put_back(pnc_dirty *dirty, pnc_dirty_chunk *d)
 {
     d->is_ready = true;
-    d->item.next = dirty->ready;
-    dirty->ready = &d->item;
+    d->stored.item.next = dirty->ready;
+    dirty->ready = &d->stored.item;
     dirty->ready_bytes += d->bytes;
 }
 
 void pnc_chunks_dirty_remove(pnc_dirty *dirty, pnc_dirty_chunk *d)
 {
-    pnc_chunks_map_remove(&dirty->map, &d->item);
+    pnc_chunks_map_remove(&dirty->map, &d->stored.item);
     leave_memory(dirty, d);
 }
 

@@ -2,22 +2,19 @@
 #ifndef PNC_CHUNKS_DIRTY_H
 #define PNC_CHUNKS_DIRTY_H
 
-#include "drivers/chunks/map.h"
+#include "drivers/chunks/container.h"
 #include "drivers/chunks/values.h"
 
 typedef struct pnc_dirty_chunk {
-    pnc_chunk_item item;
+    pnc_stored_chunk stored;
     struct pnc_dirty_chunk *newer, *older; /* by use, while it waits */
     int64_t bytes;
     int elem_size;
     int64_t covered, inside; /* elements that have values; elements within the shape of the array */
     bool is_ready;           /* all bytes are valid, and it is in the list of those to be written */
     bool is_merged;          /* all bytes are valid: elements that are not covered have those of the file, or fill */
-    /* while it is written: */
-    bool is_new;                 /* it gets a new address */
-    uint32_t mask;               /* of filters that were left out */
-    int64_t at, stored, address; /* of its encoded bytes: where they are in the buffer, how many, where in the file */
-    uint64_t *coverage;          /* a bit for each element */
+    int64_t at;         /* while it is written: where its encoded bytes are in the buffer; -1: they are its values */
+    uint64_t *coverage; /* a bit for each element */
     unsigned char *values;
 } pnc_dirty_chunk;
 

@@ -29,18 +29,46 @@ static int answer_chunk(pnc_chunk_store *s, const pnc_packed_chunk *chunk, const
     return NC_NOERR;
 }
 
-int pnc_chunks_answer_pack(void *own, const char *message, int64_t bytes, char *answer, int64_t *length,
-                           pnc_error *error)
+/* The chunks of a message. */
+static int load_asked(pnc_chunk_store *s, const char *at, const char *end)
 {
-    const char *at = message;
-    char *to = answer;
+    pnc_chunk_item items[PNC_CHUNKS_BATCH];
+    const pnc_chunk_item *of[PNC_CHUNKS_BATCH];
+    int n = 0;
 
-    while (at < message + bytes) {
+    while (n < PNC_CHUNKS_BATCH && at < end) {
         pnc_packed_chunk chunk;
 
         memcpy(&chunk, at, sizeof chunk);
         at += PNC_CHUNK_HEAD;
-        PNC_TRY(answer_chunk(own, &chunk, &at, &to, error));
+        for (int64_t i = 0; i < chunk.nboxes; i++) {
+            pnc_box box;
+
+            at += pnc_chunks_head_unpack(at, chunk.chunk, &box);
+        }
+        items[n] = (pnc_chunk_item){.array = chunk.array, .chunk = chunk.chunk};
+        of[n] = &items[n];
+        n++;
+    }
+    return pnc_chunks_ahead_load(s, of, n);
+}
+
+int pnc_chunks_answer_pack(void *own, const char *message, int64_t bytes, char *answer, int64_t *length,
+                           pnc_error *error)
+{
+    pnc_chunk_store *s = own;
+    const char *at = message;
+    char *to = answer;
+    int ahead = 0;
+
+    while (at < message + bytes) {
+        pnc_packed_chunk chunk;
+
+        if (s->nthreads > 0 && ahead-- == 0)
+            ahead = load_asked(s, at, message + bytes) - 1;
+        memcpy(&chunk, at, sizeof chunk);
+        at += PNC_CHUNK_HEAD;
+        PNC_TRY(answer_chunk(s, &chunk, &at, &to, error));
     }
     *length = to - answer;
     return NC_NOERR;
@@ -128,6 +156,17 @@ static void send_request(pnc_chunk_store *s, pnc_wanted_cursor *c)
     pnc_chunks_messages_post(&s->messages, aggregator, used);
 }
 
+/* The chunks of a list. */
+static int load_list(pnc_chunk_store *s, const pnc_chunk_item *first)
+{
+    const pnc_chunk_item *items[PNC_CHUNKS_BATCH];
+    int n = 0;
+
+    for (; n < PNC_CHUNKS_BATCH && first != NULL; first = first->next)
+        items[n++] = first;
+    return pnc_chunks_ahead_load(s, items, n);
+}
+
 /* Requests to other aggregators first, so that they are answered while this rank reads its own chunks. */
 int pnc_chunks_wanted_transfer(pnc_chunk_store *s, pnc_error *error)
 {
@@ -135,7 +174,7 @@ int pnc_chunks_wanted_transfer(pnc_chunk_store *s, pnc_error *error)
     pnc_chunk_item *sorted = NULL;
     pnc_wanted_cursor c;
     int64_t since = 0; /* the last message of another rank: bytes of chunks */
-    int err = NC_NOERR;
+    int err = NC_NOERR, ahead = 0;
 
     for (int i = 0; i < list->nchunks; i++) {
         list->chunks[i].item.next = sorted;
@@ -146,6 +185,8 @@ int pnc_chunks_wanted_transfer(pnc_chunk_store *s, pnc_error *error)
     while (c.chunk != NULL && c.chunk->item.aggregator != s->store.rank)
         send_request(s, &c);
     for (const pnc_wanted_chunk *w = c.chunk; w != NULL && err == NC_NOERR; w = wanted_of(w->item.next)) {
+        if (s->nthreads > 0 && ahead-- == 0)
+            ahead = load_list(s, &w->item) - 1;
         err = pnc_chunks_wanted_copy(s, w, error);
         since += s->grids[w->item.array].chunk_bytes;
         if (since < PNC_MESSAGE_BYTES)

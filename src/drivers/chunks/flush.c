@@ -1,5 +1,5 @@
-/* Chunks that are ready to the file. In a round each rank encodes chunks into a buffer, a scan of their lengths
- * assigns addresses to those that are new, and each rank writes its own. */
+/* Chunks that are ready, to the container. In a round each rank encodes chunks into a buffer, all place them, and each
+ * rank writes its own. */
 #include "drivers/chunks/chunk_store.h"
 
 #include <assert.h>
@@ -7,12 +7,6 @@
 
 #include "base/memory.h"
 #include "base/minmax.h"
-
-/* Of encoded chunks, but for one that is larger: a guess. It takes 0.1 s and more to compress as much. */
-#define ROUND_BYTES (INT64_C(16) << 20)
-/* Chunks of at least so many bytes that no filter changes are written from where they are: a guess. Smaller ones become
- * one write. */
-#define DIRECT_BYTES (INT64_C(64) << 10)
 
 /* What is left to be written. */
 typedef struct write_job {
@@ -23,11 +17,8 @@ typedef struct write_job {
 /* A round at one rank. */
 typedef struct write_round {
     pnc_chunk_item *chunks; /* encoded, in order */
-    int64_t used;           /* bytes of the buffer */
+    int64_t used;           /* bytes of s->encoded */
     int64_t made;           /* bytes of chunks that were logged */
-    int64_t added;          /* of them, those of new chunks */
-    int64_t nadded;         /* new chunks */
-    int64_t first;          /* address of the first of those */
 } write_round;
 
 static pnc_dirty_chunk *dirty_of(pnc_chunk_item *item)
@@ -35,65 +26,7 @@ static pnc_dirty_chunk *dirty_of(pnc_chunk_item *item)
     return (pnc_dirty_chunk *)(void *)item;
 }
 
-/* --- encoding --- */
-
-static int reserve_encoded(pnc_chunk_store *s, const pnc_chunk_array *a, int64_t bytes, pnc_error *error)
-{
-    int64_t capacity = pnc_max64(bytes, pnc_min64(2 * s->encoded_capacity, ROUND_BYTES));
-    char *larger;
-
-    if (bytes <= s->encoded_capacity)
-        return NC_NOERR;
-    larger = pnc_memory_resize(s->encoded, capacity, 1);
-    if (larger == NULL)
-        return pnc_chunks_memory_fail(a, bytes, error);
-    s->encoded = larger;
-    s->encoded_capacity = capacity;
-    return NC_NOERR;
-}
-
-/* A chunk without filters stays where it is. A filtered one always gets a new address: its length changes, and the
- * metadata in the file refer to the old bytes until they are replaced. */
-static int find_address(pnc_chunk_store *s, pnc_dirty_chunk *d, pnc_error *error)
-{
-    pnc_chunk_place place;
-
-    d->is_new = true;
-    if (s->source.arrays[d->item.array].filters.nfilters > 0 || s->is_distrusted)
-        return NC_NOERR;
-    PNC_TRY(pnc_chunks_place_find(s, d->item.array, d->item.chunk, &place, error));
-    d->is_new = place.offset < 0 || place.bytes != d->bytes;
-    d->address = place.offset;
-    return NC_NOERR;
-}
-
-static int encode_dirty(pnc_chunk_store *s, pnc_dirty_chunk *d, write_round *round, pnc_error *error)
-{
-    const pnc_chunk_array *a = &s->source.arrays[d->item.array];
-    bool is_first = error == NULL || error->code == NC_NOERR;
-    const void *stored;
-    pnc_counter before;
-    int err;
-
-    PNC_TRY(find_address(s, d, error));
-    if (d->is_new && !pnc_chunks_places_reserve(&s->places, &d->item))
-        return pnc_error_set(error, NC_ENOMEM, "variable \"%s\": no memory for the place of a chunk", a->name);
-    before = pnc_statistics_begin(s->store.statistics, PNC_COUNT_TIME_FILTERS);
-    err = pnc_filter_chunk_encode(&s->worker, &a->filters, d->values, d->bytes, &stored, &d->stored, &d->mask, error);
-    pnc_statistics_end(s->store.statistics, before);
-    if (err != NC_NOERR)
-        return pnc_chunks_name_add(a, err, is_first, error);
-    d->at = -1;
-    if (stored != d->values || d->stored < DIRECT_BYTES) {
-        PNC_TRY(reserve_encoded(s, a, round->used + d->stored, error));
-        memcpy(s->encoded + round->used, stored, (size_t)d->stored);
-        d->at = round->used;
-        round->used += d->stored;
-    }
-    round->added += d->is_new ? d->stored : 0;
-    round->nadded += d->is_new;
-    return NC_NOERR;
-}
+/* --- chunks of a round --- */
 
 /* A logged chunk that gets its values. */
 typedef struct logged_values {
@@ -109,7 +42,7 @@ static int put_logged_box(void *own, const char *packed, int64_t head, int64_t l
     pnc_box box;
 
     (void)length, (void)error;
-    (void)pnc_chunks_head_unpack(packed, v->d->item.chunk, &box);
+    (void)pnc_chunks_head_unpack(packed, v->d->stored.item.chunk, &box);
     pnc_chunks_dirty_put(&v->s->dirty, v->d, &box, &values);
     return NC_NOERR;
 }
@@ -161,35 +94,35 @@ static int take_chunk(pnc_chunk_store *s, write_job *job, pnc_chunk_item **out, 
     return err;
 }
 
-/* Whether there is another chunk, and it fits. */
-static bool has_next(const pnc_chunk_store *s, const write_job *job, const write_round *round)
+/* Whether there is another chunk, and it fits behind those of a batch, which may take so many bytes. */
+static bool has_next(const pnc_chunk_store *s, const write_job *job, const write_round *round, int64_t batch)
 {
     const pnc_chunk_item *next = job->ready != NULL ? job->ready : job->logged;
     const pnc_chunk_array *a = next != NULL ? &s->source.arrays[next->array] : NULL;
+    int64_t used = round->used + batch;
 
-    if (a == NULL || round->chunks == NULL)
+    if (a == NULL || (round->chunks == NULL && batch == 0))
         return a != NULL;
-    return round->made <= pnc_min64(ROUND_BYTES, pnc_chunks_dirty_get_most(s)) &&
-           round->used + pnc_filter_chain_get_bound(&a->filters, s->grids[next->array].chunk_bytes) <= ROUND_BYTES;
+    return round->made <= pnc_min64(PNC_CHUNKS_ROUND_BYTES, pnc_chunks_dirty_get_most(s)) &&
+           used + pnc_filter_chain_get_bound(&a->filters, s->grids[next->array].chunk_bytes) <= PNC_CHUNKS_ROUND_BYTES;
 }
 
 static int write_dirty_part(pnc_chunk_store *s, pnc_dirty_chunk *d, pnc_error *error)
 {
-    unsigned char *cached = pnc_chunks_cache_find(&s->cache, d->item.array, d->item.chunk);
+    unsigned char *cached = pnc_chunks_cache_find(&s->cache, d->stored.item.array, d->stored.item.chunk);
 
-    PNC_TRY(s->source.write_part(s->source.own, d->item.array, d->values, d->bytes, error));
+    PNC_TRY(s->source.write_part(s->source.own, d->stored.item.array, d->values, d->bytes, error));
     if (cached != NULL)
         memcpy(cached, d->values, (size_t)d->bytes);
     pnc_chunks_dirty_remove(&s->dirty, d);
     return NC_NOERR;
 }
 
-/* *is_in_round: the chunk has bytes for the file. */
-static int prepare_dirty(pnc_chunk_store *s, pnc_dirty_chunk *d, write_round *round, bool *is_in_round,
-                         pnc_error *error)
+/* *is_in_round: the chunk has bytes for the container. */
+static int prepare_dirty(pnc_chunk_store *s, pnc_dirty_chunk *d, bool *is_in_round, pnc_error *error)
 {
-    *is_in_round = !pnc_chunks_array_is_part(&s->source.arrays[d->item.array]);
-    return *is_in_round ? encode_dirty(s, d, round, error) : write_dirty_part(s, d, error);
+    *is_in_round = !pnc_chunks_array_is_part(&s->source.arrays[d->stored.item.array]);
+    return *is_in_round ? pnc_chunks_stored_init(s, &d->stored, d->bytes, error) : write_dirty_part(s, d, error);
 }
 
 /* The values of a chunk that its filters refuse can never be written: they would hold back those of others. */
@@ -201,13 +134,15 @@ static void leave_failed(pnc_chunk_store *s, pnc_dirty_chunk *d, int err)
         pnc_chunks_dirty_put_back(&s->dirty, d);
 }
 
-/* Encode chunks, as many as a round has. Those that fail wait for the next time, or are lost. */
-static int fill_round(pnc_chunk_store *s, write_job *job, write_round *round, pnc_error *error)
+/* Chunks that are encoded at the same time. *n: how many. Those that fail wait for the next time, or are lost. */
+static int take_batch(pnc_chunk_store *s, write_job *job, write_round *round, pnc_encoding *batch, int *n,
+                      pnc_error *error)
 {
-    pnc_chunk_item **last = &round->chunks;
-    int err = NC_NOERR, later;
+    int most = pnc_chunks_batch_get_most(s), err = NC_NOERR, later;
+    int64_t bytes = 0;
 
-    while (has_next(s, job, round)) {
+    *n = 0;
+    while (*n < most && has_next(s, job, round, bytes)) {
         bool is_logged = job->ready == NULL, is_in_round;
         pnc_chunk_item *item;
 
@@ -217,85 +152,68 @@ static int fill_round(pnc_chunk_store *s, write_job *job, write_round *round, pn
             break;
         item->next = NULL;
         round->made += is_logged ? dirty_of(item)->bytes : 0;
-        later = prepare_dirty(s, dirty_of(item), round, &is_in_round, error);
+        later = prepare_dirty(s, dirty_of(item), &is_in_round, error);
         err = pnc_error_keep_first(err, later);
         if (later != NC_NOERR)
             leave_failed(s, dirty_of(item), later);
         if (later != NC_NOERR || !is_in_round)
             continue;
-        *last = item;
-        last = &item->next;
+        bytes += pnc_filter_chain_get_bound(&s->source.arrays[item->array].filters, dirty_of(item)->bytes);
+        batch[(*n)++].d = dirty_of(item);
     }
     return err;
 }
 
-/* --- addresses --- */
-
-/* Collective. *more: whether any rank has further chunks. After an error of MPI, too, the rank takes part in the steps
- * that follow. */
-static int assign_addresses(pnc_chunk_store *s, write_round *round, bool *more, pnc_error *error)
+/* Encode chunks, as many as a round has. */
+static int fill_round(pnc_chunk_store *s, write_job *job, write_round *round, pnc_error *error)
 {
-    int64_t sums[3] = {round->added, *more, round->nadded}, before = 0;
-    int summed = MPI_SUCCESS, scanned = MPI_SUCCESS, checked;
+    pnc_encoding batch[PNC_CHUNKS_BATCH];
+    pnc_chunk_item **last = &round->chunks;
+    int err = NC_NOERR, later, n = 1;
 
-    if (s->store.nprocs > 1) {
-        summed = MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_INT64_T, MPI_SUM, s->store.comm);
-        pnc_statistics_add(s->store.statistics, PNC_COUNT_AGREEMENTS, 1);
-        if (sums[0] > 0)
-            scanned = MPI_Exscan(&round->added, &before, 1, MPI_INT64_T, MPI_SUM, s->store.comm);
+    while (n > 0) {
+        later = take_batch(s, job, round, batch, &n, error);
+        err = pnc_error_keep_first(err, later);
+        later = pnc_chunks_batch_encode(s, batch, n, &round->used, error);
+        err = pnc_error_keep_first(err, later);
+        for (int i = 0; i < n; i++) {
+            if (batch[i].err != NC_NOERR) {
+                leave_failed(s, batch[i].d, batch[i].err);
+                continue;
+            }
+            *last = &batch[i].d->stored.item;
+            last = &batch[i].d->stored.item.next;
+        }
     }
-    *more = sums[1] > 0;
-    checked = sums[0] > 0 && s->source.check != NULL ? s->source.check(s->source.own, error) : NC_NOERR;
-    if (checked != NC_NOERR) {
-        *more = false;
-        return checked;
-    }
-    round->first = s->end + (s->store.rank > 0 ? before : 0);
-    s->end += sums[0];
-    s->unregistered += sums[2];
-    if (summed == MPI_SUCCESS && scanned == MPI_SUCCESS)
-        return NC_NOERR;
-    return pnc_error_set(error, NC_EMPI, "%s of the bytes of chunks failed",
-                         summed != MPI_SUCCESS ? "MPI_Allreduce" : "MPI_Exscan");
+    return err;
 }
 
 /* --- writing --- */
-
-static int write_inner(pnc_chunk_store *s, int64_t offset, const char *bytes, int64_t length, pnc_error *error)
-{
-    for (int64_t n; length > 0; offset += n, bytes += n, length -= n) {
-        n = pnc_min64(length, PNC_STORE_BYTES_MAX / 2);
-        PNC_TRY(s->store.inner->ops->write(s->store.inner, &(pnc_extent){offset, n}, 1, bytes, error));
-    }
-    return NC_NOERR;
-}
 
 static void count_written(const pnc_chunk_store *s, const pnc_dirty_chunk *d)
 {
     pnc_statistics *t = s->store.statistics;
 
     if (t != NULL)
-        pnc_statistics_chunk_add(t, s->source.arrays[d->item.array].varid, true, d->bytes, d->stored,
-                                 pnc_chunks_places_find(&s->places, d->item.array, d->item.chunk) != NULL);
+        pnc_statistics_chunk_add(t, s->source.arrays[d->stored.item.array].varid, true, d->bytes, d->stored.place.bytes,
+                                 d->stored.was_written);
 }
 
-/* The file has the bytes of a chunk. The cache keeps those of one that is not complete: more may follow. */
+/* The container has the bytes of a chunk. The cache keeps those of one that is not complete: more may follow. */
 static void record_chunk(pnc_chunk_store *s, pnc_dirty_chunk *d)
 {
-    const pnc_chunk_place place = {d->address, d->stored, d->mask};
-    unsigned char *cached = pnc_chunks_cache_find(&s->cache, d->item.array, d->item.chunk);
+    unsigned char *cached = pnc_chunks_cache_find(&s->cache, d->stored.item.array, d->stored.item.chunk);
 
     count_written(s, d);
     if (cached == NULL && d->covered < d->inside)
-        cached = pnc_chunks_cache_add(&s->cache, d->item.array, d->item.chunk, d->bytes);
+        cached = pnc_chunks_cache_add(&s->cache, d->stored.item.array, d->stored.item.chunk, d->bytes);
     if (cached != NULL)
         memcpy(cached, d->values, (size_t)d->bytes);
-    if (d->is_new)
-        pnc_chunks_places_set(&s->places, &d->item, &place);
+    s->source.container->ops->adopt(s->source.container, &d->stored);
     pnc_chunks_dirty_remove(&s->dirty, d);
 }
 
-/* Chunks up to `end`: they are in the file, or keep their values. */
+/* Chunks up to `end`: they are in the container, or keep their values. */
 static void record_chunks(pnc_chunk_store *s, pnc_chunk_item *item, const pnc_chunk_item *end, bool are_written)
 {
     for (pnc_chunk_item *next; item != end; item = next) {
@@ -307,119 +225,69 @@ static void record_chunks(pnc_chunk_store *s, pnc_chunk_item *item, const pnc_ch
     }
 }
 
-static void place_new_chunks(const write_round *round)
+/* Whether one write has both: they are adjacent in the buffer, and in the container. */
+static bool is_joined(const pnc_container *c, const pnc_dirty_chunk *d, const pnc_dirty_chunk *next)
 {
-    int64_t address = round->first;
-
-    for (pnc_chunk_item *item = round->chunks; item != NULL; item = item->next) {
-        pnc_dirty_chunk *d = dirty_of(item);
-
-        if (!d->is_new)
-            continue;
-        d->address = address;
-        address += d->stored;
-    }
+    return d->at >= 0 && next->at == d->at + d->stored.place.bytes && c->ops->joins != NULL &&
+           c->ops->joins(c, &d->stored, &next->stored);
 }
 
-/* Each write has chunks that are adjacent in the buffer and in the file. Not several extents at once: what is between
- * them may be another rank's. */
 static int write_chunks(pnc_chunk_store *s, const write_round *round, pnc_error *error)
 {
+    pnc_container *c = s->source.container;
     int err = NC_NOERR, later;
 
     for (pnc_chunk_item *item = round->chunks, *end; item != NULL; item = end) {
-        const pnc_dirty_chunk *first = dirty_of(item);
-        int64_t length = first->stored;
+        const pnc_dirty_chunk *first = dirty_of(item), *last = first;
+        int64_t length = first->stored.place.bytes;
 
-        for (end = item->next; end != NULL; end = end->next) {
-            const pnc_dirty_chunk *d = dirty_of(end);
-
-            if (first->at < 0 || d->at != first->at + length || d->address != first->address + length)
-                break;
-            length += d->stored;
+        for (end = item->next; end != NULL && is_joined(c, last, dirty_of(end)); end = end->next) {
+            last = dirty_of(end);
+            length += last->stored.place.bytes;
         }
-        later = write_inner(s, first->address, first->at < 0 ? (const char *)first->values : s->encoded + first->at,
-                            length, error);
+        later = c->ops->write(c, &first->stored, first->at < 0 ? (const char *)first->values : s->encoded + first->at,
+                              length, error);
         record_chunks(s, item, end, later == NC_NOERR);
         err = pnc_error_keep_first(err, later);
     }
     return err;
 }
 
-/* --- before values are put --- */
-
-static bool is_tried(const pnc_filter_chain *chain)
-{
-    for (int i = 0; i < chain->nfilters; i++)
-        if (chain->filters[i].id == PNC_FILTER_SZIP || !pnc_filter_is_own(chain->filters[i].id))
-            return true;
-    return false;
-}
-
-/* Some filters say only when they are applied that they cannot encode such chunks. */
-static int try_filters(pnc_chunk_store *s, int64_t array, pnc_error *error)
-{
-    const pnc_chunk_array *a = &s->source.arrays[array];
-    int64_t bytes = s->grids[array].chunk_bytes, stored_bytes;
-    char *chunk = pnc_memory_alloc(bytes, 1);
-    const void *stored;
-    uint32_t mask;
-    int err;
-
-    if (chunk == NULL)
-        return pnc_chunks_memory_fail(a, bytes, error);
-    pnc_chunks_value_fill(a->fill, a->elem_size, chunk, bytes);
-    err = pnc_filter_chunk_encode(&s->worker, &a->filters, chunk, bytes, &stored, &stored_bytes, &mask, error);
-    pnc_memory_free(chunk);
-    return err;
-}
-
-int pnc_chunks_filters_check(pnc_chunk_store *s, int64_t array, pnc_error *error)
-{
-    const pnc_chunk_array *a = &s->source.arrays[array];
-    bool is_first = error == NULL || error->code == NC_NOERR;
-    int err = NC_NOERR;
-
-    if (s->encodes[array] || a->filters.nfilters == 0)
-        return NC_NOERR;
-    err = pnc_filter_chain_check(&a->filters, 0, s->source.codecs, error);
-    if (err == NC_NOERR && is_tried(&a->filters))
-        err = try_filters(s, array, error);
-    s->encodes[array] = err == NC_NOERR;
-    return err == NC_NOERR ? NC_NOERR : pnc_chunks_name_add(a, err, is_first, error);
-}
-
 /* --- one whole chunk --- */
+
+/* Whether a chunk has only the values of one put, and no filter. */
+static bool is_direct(const pnc_chunk_store *s, const pnc_chunk_item *item)
+{
+    const pnc_chunk_array *a = &s->source.arrays[item->array];
+
+    return a->filters.nfilters == 0 && s->grids[item->array].chunk_bytes >= PNC_CHUNKS_DIRECT_BYTES &&
+           !pnc_chunks_array_is_part(a) && pnc_chunks_dirty_find(&s->dirty, item->array, item->chunk) == NULL &&
+           pnc_chunks_map_find(&s->logged.map, item->array, item->chunk) == NULL;
+}
 
 int pnc_chunks_whole_write(pnc_chunk_store *s, const pnc_chunk_item *item, const char *bytes, bool *is_written,
                            pnc_error *error)
 {
-    const pnc_chunk_array *a = &s->source.arrays[item->array];
     int64_t length = s->grids[item->array].chunk_bytes;
+    pnc_container *c = s->source.container;
+    pnc_stored_chunk chunk = {.item = *item};
     unsigned char *cached;
-    pnc_chunk_place place;
+    bool more = false;
 
     *is_written = false;
-    if (a->filters.nfilters > 0 || length < DIRECT_BYTES || pnc_chunks_array_is_part(a) ||
-        pnc_chunks_dirty_find(&s->dirty, item->array, item->chunk) != NULL ||
-        pnc_chunks_map_find(&s->logged.map, item->array, item->chunk) != NULL)
+    chunk.item.next = NULL;
+    if (!is_direct(s, item))
         return NC_NOERR;
-    PNC_TRY(pnc_chunks_place_find(s, item->array, item->chunk, &place, error));
-    if (place.offset < 0 || place.bytes != length || s->is_distrusted) {
-        if (s->store.nprocs > 1) /* all ranks agree on its address */
-            return NC_NOERR;
-        if (!pnc_chunks_places_reserve(&s->places, item))
-            return pnc_error_set(error, NC_ENOMEM, "variable \"%s\": no memory for the place of a chunk", a->name);
-        if (s->source.check != NULL)
-            PNC_TRY(s->source.check(s->source.own, error));
-        place = (pnc_chunk_place){.offset = s->end, .bytes = length};
-        s->end += length; /* a write that fails may have written a part */
-        PNC_TRY(write_inner(s, place.offset, bytes, length, error));
-        s->unregistered++;
-        pnc_chunks_places_set(&s->places, item, &place);
-    } else {
-        PNC_TRY(write_inner(s, place.offset, bytes, length, error));
+    PNC_TRY(pnc_chunks_stored_init(s, &chunk, length, error));
+    if (chunk.is_new && s->store.nprocs > 1) /* all ranks agree on its place */
+        return NC_NOERR;
+    if (chunk.is_new) {
+        chunk.place.bytes = length;
+        chunk.place.mask = 0;
+        PNC_TRY(c->ops->place(c, &chunk.item, &more, error));
     }
+    PNC_TRY(c->ops->write(c, &chunk, bytes, length, error));
+    c->ops->adopt(c, &chunk);
     cached = pnc_chunks_cache_find(&s->cache, item->array, item->chunk);
     if (cached != NULL)
         memcpy(cached, bytes, (size_t)length);
@@ -468,13 +336,11 @@ int pnc_chunks_ready_write(pnc_chunk_store *s, bool with_logged, pnc_error *erro
         later = fill_round(s, &job, &round, error);
         err = pnc_error_keep_first(err, later);
         more = job.ready != NULL || job.logged != NULL;
-        later = assign_addresses(s, &round, &more, error);
-        if (later == NC_NOERR) {
-            place_new_chunks(&round);
+        later = s->source.container->ops->place(s->source.container, round.chunks, &more, error);
+        if (later == NC_NOERR)
             later = write_chunks(s, &round, error);
-        } else {
+        else
             record_chunks(s, round.chunks, NULL, false);
-        }
         err = pnc_error_keep_first(err, later);
     } while (more);
     end_job(s, &job);

@@ -31,7 +31,6 @@ void pnc_chunks_grid_init(pnc_chunk_grid *g, const pnc_chunk_array *a)
         g->chunk[i] = a->chunk != NULL ? a->chunk[i] : pnc_max64(1, a->extent[i]);
     }
     (void)pnc_array_chunks_count(g->ndims, g->shape, g->chunk, g->along);
-    (void)pnc_array_chunks_count(g->ndims, g->extent, g->chunk, g->placed);
     for (int i = 0; a->chunk != NULL && i < a->ndims; i++)
         g->chunk_bytes *= a->chunk[i];
     g->row = count_row(g, a->growing);
@@ -52,20 +51,6 @@ bool pnc_chunks_grid_find_index(const pnc_chunk_grid *g, int64_t chunk, int64_t 
     for (int i = 0; i < g->ndims; i++)
         is_partial = is_partial || g->extent[i] - index[i] < g->chunk[i];
     return is_partial;
-}
-
-int64_t pnc_chunks_grid_find_placed(const pnc_chunk_grid *g, const int64_t *index)
-{
-    int64_t number = 0;
-
-    for (int i = 0; i < g->ndims; i++) {
-        int64_t at = index[i] / g->chunk[i];
-
-        if (at >= g->placed[i])
-            return -1;
-        number = number * g->placed[i] + at;
-    }
-    return number;
 }
 
 int64_t pnc_chunks_grid_count_inside(const pnc_chunk_grid *g, int64_t chunk)

@@ -9,8 +9,7 @@ typedef struct pnc_chunk_grid {
     int ndims;
     int elem_size;
     int64_t shape[PNC_ARRAY_DIMS], extent[PNC_ARRAY_DIMS], chunk[PNC_ARRAY_DIMS];
-    int64_t along[PNC_ARRAY_DIMS];  /* how many chunks the shape has */
-    int64_t placed[PNC_ARRAY_DIMS]; /* how many the extent had at first: of the places in the array */
+    int64_t along[PNC_ARRAY_DIMS]; /* how many chunks the shape has */
     int64_t chunk_bytes;
     int64_t row; /* chunks in a row, for pnc_chunks_aggregator_find */
 } pnc_chunk_grid;
@@ -20,8 +19,6 @@ void pnc_chunks_grid_init(pnc_chunk_grid *grid, const pnc_chunk_array *array);
 void pnc_chunks_grid_update(pnc_chunk_grid *grid, const pnc_chunk_array *array);
 /* The index at which a chunk begins. Whether it extends beyond the extent. */
 bool pnc_chunks_grid_find_index(const pnc_chunk_grid *grid, int64_t chunk, int64_t *index);
-/* The number of a chunk in row-major order of the extent at first; -1: it was beyond it. */
-int64_t pnc_chunks_grid_find_placed(const pnc_chunk_grid *grid, const int64_t *index);
 static inline pnc_array_grid pnc_chunks_grid_get(const pnc_chunk_grid *grid)
 {
     return (pnc_array_grid){grid->ndims, grid->chunk, grid->along};

@@ -1,4 +1,4 @@
-/* The bytes of a chunk, as this rank knows it: what waits to be written, the cache, or the file. */
+/* The bytes of a chunk, as this rank knows it: what waits to be written, the cache, or the container. */
 #include "drivers/chunks/chunk_store.h"
 
 #include <string.h>
@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/minmax.h"
 #include "drivers/chunks/aggregator.h"
+#include "host/pool.h"
 
 /* One element, then twice as much in each step. */
 void pnc_chunks_value_fill(const unsigned char *value, int size, char *to, int64_t n)
@@ -42,17 +43,20 @@ pnc_chunk_item pnc_chunks_item_make(const pnc_chunk_store *s, int64_t array, int
     return (pnc_chunk_item){array, chunk, aggregator, NULL};
 }
 
-/* --- from the file --- */
+/* --- from the container --- */
 
-static int read_inner(pnc_chunk_store *s, int64_t offset, int64_t bytes, void *to, pnc_error *error)
+/* A chunk that the container has. */
+typedef struct kept_chunk {
+    pnc_chunk_item item;
+    pnc_chunk_place place;
+    bool is_partial; /* it extends beyond the extent */
+} kept_chunk;
+
+static int read_kept(pnc_chunk_store *s, const kept_chunk *k, void *to, pnc_error *error)
 {
-    char *at = to;
+    pnc_container *c = s->source.container;
 
-    for (int64_t n; bytes > 0; offset += n, at += n, bytes -= n) {
-        n = pnc_min64(bytes, PNC_STORE_BYTES_MAX / 2);
-        PNC_TRY(s->store.inner->ops->read(s->store.inner, &(pnc_extent){offset, n}, 1, at, NULL, error));
-    }
-    return NC_NOERR;
+    return c->ops->read(c, &k->item, &k->place, to, error);
 }
 
 static int reserve_stored(pnc_chunk_store *s, const pnc_chunk_array *a, int64_t bytes, pnc_error *error)
@@ -65,29 +69,31 @@ static int reserve_stored(pnc_chunk_store *s, const pnc_chunk_array *a, int64_t 
     return s->stored != NULL ? NC_NOERR : pnc_chunks_memory_fail(a, bytes, error);
 }
 
-/* The file has the bytes of the chunk as they are. */
+/* The container has the bytes of the chunk as they are. */
 static bool is_plain(const pnc_filter_chain *chain, const pnc_chunk_place *place, int64_t bytes)
 {
     return place->bytes == bytes && pnc_filter_chunk_is_plain(chain, (uint32_t)place->mask);
 }
 
-static int decode_chunk(pnc_chunk_store *s, const pnc_chunk_array *a, const pnc_chunk_place *place,
-                        const pnc_filter_chain *chain, unsigned char *chunk, int64_t bytes, pnc_error *error)
+static int decode_chunk(pnc_chunk_store *s, const kept_chunk *k, const pnc_filter_chain *chain, unsigned char *chunk,
+                        pnc_error *error)
 {
+    const pnc_chunk_array *a = &s->source.arrays[k->item.array];
+    int64_t bytes = s->grids[k->item.array].chunk_bytes;
     bool is_first = error == NULL || error->code == NC_NOERR;
     pnc_counter before;
     int err;
 
-    if (place->bytes > pnc_filter_chain_get_bound(chain, bytes))
+    if (k->place.bytes > pnc_filter_chain_get_bound(chain, bytes))
         return pnc_error_set(error, NC_EHDFERR, "variable \"%s\": a chunk of %lld bytes is stored in %lld", a->name,
-                             (long long)bytes, (long long)place->bytes);
-    if (is_plain(chain, place, bytes))
-        return read_inner(s, place->offset, bytes, chunk, error);
-    PNC_TRY(reserve_stored(s, a, place->bytes, error));
-    PNC_TRY(read_inner(s, place->offset, place->bytes, s->stored, error));
+                             (long long)bytes, (long long)k->place.bytes);
+    if (is_plain(chain, &k->place, bytes))
+        return read_kept(s, k, chunk, error);
+    PNC_TRY(reserve_stored(s, a, k->place.bytes, error));
+    PNC_TRY(read_kept(s, k, s->stored, error));
     before = pnc_statistics_begin(s->store.statistics, PNC_COUNT_TIME_FILTERS);
-    err =
-        pnc_filter_chunk_decode(&s->worker, chain, s->stored, place->bytes, (uint32_t)place->mask, chunk, bytes, error);
+    err = pnc_filter_chunk_decode(&s->workers[0], chain, s->stored, k->place.bytes, (uint32_t)k->place.mask, chunk,
+                                  bytes, error);
     pnc_statistics_end(s->store.statistics, before);
     return err == NC_NOERR ? NC_NOERR : pnc_chunks_name_add(a, err, is_first, error);
 }
@@ -95,86 +101,76 @@ static int decode_chunk(pnc_chunk_store *s, const pnc_chunk_array *a, const pnc_
 /* Chunks of which it is known whether they were read before: 64 MiB. */
 #define MOST_LOADED (1 << 20)
 
-static void count_loaded(pnc_chunk_store *s, int64_t array, int64_t chunk, int64_t bytes, int64_t stored)
+static void count_loaded(pnc_chunk_store *s, const kept_chunk *k, int64_t bytes)
 {
     pnc_statistics *t = s->store.statistics;
-    bool again = t != NULL && pnc_chunks_map_find(&s->loaded, array, chunk) != NULL;
+    bool again = t != NULL && pnc_chunks_map_find(&s->loaded, k->item.array, k->item.chunk) != NULL;
     pnc_chunk_item *item;
 
     if (t == NULL)
         return;
-    pnc_statistics_chunk_add(t, s->source.arrays[array].varid, false, bytes, stored, again);
+    pnc_statistics_chunk_add(t, s->source.arrays[k->item.array].varid, false, bytes, k->place.bytes, again);
     if (again)
         return;
     item = s->loaded.n < MOST_LOADED ? pnc_region_alloc(&s->loaded_region, (int64_t)sizeof *item) : NULL;
     if (item == NULL) /* also without memory: it counts as new again */
         return;
-    *item = (pnc_chunk_item){array, chunk, 0, NULL};
+    *item = k->item;
     (void)pnc_chunks_map_add(&s->loaded, item);
 }
 
 /* Not through the cache: the system keeps such bytes, too. */
-static int load_once(pnc_chunk_store *s, int64_t array, int64_t chunk, const pnc_chunk_place *place,
-                     unsigned char **out, pnc_error *error)
+static int load_once(pnc_chunk_store *s, const kept_chunk *k, unsigned char **out, pnc_error *error)
 {
-    PNC_TRY(reserve_stored(s, &s->source.arrays[array], place->bytes, error));
-    PNC_TRY(read_inner(s, place->offset, place->bytes, s->stored, error));
-    count_loaded(s, array, chunk, place->bytes, place->bytes);
+    PNC_TRY(reserve_stored(s, &s->source.arrays[k->item.array], k->place.bytes, error));
+    PNC_TRY(read_kept(s, k, s->stored, error));
+    count_loaded(s, k, k->place.bytes);
     *out = (unsigned char *)s->stored;
     return NC_NOERR;
 }
 
 /* The filters are checked first: an unknown one says nothing about the length of what it stores. */
-static int load_chunk(pnc_chunk_store *s, int64_t array, int64_t chunk, const pnc_chunk_place *place, bool is_partial,
-                      bool once, unsigned char **out, pnc_error *error)
+static int load_kept(pnc_chunk_store *s, const kept_chunk *k, bool once, unsigned char **out, pnc_error *error)
 {
-    const pnc_chunk_array *a = &s->source.arrays[array];
-    const pnc_filter_chain none = {0, NULL}, *chain = a->skips_partial && is_partial ? &none : &a->filters;
-    int64_t bytes = s->grids[array].chunk_bytes;
+    const pnc_chunk_array *a = &s->source.arrays[k->item.array];
+    const pnc_filter_chain none = {0, NULL}, *chain = a->skips_partial && k->is_partial ? &none : &a->filters;
+    int64_t bytes = s->grids[k->item.array].chunk_bytes;
     bool is_first = error == NULL || error->code == NC_NOERR;
-    int err = pnc_filter_chain_check(chain, (uint32_t)place->mask, s->source.codecs, error);
+    int err = pnc_filter_chain_check(chain, (uint32_t)k->place.mask, s->source.codecs, error);
 
     if (err != NC_NOERR)
         return pnc_chunks_name_add(a, err, is_first, error);
-    if (once && is_plain(chain, place, bytes))
-        return load_once(s, array, chunk, place, out, error);
-    *out = pnc_chunks_cache_add(&s->cache, array, chunk, bytes);
+    if (once && is_plain(chain, &k->place, bytes))
+        return load_once(s, k, out, error);
+    *out = pnc_chunks_cache_add(&s->cache, k->item.array, k->item.chunk, bytes);
     if (*out == NULL)
         return pnc_chunks_memory_fail(a, bytes, error);
-    err = decode_chunk(s, a, place, chain, *out, bytes, error);
+    err = decode_chunk(s, k, chain, *out, error);
     if (err != NC_NOERR)
         pnc_chunks_cache_undo(&s->cache);
     else
-        count_loaded(s, array, chunk, bytes, place->bytes);
+        count_loaded(s, k, bytes);
     return err;
 }
 
-static int find_place_at(pnc_chunk_store *s, int64_t array, int64_t chunk, const int64_t *index, pnc_chunk_place *out,
-                         pnc_error *error)
+/* place.offset is -1 if the container does not have the chunk. */
+static int locate_chunk(pnc_chunk_store *s, int64_t array, int64_t chunk, kept_chunk *out, pnc_error *error)
 {
-    const pnc_chunk_array *a = &s->source.arrays[array];
-    const pnc_chunk_place *own = pnc_chunks_places_find(&s->places, array, chunk);
-    int64_t placed;
+    pnc_container *c = s->source.container;
+    int64_t index[PNC_ARRAY_DIMS];
 
-    if (own == NULL)
-        own = pnc_chunks_places_find(&s->shared, array, chunk);
-    if (own != NULL) {
-        *out = *own;
-        return NC_NOERR;
-    }
-    if (a->places == NULL || s->is_renewed)
-        return s->source.find(s->source.own, array, index, out, error);
-    placed = pnc_chunks_grid_find_placed(&s->grids[array], index);
-    *out = placed >= 0 ? a->places[placed] : (pnc_chunk_place){.offset = -1};
-    return NC_NOERR;
+    *out = (kept_chunk){.item = {array, chunk, 0, NULL}};
+    out->is_partial = pnc_chunks_grid_find_index(&s->grids[array], chunk, index);
+    return c->ops->find(c, &out->item, index, &out->place, error);
 }
 
 int pnc_chunks_place_find(pnc_chunk_store *s, int64_t array, int64_t chunk, pnc_chunk_place *out, pnc_error *error)
 {
-    int64_t index[PNC_ARRAY_DIMS];
+    kept_chunk k;
 
-    pnc_chunks_grid_find_index(&s->grids[array], chunk, index);
-    return find_place_at(s, array, chunk, index, out, error);
+    PNC_TRY(locate_chunk(s, array, chunk, &k, error));
+    *out = k.place;
+    return NC_NOERR;
 }
 
 static int copy_contents(pnc_chunk_store *s, int64_t array, int64_t chunk, unsigned char **out, pnc_error *error)
@@ -188,19 +184,138 @@ static int copy_contents(pnc_chunk_store *s, int64_t array, int64_t chunk, unsig
     return NC_NOERR;
 }
 
-/* NULL: the file does not have it. Through the cache; once: as pnc_chunks_chunk_get. */
-static int load_from_file(pnc_chunk_store *s, int64_t array, int64_t chunk, bool once, unsigned char **out,
-                          pnc_error *error)
+/* NULL: the container does not have it. Through the cache; once: as pnc_chunks_chunk_get. */
+static int load_chunk(pnc_chunk_store *s, int64_t array, int64_t chunk, bool once, unsigned char **out,
+                      pnc_error *error)
 {
-    int64_t index[PNC_ARRAY_DIMS];
-    pnc_chunk_place place;
-    bool is_partial = pnc_chunks_grid_find_index(&s->grids[array], chunk, index);
+    kept_chunk k;
 
     *out = NULL;
     if (pnc_chunks_array_is_part(&s->source.arrays[array]))
         return copy_contents(s, array, chunk, out, error);
-    PNC_TRY(find_place_at(s, array, chunk, index, &place, error));
-    return place.offset < 0 ? NC_NOERR : load_chunk(s, array, chunk, &place, is_partial, once, out, error);
+    PNC_TRY(locate_chunk(s, array, chunk, &k, error));
+    return k.place.offset < 0 ? NC_NOERR : load_kept(s, &k, once, out, error);
+}
+
+/* --- several, by all threads, before they are used --- */
+
+/* A chunk that is decoded into the cache. */
+typedef struct decoding {
+    kept_chunk kept;
+    const pnc_filter_chain *chain;
+    char *stored;
+    unsigned char *chunk;
+    int err;
+} decoding;
+
+typedef struct decoding_task {
+    pnc_chunk_store *s;
+    decoding *parts;
+} decoding_task;
+
+static void decode_part(void *own, int64_t part, int thread)
+{
+    const decoding_task *t = own;
+    decoding *d = &t->parts[part];
+
+    d->err = pnc_filter_chunk_decode(&t->s->workers[thread], d->chain, d->stored, d->kept.place.bytes,
+                                     (uint32_t)d->kept.place.mask, d->chunk,
+                                     t->s->grids[d->kept.item.array].chunk_bytes, NULL);
+}
+
+/* Whether the cache gets all bytes of the chunk from the container. */
+static bool is_ahead(pnc_chunk_store *s, const pnc_chunk_item *item)
+{
+    const pnc_chunk_array *a = &s->source.arrays[item->array];
+
+    return pnc_chunks_array_is_parallel(a) && !pnc_chunks_array_is_part(a) &&
+           pnc_chunks_dirty_find(&s->dirty, item->array, item->chunk) == NULL &&
+           pnc_chunks_map_find(&s->pending.map, item->array, item->chunk) == NULL &&
+           pnc_chunks_map_find(&s->logged.map, item->array, item->chunk) == NULL &&
+           pnc_chunks_cache_find(&s->cache, item->array, item->chunk) == NULL;
+}
+
+/* Chunks that this rank can decode. What is wrong with others is said when they are used. */
+static int find_ahead(pnc_chunk_store *s, const pnc_chunk_item *const *items, int n, decoding *out, int64_t *bytes)
+{
+    int count = 0;
+
+    for (int i = 0; i < n; i++) {
+        const pnc_chunk_array *a = &s->source.arrays[items[i]->array];
+        int64_t length = s->grids[items[i]->array].chunk_bytes;
+        decoding *d = &out[count];
+
+        if (!is_ahead(s, items[i]) || locate_chunk(s, items[i]->array, items[i]->chunk, &d->kept, NULL) != NC_NOERR ||
+            d->kept.place.offset < 0 || (a->skips_partial && d->kept.is_partial) ||
+            d->kept.place.bytes > pnc_filter_chain_get_bound(&a->filters, length) ||
+            pnc_filter_chain_check(&a->filters, (uint32_t)d->kept.place.mask, s->source.codecs, NULL) != NC_NOERR)
+            continue;
+        d->chain = &a->filters;
+        *bytes += d->kept.place.bytes;
+        count++;
+    }
+    return count;
+}
+
+/* How many of the items fit in half of the cache. */
+static int count_fitting(const pnc_chunk_store *s, const pnc_chunk_item *const *items, int n)
+{
+    int64_t bytes = 0;
+    int i = 0;
+
+    for (; i < n && bytes <= s->cache.most / 2; i++)
+        bytes += s->grids[items[i]->array].chunk_bytes;
+    return bytes <= s->cache.most / 2 ? i : i - 1;
+}
+
+/* Returns how many have their bytes, and memory for their values. */
+static int read_ahead(pnc_chunk_store *s, decoding *parts, int n, char *stored)
+{
+    for (int i = 0; i < n; i++) {
+        const pnc_chunk_item *item = &parts[i].kept.item;
+
+        parts[i].stored = stored;
+        stored += parts[i].kept.place.bytes;
+        if (read_kept(s, &parts[i].kept, parts[i].stored, NULL) != NC_NOERR)
+            return i;
+        parts[i].chunk = pnc_chunks_cache_add(&s->cache, item->array, item->chunk, s->grids[item->array].chunk_bytes);
+        if (parts[i].chunk == NULL)
+            return i;
+    }
+    return n;
+}
+
+static void decode_ahead(pnc_chunk_store *s, decoding *parts, int n)
+{
+    pnc_counter before = pnc_statistics_begin(s->store.statistics, PNC_COUNT_TIME_FILTERS);
+    decoding_task task = {s, parts};
+
+    pnc_host_pool_execute(s->nthreads, n, decode_part, &task);
+    pnc_statistics_end(s->store.statistics, before);
+    for (int i = 0; i < n; i++) {
+        const pnc_chunk_item *item = &parts[i].kept.item;
+
+        if (parts[i].err == NC_NOERR)
+            count_loaded(s, &parts[i].kept, s->grids[item->array].chunk_bytes);
+        else if (pnc_chunks_cache_find(&s->cache, item->array, item->chunk) != NULL) /* it is the newest then */
+            pnc_chunks_cache_undo(&s->cache);
+    }
+}
+
+int pnc_chunks_ahead_load(pnc_chunk_store *s, const pnc_chunk_item *const *items, int n)
+{
+    decoding parts[PNC_CHUNKS_BATCH];
+    int64_t bytes = 0;
+    char *stored;
+    int count;
+
+    n = count_fitting(s, items, (int)pnc_min64(n, PNC_CHUNKS_BATCH));
+    count = find_ahead(s, items, n, parts, &bytes);
+    stored = count > 1 ? pnc_memory_alloc(bytes, 1) : NULL;
+    if (stored != NULL)
+        decode_ahead(s, parts, read_ahead(s, parts, count, stored));
+    pnc_memory_free(stored);
+    return n > 0 ? n : 1;
 }
 
 /* --- with what was written --- */
@@ -212,12 +327,12 @@ int pnc_chunks_chunk_merge(pnc_chunk_store *s, pnc_dirty_chunk *d, pnc_error *er
     if (d->is_merged || d->covered == d->bytes / d->elem_size)
         return NC_NOERR;
     if (d->covered < d->inside) {
-        base = pnc_chunks_cache_find(&s->cache, d->item.array, d->item.chunk);
+        base = pnc_chunks_cache_find(&s->cache, d->stored.item.array, d->stored.item.chunk);
         if (base == NULL)
-            PNC_TRY(load_from_file(s, d->item.array, d->item.chunk, false, &base, error));
+            PNC_TRY(load_chunk(s, d->stored.item.array, d->stored.item.chunk, false, &base, error));
         pnc_statistics_add(s->store.statistics, PNC_COUNT_CHUNKS_MERGED, base != NULL);
     }
-    pnc_chunks_dirty_merge(d, base, s->source.arrays[d->item.array].fill);
+    pnc_chunks_dirty_merge(d, base, s->source.arrays[d->stored.item.array].fill);
     return NC_NOERR;
 }
 
@@ -260,7 +375,7 @@ static int apply_log(pnc_chunk_store *s, const pnc_pending *log, const pnc_pendi
     return err;
 }
 
-/* The cache has what the file has, and what is pending or logged; not what waits. */
+/* The cache has what the container has, and what is pending or logged; not what waits. */
 int pnc_chunks_chunk_get(pnc_chunk_store *s, int64_t array, int64_t chunk, bool once, const unsigned char **out,
                          pnc_error *error)
 {
@@ -280,7 +395,7 @@ int pnc_chunks_chunk_get(pnc_chunk_store *s, int64_t array, int64_t chunk, bool 
             log = &s->logged;
             p = (const pnc_pending_chunk *)pnc_chunks_map_find(&log->map, array, chunk);
         }
-        PNC_TRY(load_from_file(s, array, chunk, once && p == NULL, &bytes, error));
+        PNC_TRY(load_chunk(s, array, chunk, once && p == NULL, &bytes, error));
         if (p != NULL)
             PNC_TRY(apply_log(s, log, p, &bytes, error));
     }

@@ -7,19 +7,6 @@
  * read of one chunk. */
 #define CHUNKS_MOST 4096
 
-/* The array that has all of the range; -1: none has. */
-static int64_t find_only_array(const pnc_chunk_store *s, pnc_extent range)
-{
-    for (int64_t i = 0; i < s->source.narrays; i++) {
-        int64_t array = (s->latest + i) % s->source.narrays; /* mostly the one that was read */
-        const pnc_chunk_array *a = &s->source.arrays[array];
-
-        if (range.offset >= a->begin && range.offset - a->begin < a->bytes)
-            return range.length <= a->bytes - (range.offset - a->begin) ? array : -1;
-    }
-    return -1;
-}
-
 /* The smallest hyperslab around the elements from `low` to `high`: along the first dimension where both differ it has
  * what is between, along those behind it everything. Returns how many chunks it touches, CHUNKS_MOST + 1 if more. */
 static int64_t find_read_slab(const pnc_chunk_grid *g, int64_t low, int64_t high, int64_t *start, int64_t *count)
@@ -77,22 +64,21 @@ static int find_needed(pnc_chunk_store *s, int64_t array, const pnc_array_slab *
     return n;
 }
 
-int pnc_chunks_reads_find(pnc_store *store, pnc_extent range, bool collective, pnc_extent *out, int most)
+int pnc_chunks_reads_find(pnc_store *store, int varid, pnc_extent range, bool collective, pnc_extent *out, int most)
 {
     pnc_chunk_store *s = pnc_chunks_store_of(store);
+    int64_t array = pnc_chunks_array_find(store, varid), start[PNC_ARRAY_DIMS], count[PNC_ARRAY_DIMS], n;
+    const pnc_array_slab slab = {.start = start, .count = count};
     const pnc_chunk_array *a;
     const pnc_chunk_grid *g;
-    int64_t array, start[PNC_ARRAY_DIMS], count[PNC_ARRAY_DIMS], n;
-    const pnc_array_slab slab = {.start = start, .count = count};
 
-    if (s->source.narrays == 0 || range.offset + range.length <= s->source.arrays[0].begin)
+    if (array < 0)
         return -1;
-    array = find_only_array(s, range);
-    a = &s->source.arrays[pnc_max64(array, 0)];
-    if (array < 0 || range.length <= 0 || a->refusal != NULL || a->chunk == NULL || pnc_chunks_array_is_part(a))
+    a = &s->source.arrays[array];
+    if (range.length <= 0 || a->refusal != NULL || a->chunk == NULL || pnc_chunks_array_is_part(a) ||
+        !s->source.container->ops->is_in_file)
         return 0;
     g = &s->grids[array];
-    n = find_read_slab(g, (range.offset - a->begin) / g->elem_size,
-                       (range.offset - a->begin + range.length - 1) / g->elem_size, start, count);
+    n = find_read_slab(g, range.offset / g->elem_size, (range.offset + range.length - 1) / g->elem_size, start, count);
     return n > 0 && n <= CHUNKS_MOST ? find_needed(s, array, &slab, collective, out, most) : 0;
 }

@@ -3,7 +3,7 @@
 #define PNC_CHUNKS_PLACES_H
 
 #include "base/region.h"
-#include "drivers/chunks/chunks.h"
+#include "drivers/chunks/in_file.h"
 #include "drivers/chunks/map.h"
 
 typedef struct pnc_placed_chunk {

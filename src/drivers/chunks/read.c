@@ -34,6 +34,17 @@ static pnc_wanted_chunk *find_wanted(pnc_chunk_store *s, const pnc_chunk_item *i
     return &list->chunks[list->nchunks - 1];
 }
 
+/* Chunks from i on. */
+static int load_next(pnc_chunk_store *s, int i)
+{
+    const pnc_chunk_item *items[PNC_CHUNKS_BATCH];
+    int n = 0;
+
+    for (; n < PNC_CHUNKS_BATCH && i + n < s->wanted->nchunks; n++)
+        items[n] = &s->wanted->chunks[i + n].item;
+    return pnc_chunks_ahead_load(s, items, n);
+}
+
 /* The values of what was collected. */
 static int complete_wanted(pnc_chunk_store *s, pnc_error *error)
 {
@@ -41,8 +52,11 @@ static int complete_wanted(pnc_chunk_store *s, pnc_error *error)
 
     if (s->wanted->collective)
         return pnc_chunks_wanted_transfer(s, error);
-    for (int i = 0; i < s->wanted->nchunks && err == NC_NOERR; i++)
+    for (int i = 0, ahead = 0; i < s->wanted->nchunks && err == NC_NOERR; i++) {
+        if (s->nthreads > 0 && i == ahead)
+            ahead += load_next(s, i);
         err = pnc_chunks_wanted_copy(s, &s->wanted->chunks[i], error);
+    }
     pnc_chunks_wanted_clear(s->wanted);
     return err;
 }
@@ -158,7 +172,6 @@ int pnc_chunks_slab_get(pnc_store *store, int64_t array, const pnc_array_slab *s
     pnc_array_slab inside = *slab;
     int64_t count[PNC_ARRAY_DIMS];
 
-    s->latest = array;
     if (a->refusal != NULL)
         return pnc_error_set(error, NC_EHDFERR, "variable \"%s\": %s", a->name, a->refusal);
     if (clip_slab(a, slab, count))

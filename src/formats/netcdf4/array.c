@@ -43,11 +43,9 @@ static void set_fill_values(const pnc_var *var, const pnc_netcdf4_storage *s, pn
         pnc_convert_fill_get_external(var->type, (pnc_encoding){.little = var->little}, a->beyond);
 }
 
-void pnc_netcdf4_array_init(const pnc_var *var, const pnc_netcdf4_storage *s, int64_t begin, pnc_chunk_array *a)
+void pnc_netcdf4_array_init(const pnc_var *var, const pnc_netcdf4_storage *s, pnc_chunk_array *a)
 {
     *a = (pnc_chunk_array){.name = var->name,
-                           .begin = begin,
-                           .bytes = var->size,
                            .elem_size = (int)pnc_type_get_size(var->type),
                            .ndims = var->ndims,
                            .shape = var->shape,
@@ -57,7 +55,6 @@ void pnc_netcdf4_array_init(const pnc_var *var, const pnc_netcdf4_storage *s, in
                            .chunk = s->chunk,
                            .filters = s->filters,
                            .skips_partial = s->obstacle == PNC_NETCDF4_SKIPS_PARTIAL,
-                           .places = s->places,
                            .contents = s->bytes};
     set_fill_values(var, s, a);
 }

@@ -7,7 +7,7 @@
 /* Whether the dataset has all lengths that the dimensions of the variable have. */
 bool pnc_netcdf4_extent_is_whole(const pnc_var *var, const pnc_netcdf4_storage *s);
 
-/* begin: the address of its first value. The array refers to both. */
-void pnc_netcdf4_array_init(const pnc_var *var, const pnc_netcdf4_storage *s, int64_t begin, pnc_chunk_array *a);
+/* The array refers to both. */
+void pnc_netcdf4_array_init(const pnc_var *var, const pnc_netcdf4_storage *s, pnc_chunk_array *a);
 
 #endif

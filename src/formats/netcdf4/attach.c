@@ -1,4 +1,4 @@
-/* The address space of an open netCDF-4 file: the file, and behind it the values of each variable. */
+/* The arrays of an open netCDF-4 file: variables whose values are not one part of the file. */
 #include "formats/netcdf4/netcdf4.h"
 
 #include <stdlib.h>
@@ -9,12 +9,6 @@
 #include "formats/netcdf4/array.h"
 #include "formats/netcdf4/plugins.h"
 #include "host/codecs.h"
-
-#define ALIGNMENT INT64_C(4096) /* of addresses behind the file: a page */
-
-/* Virtual addresses: no file reaches them. */
-#define VIRTUAL_BEGIN (INT64_C(1) << 60)
-#define VIRTUAL_END (INT64_C(1) << 62)
 
 /* --- libhdf5's file --- */
 
@@ -46,18 +40,34 @@ static bool is_in_dataset(const pnc_netcdf4_storage *s, int ndims, const int64_t
     return true;
 }
 
+/* The places in the description are those of all chunks of the dataset, in row-major order. */
+static pnc_chunk_place find_described(const pnc_netcdf4_storage *s, int ndims, const int64_t *index)
+{
+    int64_t number = 0;
+
+    for (int d = 0; d < ndims; d++)
+        number = number * ((s->extent[d] + s->chunk[d] - 1) / s->chunk[d]) + index[d] / s->chunk[d];
+    return s->places[number];
+}
+
 /* A chunk whose place was not in the description: this rank asks libhdf5. */
-static int find_chunk_place(void *own, int64_t array, const int64_t *index, pnc_chunk_place *out, pnc_error *error)
+static int find_chunk_place(void *own, int64_t array, const int64_t *index, bool is_first, pnc_chunk_place *out,
+                            pnc_error *error)
 {
     pnc_netcdf4 *n = own;
     int varid = n->content.varids[array], ndims = n->format.model->vars[varid]->ndims;
+    const pnc_netcdf4_storage *s = &n->content.storage[varid];
 
     (void)error; /* that of the file */
     *out = (pnc_chunk_place){-1, 0, 0};
-    if (!is_in_dataset(&n->content.storage[varid], ndims, index))
+    if (!is_in_dataset(s, ndims, index))
         return NC_NOERR;
+    if (is_first && s->places != NULL) {
+        *out = find_described(s, ndims, index);
+        return NC_NOERR;
+    }
     PNC_TRY(pnc_netcdf4_handle_get(n));
-    return pnc_netcdf4_metadata_find_chunk(n->metadata, n->content.storage[varid].path, index, ndims, out);
+    return pnc_netcdf4_metadata_find_chunk(n->metadata, s->path, index, ndims, out);
 }
 
 /* All ranks have the values after the next flush. */
@@ -91,22 +101,23 @@ static bool is_adjacent(const pnc_netcdf4 *n, int varid)
            pnc_netcdf4_extent_is_whole(n->format.model->vars[varid], s);
 }
 
-/* --- addresses of a file that is only read: one variable behind the other --- */
+/* What all values of an array have at most: offsets and numbers of chunks fit in 63 bits. */
+#define ARRAY_BYTES_MOST (INT64_C(1) << 62)
 
-static int place_array(pnc_netcdf4 *n, pnc_var *var, const pnc_netcdf4_storage *s, int64_t *begin, pnc_chunk_array *a)
+static int fail_size(const pnc_netcdf4 *n, const pnc_var *var)
 {
-    pnc_netcdf4_array_init(var, s, *begin, a);
-    var->netcdf4.address = *begin;
-    var->netcdf4.shape = var->shape;
-    if (var->size > INT64_MAX / 2 - *begin)
-        return pnc_error_set(n->format.file->error, NC_EVARSIZE,
-                             "%s: variable \"%s\" and those before it have more than 2^62 bytes", n->format.file->path,
-                             var->name);
-    *begin += (var->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    return NC_NOERR;
+    return pnc_error_set(n->format.file->error, NC_EVARSIZE, "%s: variable \"%s\" has more than 2^62 bytes",
+                         n->format.file->path, var->name);
 }
 
-/* --- addresses of a file that may change: variables have parts of the same size --- */
+/* Of a file that is only read. */
+static int init_fixed(const pnc_netcdf4 *n, pnc_var *var, const pnc_netcdf4_storage *s, pnc_chunk_array *a)
+{
+    pnc_netcdf4_array_init(var, s, a);
+    return var->size <= ARRAY_BYTES_MOST ? NC_NOERR : fail_size(n, var);
+}
+
+/* --- arrays of a file that may change --- */
 
 static int log2_of(int64_t n)
 {
@@ -119,9 +130,9 @@ static int log2_of(int64_t n)
     return log;
 }
 
-/* Lengths for addresses: each unlimited dimension gets the same number of bits, the first one what is left. false: the
- * variable is too large. */
-static bool choose_virtual_shape(const pnc_netcdf4 *n, const pnc_var *var, int64_t capacity, int64_t *shape)
+/* The most that dimensions may become: each unlimited one gets the same number of bits, the first one what is left.
+ * false: the variable is too large. */
+static bool choose_most(const pnc_netcdf4 *n, const pnc_var *var, int64_t *shape)
 {
     int64_t fixed = (int64_t)pnc_type_get_size(var->type);
     int unlimited = 0, bits;
@@ -131,9 +142,9 @@ static bool choose_virtual_shape(const pnc_netcdf4 *n, const pnc_var *var, int64
         if (var->shape[d] > 0 && pnc_size_multiply(fixed, var->shape[d], &fixed) < 0)
             return false;
     }
-    if (fixed > capacity)
+    if (fixed > ARRAY_BYTES_MOST)
         return false;
-    bits = log2_of(capacity / fixed);
+    bits = log2_of(ARRAY_BYTES_MOST / fixed);
     for (int d = var->ndims - 1; d >= 0; d--) {
         shape[d] = var->shape[d];
         if (!n->format.model->dims[var->dimids[d]]->unlimited)
@@ -170,20 +181,16 @@ static bool require_filters(pnc_netcdf4 *n, pnc_filter_chain *chain)
     return all != NULL;
 }
 
-static int place_growing(pnc_netcdf4 *n, pnc_var *var, const pnc_netcdf4_storage *s, int64_t begin, int64_t capacity,
-                         pnc_chunk_array *a)
+static int init_growing(pnc_netcdf4 *n, pnc_var *var, const pnc_netcdf4_storage *s, pnc_chunk_array *a)
 {
     int64_t *shape = pnc_region_alloc(&n->content.region, (var->ndims + 1) * (int64_t)sizeof *shape);
     int64_t *extent = pnc_region_alloc(&n->content.region, (var->ndims + 1) * (int64_t)sizeof *extent);
 
     if (shape == NULL || extent == NULL)
         return pnc_formats_memory_fail(&n->format, (var->ndims + 1) * (int64_t)sizeof *shape);
-    if (!choose_virtual_shape(n, var, capacity, shape))
-        return pnc_error_set(n->format.file->error, NC_EVARSIZE,
-                             "%s: variable \"%s\" is too large for the %lld bytes of addresses that each of %lld "
-                             "variables has",
-                             n->format.file->path, var->name, (long long)capacity, (long long)n->content.narrays);
-    pnc_netcdf4_array_init(var, s, begin, a);
+    if (!choose_most(n, var, shape))
+        return fail_size(n, var);
+    pnc_netcdf4_array_init(var, s, a);
     for (int d = 0; d < var->ndims; d++)
         extent[d] =
             s->layout == PNC_NETCDF4_CHUNKED ? pnc_format_var_get_length(n->format.model, var, d) : s->extent[d];
@@ -192,25 +199,18 @@ static int place_growing(pnc_netcdf4 *n, pnc_var *var, const pnc_netcdf4_storage
     a->growing = find_growing(n->format.model, var);
     if (!require_filters(n, &a->filters))
         return pnc_formats_memory_fail(&n->format, a->filters.nfilters * (int64_t)sizeof(pnc_filter));
-    if (var->ndims > 0 && memcmp(extent, s->extent, (size_t)var->ndims * sizeof *extent) != 0)
-        a->places = NULL; /* they are those of the extent in the file */
-    a->bytes = a->elem_size;
-    for (int d = 0; d < var->ndims; d++)
-        a->bytes *= shape[d];
-    var->netcdf4.address = begin;
     var->netcdf4.shape = shape;
     return NC_NOERR;
 }
 
 /* Values in the metadata are one chunk. */
-static void place_compact(pnc_var *var, const pnc_netcdf4_storage *s, int64_t begin, pnc_chunk_array *a)
+static void init_compact(const pnc_var *var, const pnc_netcdf4_storage *s, pnc_chunk_array *a)
 {
     static const int64_t scalar = 1;
 
-    pnc_netcdf4_array_init(var, s, begin, a);
+    pnc_netcdf4_array_init(var, s, a);
     a->extent = a->shape;
     a->chunk = var->ndims > 0 ? a->shape : &scalar;
-    var->netcdf4.address = begin;
 }
 
 static bool is_writable_part(const pnc_var *var, const pnc_netcdf4_storage *s)
@@ -227,29 +227,18 @@ static bool has_no_values(const pnc_var *var)
     return var->size == 0 && !var->inner_unlimited;
 }
 
-static int64_t count_arrays(const pnc_netcdf4 *n)
-{
-    int64_t count = 0;
-
-    for (int i = 0; i < n->format.model->nvars; i++)
-        count += !is_adjacent(n, i);
-    return count;
-}
-
 static int make_arrays(pnc_netcdf4 *n)
 {
     const bool grows = !n->format.file->read_only;
-    int64_t begin = grows ? VIRTUAL_BEGIN : (n->end / ALIGNMENT + 1) * ALIGNMENT, most = count_arrays(n), capacity;
 
     n->format.lacks_space = false;
-    capacity = INT64_C(1) << log2_of((VIRTUAL_END - VIRTUAL_BEGIN) / (most > 0 ? most : 1));
     for (int i = 0; i < n->format.model->nvars; i++) {
         pnc_var *var = n->format.model->vars[i];
         const pnc_netcdf4_storage *s = &n->content.storage[i];
         pnc_chunk_array *a = &n->content.arrays[n->content.narrays];
 
         var->netcdf4.shape = var->shape;
-        var->netcdf4.address = is_adjacent(n, i) ? s->address : begin;
+        var->netcdf4.address = is_adjacent(n, i) ? s->address : 0;
         var->netcdf4.lacks_space = grows && s->layout == PNC_NETCDF4_CONTIGUOUS && s->address < 0 &&
                                    s->obstacle == PNC_NETCDF4_NO_OBSTACLE && !has_no_values(var) &&
                                    pnc_netcdf4_extent_is_whole(var, s);
@@ -257,12 +246,11 @@ static int make_arrays(pnc_netcdf4 *n)
         if (is_adjacent(n, i) || (has_no_values(var) && !(grows && var->is_record)))
             continue;
         if (grows && is_writable_part(var, s))
-            place_compact(var, s, begin, a);
+            init_compact(var, s, a);
         else if (grows)
-            PNC_TRY(place_growing(n, var, s, begin, capacity, a));
+            PNC_TRY(init_growing(n, var, s, a));
         else
-            PNC_TRY(place_array(n, var, s, &begin, a));
-        begin += grows ? capacity : 0;
+            PNC_TRY(init_fixed(n, var, s, a));
         a->first = n->content.narrays;
         a->varid = i;
         n->content.varids[n->content.narrays++] = i;
@@ -299,18 +287,24 @@ static char *find_spill_folder(pnc_netcdf4 *n)
     return folder;
 }
 
+static int count_threads(const pnc_netcdf4 *n)
+{
+    int64_t given = n->format.hints->filter_threads;
+
+    return given > 0 ? (int)given - 1 : n->format.file->nodes->nidle;
+}
+
 int pnc_netcdf4_store_attach(pnc_netcdf4 *n)
 {
     pnc_file *file = n->format.file;
     pnc_chunk_source source = {.cache_bytes = n->format.hints->chunk_cache,
                                .codecs = &n->codecs,
+                               .nthreads = count_threads(n),
                                .is_writable = !file->read_only,
-                               .end = n->end,
                                .own = n,
-                               .find = find_chunk_place,
                                .write_part = write_compact_part,
-                               .check = pnc_netcdf4_seen_check_chunks,
                                .release = close_metadata};
+    const pnc_file_index index = {.own = n, .find = find_chunk_place, .check = pnc_netcdf4_seen_check_chunks};
     int nvars = n->format.model->nvars;
     pnc_store *store = NULL;
 
@@ -326,7 +320,11 @@ int pnc_netcdf4_store_attach(pnc_netcdf4 *n)
         PNC_TRY(make_arrays(n));
         source.narrays = n->content.narrays;
         source.arrays = n->content.arrays;
-        store = pnc_chunks_store_create(file->store, &source);
+        source.container = pnc_chunks_file_create(file->store, &index, n->end);
+        if (source.container != NULL)
+            store = pnc_chunks_store_create(file->store, &source);
+        if (store == NULL && source.container != NULL)
+            source.container->ops->free(source.container);
     }
     if (store == NULL)
         return pnc_error_set(file->error, NC_ENOMEM, "%s: no memory for the storage of %d variables", file->path,
@@ -342,4 +340,15 @@ void pnc_netcdf4_store_detach(pnc_netcdf4 *n)
         return;
     n->format.file->store = pnc_chunks_store_detach(n->format.file->store);
     n->has_chunks = false;
+}
+
+pnc_container *pnc_netcdf4_container_get(const pnc_netcdf4 *n)
+{
+    return pnc_chunks_store_get_container(n->format.file->store);
+}
+
+void pnc_netcdf4_index_adopt(pnc_netcdf4 *n)
+{
+    pnc_chunks_index_adopt(pnc_netcdf4_container_get(n), n->end);
+    pnc_chunks_store_discard(n->format.file->store);
 }

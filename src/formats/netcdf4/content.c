@@ -27,7 +27,7 @@ int pnc_netcdf4_description_take(pnc_netcdf4 *n, pnc_format_bytes *found, const 
 }
 
 /* Variables of a file that is only read have the lengths of their dimensions at the time of open; those of one that may
- * change grow. The range of addresses of each is found when the store is attached. */
+ * change grow. */
 static int allow_growth(pnc_model *model, pnc_error *error)
 {
     model->nrecvars = 0;

@@ -309,7 +309,7 @@ static void forget_definitions(pnc_netcdf4 *n, replaced_definitions *old)
     pnc_format_model_free(&old->model);
     pnc_formats_before_free(&n->format); /* its chunks are those of the old content */
     pnc_netcdf4_content_free(&old->content);
-    pnc_chunks_store_renew(n->format.file->store, n->end);
+    pnc_netcdf4_index_adopt(n);
 }
 
 /* Every rank decodes what rank 0 has described, also rank 0, and has what the new definitions need. Collective. */

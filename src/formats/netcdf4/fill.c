@@ -149,7 +149,7 @@ static int find_space(pnc_netcdf4 *n, int varid, int64_t *address)
         return NC_NOERR;
     PNC_TRY(pnc_netcdf4_seen_check(n));
     PNC_TRY(pnc_netcdf4_handle_get(n));
-    pnc_netcdf4_metadata_raise_end(n->metadata, pnc_max64(n->end, pnc_chunks_store_get_end(n->format.file->store)));
+    pnc_netcdf4_metadata_raise_end(n->metadata, pnc_max64(n->end, pnc_chunks_end_get(pnc_netcdf4_container_get(n))));
     return pnc_netcdf4_metadata_alloc_values(n->metadata, n->content.storage[varid].path, address);
 }
 
@@ -191,7 +191,7 @@ static int adopt_space(pnc_netcdf4 *n, int varid, int64_t address, int err)
         pnc_netcdf4_handle_release(n); /* it has the address */
     if (err == NC_NOERR) {
         pnc_netcdf4_addresses_discard(&old);
-        pnc_chunks_store_renew(n->format.file->store, n->end);
+        pnc_netcdf4_index_adopt(n);
     } else {
         n->content.storage[varid].address = -1;
         pnc_netcdf4_addresses_restore(n, &old);

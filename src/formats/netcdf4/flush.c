@@ -56,7 +56,7 @@ static int set_file_end(pnc_netcdf4 *n)
 
     pnc_file_bytes_broadcast(file, &n->end, sizeof n->end, "the end of the file");
     if (n->has_chunks)
-        pnc_chunks_store_raise_end(file->store, n->end);
+        pnc_chunks_end_raise(pnc_netcdf4_container_get(n), n->end);
     file->store->end->least_size = 0; /* the log is behind the end */
     err = file->store->ops->set_size(file->store, n->end, file->error);
     PNC_TRY(pnc_file_status_agree(file, err));
@@ -287,7 +287,7 @@ static int leave_index(pnc_netcdf4 *n, int err)
     int64_t end = n->metadata != NULL ? pnc_netcdf4_metadata_get_end(n->metadata) : n->end;
 
     pnc_file_bytes_broadcast(n->format.file, &end, sizeof end, "the end of what is allocated");
-    pnc_chunks_store_raise_end(n->format.file->store, end);
+    pnc_chunks_end_raise(pnc_netcdf4_container_get(n), end);
     n->index_dirty = true;
     return err;
 }
@@ -302,7 +302,7 @@ static int write_index(pnc_netcdf4 *n)
     if (file->rank == 0) {
         err = pnc_netcdf4_handle_get(n);
         if (err == NC_NOERR)
-            pnc_netcdf4_metadata_raise_end(n->metadata, pnc_chunks_store_get_end(file->store));
+            pnc_netcdf4_metadata_raise_end(n->metadata, pnc_chunks_end_get(pnc_netcdf4_container_get(n)));
         if (err == NC_NOERR && n->lengths_dirty)
             err = extend_datasets(n);
     }
@@ -313,13 +313,13 @@ static int write_index(pnc_netcdf4 *n)
     if (!changes[0])
         return NC_NOERR;
     if (changes[1])
-        pnc_chunks_store_distrust(file->store);
+        pnc_chunks_index_reject(pnc_netcdf4_container_get(n));
     err = pnc_netcdf4_metadata_update(n, NC_NOERR);
     if (err != NC_NOERR)
         return leave_index(n, err);
     adopt_extents(n);
     share_parts(n);
-    pnc_chunks_store_renew(file->store, n->end);
+    pnc_netcdf4_index_adopt(n);
     return NC_NOERR;
 }
 
@@ -340,11 +340,12 @@ static int share_index(pnc_netcdf4 *n)
 {
     pnc_file *file = n->format.file;
     bool is_shared;
-    int err = pnc_chunks_store_share(file->store, SHARED_MOST, &is_shared, file->error);
+    int err = pnc_chunks_records_share(pnc_netcdf4_container_get(n), SHARED_MOST, &is_shared, file->error);
 
     PNC_TRY(pnc_file_status_agree(file, err));
     if (!is_shared)
         return write_index(n);
+    pnc_chunks_store_discard(file->store);
     share_parts(n);
     return NC_NOERR;
 }
@@ -369,9 +370,8 @@ static int flush_chunks(pnc_format *f, int err, bool *unsynced, bool with_index)
 
     err = pnc_file_late_take(f->file, pnc_file_behind_finish(f->file, err));
     values[2] = err != NC_NOERR;
-    values[4] =
-        n->index_dirty ||
-        (n->has_chunks && (pnc_chunks_store_is_dirty(f->file->store) || pnc_chunks_store_has_records(f->file->store)));
+    values[4] = n->index_dirty || (n->has_chunks && (pnc_chunks_store_is_dirty(f->file->store) ||
+                                                     pnc_chunks_records_has_any(pnc_netcdf4_container_get(n))));
     mismatch = pnc_file_maxima_agree(f->file, values, 5, "the number of records");
     if (mismatch != NC_NOERR)
         return pnc_error_keep_first(err, mismatch);
@@ -412,7 +412,7 @@ static int bound_index(pnc_format *f)
 {
     const pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
 
-    if (!n->has_chunks || pnc_chunks_store_count_unregistered(f->file->store) < UNREGISTERED_MOST)
+    if (!n->has_chunks || pnc_chunks_new_count(pnc_netcdf4_container_get(n)) < UNREGISTERED_MOST)
         return NC_NOERR;
     return pnc_netcdf4_chunks_flush(f, NC_NOERR, NULL);
 }

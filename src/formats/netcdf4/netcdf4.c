@@ -235,8 +235,7 @@ static void explain_nothing(const pnc_format *f, char *out, size_t capacity)
 
 /* --- requests --- */
 
-/* A variable that grows has a part of addresses for each index of its first dimension. In define mode a new variable
- * has no addresses yet. */
+/* Offsets in an array are those of its values in row-major order. In define mode a new variable has no array yet. */
 static pnc_mapping get_array_mapping(const pnc_model *model, const pnc_var *var)
 {
     const int64_t *shape = var->netcdf4.shape != NULL ? var->netcdf4.shape : var->shape;

@@ -1,11 +1,12 @@
 /* netCDF-4 files, which are HDF5 files. Rank 0 reads and writes the metadata by libhdf5 and describes them to all ranks
  * (description.h); chunks are read and written by every rank (drivers/chunks).
  *
- * In a file that may change, values of variables in chunks are at virtual addresses: each variable has a part of the
- * address space that is large enough for all lengths of its unlimited dimensions. */
+ * A variable whose values are not one part of the file is an array of the store of chunks. In a file that may change
+ * its unlimited dimensions have room in the array for all lengths that they may get. */
 #ifndef PNC_NETCDF4_NETCDF4_H
 #define PNC_NETCDF4_NETCDF4_H
 
+#include "drivers/chunks/in_file.h"
 #include "formats/format.h"
 #include "formats/netcdf4/description.h"
 #include "formats/netcdf4/metadata.h"
@@ -16,7 +17,7 @@ typedef struct pnc_netcdf4_content {
     char *bytes; /* the description, in which storage has pointers */
     pnc_region region;
     pnc_netcdf4_storage *storage; /* of each variable */
-    pnc_chunk_array *arrays;      /* of those with virtual addresses, which ascend */
+    pnc_chunk_array *arrays;      /* in the order of their variables */
     int64_t narrays;
     int *varids; /* of the arrays */
 } pnc_netcdf4_content;
@@ -73,6 +74,10 @@ int pnc_netcdf4_chunks_choose(pnc_model *model, int varid, pnc_error *error);
 /* Give each variable an address, and put the store of chunks in front of that of the file. Local. */
 int pnc_netcdf4_store_attach(pnc_netcdf4 *n);
 void pnc_netcdf4_store_detach(pnc_netcdf4 *n);
+/* The container of its chunks (drivers/chunks/in_file.h). */
+pnc_container *pnc_netcdf4_container_get(const pnc_netcdf4 *n);
+/* The index of the file has all chunks. Local, the same on all ranks. */
+void pnc_netcdf4_index_adopt(pnc_netcdf4 *n);
 /* A handle of libhdf5's file on this rank. Local. */
 int pnc_netcdf4_handle_get(pnc_netcdf4 *n);
 void pnc_netcdf4_handle_release(pnc_netcdf4 *n);

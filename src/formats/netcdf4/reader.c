@@ -177,7 +177,7 @@ static int make_arrays_to_read(pnc_netcdf4_reader *r)
     if (r->arrays == NULL)
         return pnc_error_set(r->file.error, NC_ENOMEM, "%s: no memory to read metadata", r->path);
     for (int i = 0; i < r->model->nvars; i++)
-        pnc_netcdf4_array_init(r->model->vars[i], &r->storage[i], 0, &r->arrays[i]);
+        pnc_netcdf4_array_init(r->model->vars[i], &r->storage[i], &r->arrays[i]);
     return NC_NOERR;
 }
 

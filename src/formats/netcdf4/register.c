@@ -151,11 +151,11 @@ int pnc_netcdf4_chunks_register(pnc_netcdf4 *n, int err, bool *any, bool *moves)
         err = pnc_formats_memory_fail(&n->format, BATCH * (int64_t)sizeof *r.batch);
     err = pnc_file_status_agree(file, err);
     if (err == NC_NOERR) {
-        pnc_chunks_store_peek_records(file->store, &r.own, &r.nown);
+        pnc_chunks_records_peek(pnc_netcdf4_container_get(n), &r.own, &r.nown);
         err = pnc_file_status_agree(file, register_ranked(n, &r, moves));
     }
     if (err == NC_NOERR)
-        pnc_chunks_store_take_records(file->store, &r.own, &r.nown);
+        pnc_chunks_records_take(pnc_netcdf4_container_get(n), &r.own, &r.nown);
     *any = *any || r.n > 0;
     pnc_memory_free(r.batch);
     return err;

@@ -38,7 +38,7 @@ static int64_t find_most(const pnc_netcdf4 *n)
     if (!n->seen.has_front)
         return n->seen.most;
     if (n->has_chunks)
-        most = pnc_max64(most, pnc_chunks_store_get_end(n->format.file->store));
+        most = pnc_max64(most, pnc_chunks_end_get(pnc_netcdf4_container_get(n)));
     return n->metadata != NULL ? pnc_max64(most, pnc_netcdf4_metadata_get_end(n->metadata)) : most;
 }
 

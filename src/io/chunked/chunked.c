@@ -45,7 +45,7 @@ static int64_t find_chunk_array(const pnc_io_context *io, int varid)
 
 bool pnc_io_chunked_is_request(const pnc_io_context *io, const pnc_request *r)
 {
-    return io->file->store->owned_from > 0 && find_chunk_array(io, r->elements.varid) >= 0;
+    return io->file->store->has_arrays && find_chunk_array(io, r->elements.varid) >= 0;
 }
 
 /* --- values --- */
@@ -116,15 +116,23 @@ static void unpack_values_of(void *own, void *of, int64_t first, int64_t n, cons
 
 /* --- puts --- */
 
-/* Without memory for a copy the values stay where they are. */
+/* Memory for a copy of scattered values. NULL: they stay where they are, and are found one run after the other. */
+static char *allocate_stage(pnc_request *r, int64_t most)
+{
+    int64_t bytes = pnc_io_request_count_bytes(r);
+    char *stage = bytes <= most ? pnc_memory_alloc(bytes, 1) : NULL;
+
+    if (stage == NULL)
+        (void)pnc_select_index_make(r->flat); /* without memory for it, too, they are found */
+    return stage;
+}
+
 static void stage_put(request_values *v)
 {
-    int64_t bytes = pnc_io_request_count_bytes(v->request);
     int size = v->packer.ext_size;
 
-    if (!is_scattered(&v->packer) || bytes > v->io->buffer_size)
-        return;
-    v->stage = pnc_memory_alloc(bytes, 1);
+    if (is_scattered(&v->packer))
+        v->stage = allocate_stage(v->request, v->io->buffer_size);
     if (v->stage == NULL)
         return;
     pnc_convert_packer_pack(&v->packer, v->stage, v->request->elements.count);
@@ -221,13 +229,11 @@ static void put_all(chunked_access *x, int64_t bytes)
 
 static void stage_get(request_values *v, request_target *target)
 {
-    int64_t bytes = pnc_io_request_count_bytes(target->request);
     const pnc_packer *packer = target->request->flat != NULL ? move_packer(v, target->request, 0) : NULL;
 
-    if (packer == NULL || !is_scattered(packer) || bytes > v->left)
-        return;
-    target->stage = pnc_memory_alloc(bytes, 1);
-    v->left -= target->stage != NULL ? bytes : 0;
+    if (packer != NULL && is_scattered(packer))
+        target->stage = allocate_stage(target->request, v->left);
+    v->left -= target->stage != NULL ? pnc_io_request_count_bytes(target->request) : 0;
 }
 
 static void unpack_stage(request_values *v, request_target *target)
