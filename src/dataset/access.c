@@ -83,6 +83,15 @@ static void keep_lengths(pnc_dataset *ds, const pnc_request_list *list, int64_t 
         (void)update_lengths(ds, list, numrecs); /* the error of the put is returned */
 }
 
+/* Of a list that has values; -1: it has none. */
+static int find_first_var(const pnc_request_list *list)
+{
+    for (int64_t i = 0; i < list->n; i++)
+        if (list->at[i]->elements.count > 0)
+            return list->at[i]->elements.varid;
+    return -1;
+}
+
 /* Delayed writes: the number of records is written to the file when they are. */
 static int transfer_behind(pnc_dataset *ds, pnc_request_list *list, int64_t *numrecs)
 {
@@ -96,7 +105,7 @@ static int transfer_behind(pnc_dataset *ds, pnc_request_list *list, int64_t *num
         PNC_TRY(pnc_file_behind_begin(&ds->file, puts, list->collective, range.low.offset, range.high.offset));
     if (!puts && ds->file.ahead != NULL) {
         range = pnc_io_list_find_range(&ds->io, list, true);
-        pnc_file_ahead_begin(&ds->file, list->n > 0 ? list->at[0]->elements.varid : -1, &range);
+        pnc_file_ahead_begin(&ds->file, find_first_var(list), &range);
     }
     err = pnc_io_requests_transfer(&ds->io, list, numrecs);
     pnc_file_behind_end(&ds->file);

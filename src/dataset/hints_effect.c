@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "dataset/checksum.h"
 #include "file/behind.h"
 #include "file/log.h"
@@ -339,7 +340,7 @@ static bool is_beside_file(const pnc_dataset *ds, char *why)
 /* Also without the hint: how many. */
 static bool is_automatic(const pnc_dataset *ds, char *why)
 {
-    int n = ds->file.nodes->nidle;
+    int n = (int)pnc_min64(ds->file.nodes->nidle, PNC_FORMAT_THREADS_MOST);
 
     return ds->hints.format.filter_threads == 0 && SAY("%d (processors that no process of the program has)", n);
 }

@@ -22,6 +22,7 @@
 #include "file/behind.h"
 #include "file/log.h"
 #include "file/writer.h"
+#include "io/chunked/chunked.h"
 #include "io/request/queue.h"
 
 static atomic_int default_format = NC_FORMAT_CLASSIC;
@@ -58,7 +59,7 @@ static const char *find_variable_name(const void *of, int64_t offset)
     for (int i = 0; i < ds->model.nvars; i++) {
         const pnc_mapping mapping = pnc_io_context_get_mapping(&ds->io, i);
 
-        if (pnc_mapping_has_address(&mapping, offset))
+        if (!pnc_io_chunked_has_var(&ds->io, i) && pnc_mapping_has_address(&mapping, offset))
             return ds->model.vars[i]->name;
     }
     return NULL;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "file/communicator.h"
+#include "drivers/driver.h"
 #include "file/finalize.h"
 #include "host/cores.h"
 
@@ -196,29 +197,29 @@ static int translate_ranks(MPI_Comm comm, MPI_Comm part, int *ranks, int n)
 }
 
 /* Processes of this node that are not in the communicator have processors, too: at most all of the program. */
-static int count_processes(const pnc_nodes *nodes, MPI_Comm comm)
+static int count_processes(int nranks, MPI_Comm comm)
 {
-    int known = pnc_host_cores_count_processes(), all = 0, own = 0;
+    int known = pnc_host_cores_count_processes(), all = pnc_driver_count_world(), own = 0;
 
-    if (MPI_Comm_size(MPI_COMM_WORLD, &all) != MPI_SUCCESS || MPI_Comm_size(comm, &own) != MPI_SUCCESS)
+    if (MPI_Comm_size(comm, &own) != MPI_SUCCESS)
         return INT_MAX;
-    if (own >= all)
-        return nodes->nranks;
-    return known > 0 && known < all ? known : all;
+    if (all > 0 && own >= all)
+        return nranks;
+    return known > 0 || all == 0 ? known : all;
 }
 
-/* Collective in the communicator of the node. */
-static int count_idle(const pnc_nodes *nodes, MPI_Comm comm, MPI_Comm node, int *nidle)
+/* Collective in the communicator of the node. 0 also after an error: a rank works without threads then. */
+static int count_idle(MPI_Comm comm, MPI_Comm node)
 {
     uint16_t is_mine[PNC_HOST_CORES_MOST], users[PNC_HOST_CORES_MOST];
-    int failed;
+    int nranks = 0, failed;
 
     pnc_host_cores_list(is_mine);
     failed = MPI_Allreduce(is_mine, users, PNC_HOST_CORES_MOST, MPI_UINT16_T, MPI_SUM, node);
-    if (failed == MPI_SUCCESS)
-        *nidle = pnc_host_cores_count_idle(is_mine, users, nodes->nranks, count_processes(nodes, comm),
-                                           pnc_host_cores_count());
-    return failed;
+    failed |= MPI_Comm_size(node, &nranks);
+    return failed != MPI_SUCCESS ? 0
+                                 : pnc_host_cores_count_idle(is_mine, users, nranks, count_processes(nranks, comm),
+                                                             pnc_host_cores_count());
 }
 
 static int list_ranks(MPI_Comm comm, MPI_Comm node, pnc_nodes *nodes)
@@ -226,7 +227,6 @@ static int list_ranks(MPI_Comm comm, MPI_Comm node, pnc_nodes *nodes)
     int own, failed;
 
     failed = MPI_Comm_rank(comm, &own) | MPI_Comm_size(node, &nodes->nranks);
-    failed |= count_idle(nodes, comm, node, &nodes->nidle);
     nodes->ranks = pnc_memory_alloc(2 * (int64_t)nodes->nranks, sizeof *nodes->ranks);
     if (nodes->ranks == NULL)
         return NC_ENOMEM;
@@ -239,9 +239,11 @@ int pnc_file_nodes_find(MPI_Comm comm, pnc_nodes **out)
 {
     pnc_nodes *nodes = pnc_memory_alloc_zeroed(1, sizeof *nodes);
     MPI_Comm node = MPI_COMM_NULL;
-    int err = nodes == NULL ? NC_ENOMEM : NC_NOERR, failed;
+    int err = nodes == NULL ? NC_ENOMEM : NC_NOERR, nidle = 0, failed;
 
     failed = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    if (node != MPI_COMM_NULL)
+        nidle = count_idle(comm, node);
     if (err == NC_NOERR)
         err = failed == MPI_SUCCESS ? list_ranks(comm, node, nodes) : NC_EMPI;
     if (node != MPI_COMM_NULL)
@@ -250,6 +252,7 @@ int pnc_file_nodes_find(MPI_Comm comm, pnc_nodes **out)
         nodes->uses = 1;
         nodes->kept = MPI_COMM_NULL;
         nodes->nprocessors = pnc_host_cores_count();
+        nodes->nidle = nidle;
     }
     if (err == NC_NOERR)
         *out = nodes;

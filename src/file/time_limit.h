@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PNC_REDUCED_VALUES 9    /* at most, in a reduction with a limit */
+#define PNC_REDUCED_VALUES 10   /* at most, in a reduction with a limit */
 #define PNC_COMBINED_BYTES 8192 /* the same, while a file is opened */
 
 typedef struct pnc_file pnc_file;

@@ -65,6 +65,7 @@ static int encode_by_libdeflate(pnc_filter_step *step, int level)
     return step->result_bytes > 0 ? NC_NOERR : NC_EFILTER;
 }
 
+/* NC_EFILTER: the result does not fit; NC_ENOMEM: ISA-L cannot encode it. */
 static int encode_by_igzip(pnc_filter_step *step, const pnc_igzip_functions *f, int level)
 {
     pnc_igzip *igzip = step->worker->igzip;
@@ -73,8 +74,9 @@ static int encode_by_igzip(pnc_filter_step *step, const pnc_igzip_functions *f, 
     if (igzip == NULL)
         igzip = step->worker->igzip = pnc_memory_alloc(1, sizeof *igzip);
     if (igzip == NULL)
-        return pnc_error_set(step->error, NC_ENOMEM, "deflate: no memory for a compressor");
+        return NC_ENOMEM;
     f->init(&igzip->stream);
+    igzip->stream.hist_bits = 0; /* init leaves it as it is */
     igzip->stream.level = (uint32_t)level;
     igzip->stream.level_buf = igzip->memory;
     igzip->stream.level_buf_size = LEVEL_MEMORY;
@@ -86,19 +88,21 @@ static int encode_by_igzip(pnc_filter_step *step, const pnc_igzip_functions *f, 
     igzip->stream.avail_out = (uint32_t)pnc_min64(step->capacity, UINT32_MAX);
     result = f->compress(&igzip->stream);
     step->result_bytes = igzip->stream.total_out;
-    if (result == 0 || result == STATELESS_OVERFLOW)
-        return result == 0 ? NC_NOERR : NC_EFILTER;
-    return pnc_error_set(step->error, NC_EFILTER, "deflate: isal_deflate_stateless returned %d", result);
+    if (result == 0)
+        return NC_NOERR;
+    return result == STATELESS_OVERFLOW ? NC_EFILTER : NC_ENOMEM;
 }
 
+/* libdeflate encodes what ISA-L cannot, and what must be encoded though it does not become smaller: ISA-L may add more
+ * bytes. */
 static int encode_deflate(pnc_filter_step *step)
 {
-    int level = (int)step->filter->parameters[0];
+    int level = (int)step->filter->parameters[0], err = NC_ENOMEM;
     const pnc_igzip_functions *igzip = igzip_levels[level] > 0 ? step->worker->codecs->load_igzip() : NULL;
 
-    int err = igzip != NULL ? encode_by_igzip(step, igzip, igzip_levels[level]) : NC_EFILTER;
-
-    if (igzip == NULL || (err == NC_EFILTER && step->capacity > step->in_bytes)) /* it may add more bytes */
+    if (igzip != NULL)
+        err = encode_by_igzip(step, igzip, igzip_levels[level]);
+    if (err == NC_ENOMEM || (err == NC_EFILTER && step->capacity > step->in_bytes))
         err = encode_by_libdeflate(step, level);
     return err;
 }

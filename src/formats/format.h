@@ -17,9 +17,9 @@
 #include "format/layout_hints.h"
 #include "format/model.h"
 
-/* Hints that formats obey. */
-#define PNC_FORMAT_THREADS_MOST 64 /* of filters: as host/pool.h has */
+#define PNC_FORMAT_THREADS_MOST 63 /* of filters: as many as host/pool.h has */
 
+/* Hints that formats obey. */
 typedef struct pnc_format_hints {
     pnc_layout_hints layout;   /* -1 where no hint was given */
     int64_t header_read_chunk; /* bytes of the metadata read at a time */

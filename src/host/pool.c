@@ -189,17 +189,24 @@ void pnc_host_pool_open(void)
 }
 
 /* The lock of opening and closing is held until the threads have ended. */
+static void end_threads(void)
+{
+    pthread_cond_broadcast(&has_task);
+    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < nthreads_started; i++)
+        pthread_join(threads[i], NULL);
+    pthread_mutex_lock(&lock);
+    nthreads_started = 0;
+    must_end = false;
+}
+
 void pnc_host_pool_close(void)
 {
     pthread_mutex_lock(&users_lock);
     pthread_mutex_lock(&lock);
     must_end = --nusers == 0;
-    pthread_cond_broadcast(&has_task);
-    pthread_mutex_unlock(&lock);
-    for (int i = 0; must_end && i < nthreads_started; i++)
-        pthread_join(threads[i], NULL);
     if (must_end)
-        nthreads_started = 0;
-    must_end = false;
+        end_threads();
+    pthread_mutex_unlock(&lock);
     pthread_mutex_unlock(&users_lock);
 }

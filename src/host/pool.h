@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-#define PNC_POOL_THREADS_MOST 64
+#define PNC_POOL_THREADS_MOST 63
 
-/* A part of a task; `thread` numbers who does it, from 0, the caller of run. */
+/* A part of a task; `thread` numbers who does it, from 0, the caller of execute. */
 typedef void (*pnc_pool_part)(void *own, int64_t part, int thread);
 
 /* Any thread may call these. A user comes; it goes, and with the last one the threads. */

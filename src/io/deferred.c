@@ -120,6 +120,10 @@ typedef struct deferral_agreement {
     agreed_range range;
 } deferral_agreement;
 
+/* They are reduced as arrays. */
+enum { RANGE_VALUES = sizeof(agreed_range) / sizeof(int64_t), VALUES = sizeof(deferral_agreement) / sizeof(int64_t) };
+_Static_assert(VALUES <= PNC_AGREED_VALUES, "one reduction has them");
+
 static int agree_deferral(pnc_io_context *io, pnc_request_list *list, int own, deferral_agreement *v)
 {
     pnc_file *file = io->file;
@@ -127,7 +131,7 @@ static int agree_deferral(pnc_io_context *io, pnc_request_list *list, int own, d
 
     v->failure = pnc_file_failure_encode(file, status);
     v->own = pnc_file_failure_encode(file, own);
-    mismatch = pnc_file_maxima_agree(file, &v->failure, sizeof *v / sizeof(int64_t), "the values of a collective put");
+    mismatch = pnc_file_maxima_agree(file, (int64_t *)(void *)v, VALUES, "the values of a collective put");
     if (mismatch != NC_NOERR)
         return pnc_error_keep_first(status, mismatch);
     if (list->out_of_range != NULL && own != NC_NOERR)
@@ -171,8 +175,7 @@ int pnc_io_deferred_compare(pnc_io_context *io, const pnc_deferred *d, const pnc
     pnc_behind_range range = pnc_io_list_find_range(io, list, true);
     agreed_range v = make_agreed_range(&range);
 
-    PNC_TRY(pnc_file_maxima_agree(io->file, &v.minus_first_space, sizeof v / sizeof(int64_t),
-                                  "the range of a collective get"));
+    PNC_TRY(pnc_file_maxima_agree(io->file, (int64_t *)(void *)&v, RANGE_VALUES, "the range of a collective get"));
     range = get_range(&v);
     *overlaps = pnc_behind_pending_has_range(&d->ranges, &range);
     return NC_NOERR;

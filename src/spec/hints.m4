@@ -102,7 +102,7 @@ quantized, and neither are variables without so many bits or digits. Variables t
 attribute says what the hint says])
 HINT_TEXT([nc_filter_threads], [pnc_dataset_threads_parse],
 [threads of a process that compress and decompress chunks of netCDF-4 files beside the one that calls: a number, 0 to
-64; auto, the default: as many as there are processors of the affinity mask of the process that no process of the
+63; auto, the default: as many as there are processors of the affinity mask of the process that no process of the
 program has. They make no MPI calls, and rest where they do not get processors. Chunks that pass plugins of HDF5 have
 none of them])
 HINT_CHOICE([nc_whole_files], [whole_files], [disable], [WORDS(disable, enable)], [report_ability],

@@ -138,7 +138,7 @@ int main(int argc, char **argv)
     t_start(&argc, &argv);
     path = t_path("collective_steps.nc");
     MPI_Comm_split(MPI_COMM_WORLD, 0, t_rank, &comm); /* nothing is known about it */
-    ncid = make_file(comm, path, 4, "create the first file of a communicator");
+    ncid = make_file(comm, path, 5, "create the first file of a communicator");
     expect_steps(ncmpi_close(ncid), 3, "enddef and close");
     ncid = make_file(comm, path, 4, "create over a file");
     expect_steps(ncmpi_enddef(ncid), 2, "enddef");
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
     expect_steps(ncmpi_close(ncid), 2, "close");
     PMPI_Comm_free(&comm);
     PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    expect_steps(ncmpi_open(comm, path, NC_NOWRITE, MPI_INFO_NULL, &ncid), 5, "open the first file of a communicator");
+    expect_steps(ncmpi_open(comm, path, NC_NOWRITE, MPI_INFO_NULL, &ncid), 6, "open the first file of a communicator");
     expect_steps(ncmpi_close(ncid), 1, "close a file that was only read");
     MPI_Comm_free(&comm);
     return t_finish();

@@ -145,7 +145,7 @@ static void test_far_records(void)
 
 enum { X = 16, EXTRA = 64, SMALL = 0, ROWS = 1, OTHER = 2 };
 
-/* Records whose addresses are too large, or would be those of another variable. */
+/* Records whose addresses are too large; in a netCDF-4 file variables of more than 2^62 bytes. */
 typedef struct far_case {
     const char *name;
     int cmode;
@@ -157,7 +157,7 @@ typedef struct far_case {
 static const far_case far_cases[] = {
     {"CDF-2", NC_64BIT_OFFSET, (1 << 29) - 1, INT_MAX - 8, INT_MAX - 8, false},
     {"CDF-5", NC_64BIT_DATA, 0, (MPI_Offset)1 << 53, (MPI_Offset)1 << 62, true},
-    {"netCDF-4", NC_NETCDF4, 0, (MPI_Offset)1 << 53, (MPI_Offset)1 << 55, true},
+    {"netCDF-4", NC_NETCDF4, 0, (MPI_Offset)1 << 60, (MPI_Offset)1 << 62, true},
 };
 
 static int create_posted(const far_case *f)
@@ -250,24 +250,28 @@ static void test_far_posted(const far_case *f, bool collective, int bad)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
-/* A record that a file of one variable has is not one of a file with many, whose variables have fewer addresses. */
-static void test_fewer_addresses(void)
+/* A record that one variable has is too far for another one with larger records, but not for many with small ones. */
+static void test_large_records(void)
 {
     MPI_Offset far = (MPI_Offset)1 << 58, records = 0;
-    int ncid = -1, dim, id;
+    int ncid = -1, dims[2], id;
     char name[16];
 
     expect_ok(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, MPI_INFO_NULL, &ncid), "create");
-    ncmpi_def_dim(ncid, "t", NC_UNLIMITED, &dim);
-    ncmpi_def_var(ncid, "only", NC_BYTE, 1, &dim, &id);
+    ncmpi_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]);
+    ncmpi_def_dim(ncid, "x", 6, &dims[1]);
+    ncmpi_def_var(ncid, "only", NC_BYTE, 1, dims, &id);
     expect_ok(ncmpi_enddef(ncid), "enddef");
     expect_ok(ncmpi_put_var1_schar_all(ncid, id, &far, &(signed char){7}), "put record 2^58");
     expect_ok(ncmpi_redef(ncid), "redef");
     for (int i = 0; i < 100; i++) {
         snprintf(name, sizeof name, "more%d", i);
-        ncmpi_def_var(ncid, name, NC_BYTE, 1, &dim, &id);
+        ncmpi_def_var(ncid, name, NC_BYTE, 1, dims, &id);
     }
-    expect_code(ncmpi_enddef(ncid), NC_EVARSIZE, "enddef with 100 variables more");
+    expect_ok(ncmpi_enddef(ncid), "enddef with 100 variables more");
+    expect_ok(ncmpi_redef(ncid), "redef");
+    ncmpi_def_var(ncid, "rows", NC_INT, 2, dims, &id);
+    expect_code(ncmpi_enddef(ncid), NC_EVARSIZE, "enddef with a variable of 1.5 * 2^62 bytes");
     expect_ok(ncmpi_abort(ncid), "abort");
     expect_ok(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid), "open");
     ncmpi_inq_dimlen(ncid, 0, &records);
@@ -293,7 +297,7 @@ static void test_posted(void)
     if (err == NC_ENOTBUILT)
         t_skip("built without netCDF-4");
     else
-        test_fewer_addresses();
+        test_large_records();
 }
 
 /* A small file system that only this rank sees, holding one file. */

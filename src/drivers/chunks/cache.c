@@ -6,9 +6,6 @@
 #include "base/memory.h"
 #include "drivers/chunks/map.h"
 
-/* Of a smaller chunk so many bytes are counted: it has a head, too. */
-enum { LEAST_COUNTED = 256 };
-
 static pnc_kept_chunk **find_kept(pnc_chunk_cache *cache, int64_t array, int64_t chunk)
 {
     uint64_t hash = pnc_chunks_hash_get(array, chunk);
@@ -90,7 +87,7 @@ unsigned char *pnc_chunks_cache_find(pnc_chunk_cache *cache, int64_t array, int6
 
 unsigned char *pnc_chunks_cache_add(pnc_chunk_cache *cache, int64_t array, int64_t chunk, int64_t bytes)
 {
-    int64_t counted = bytes > LEAST_COUNTED ? bytes : LEAST_COUNTED;
+    int64_t counted = pnc_chunks_cache_count(bytes);
     pnc_kept_chunk **bucket, *k;
 
     while (cache->oldest != NULL && cache->bytes + counted > cache->most)

@@ -21,6 +21,12 @@ typedef struct pnc_chunk_cache {
     int64_t nbuckets; /* of many */
 } pnc_chunk_cache;
 
+/* What counts of a chunk: also of a small one its head. */
+static inline int64_t pnc_chunks_cache_count(int64_t bytes)
+{
+    return bytes > 256 ? bytes : 256;
+}
+
 /* The bytes of a chunk; NULL: it is not there. */
 unsigned char *pnc_chunks_cache_find(pnc_chunk_cache *cache, int64_t array, int64_t chunk);
 /* Memory for the bytes of another chunk: others leave the cache for it, all if it is larger than the bound. NULL

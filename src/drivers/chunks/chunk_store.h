@@ -95,8 +95,9 @@ int pnc_chunks_chunk_merge(pnc_chunk_store *s, pnc_dirty_chunk *d, pnc_error *er
  * one write. */
 #define PNC_CHUNKS_DIRECT_BYTES (INT64_C(64) << 10)
 
-/* Chunks that threads have at a time. */
-#define PNC_CHUNKS_BATCH 32
+/* Chunks that threads have at a time, and the most that they become: chunks of 2 MiB for 15 threads. A guess. */
+#define PNC_CHUNKS_BATCH_BYTES (INT64_C(32) << 20)
+#define PNC_CHUNKS_BATCH 64
 
 /* A chunk that is encoded. */
 typedef struct pnc_encoding {

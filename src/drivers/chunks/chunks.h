@@ -25,8 +25,7 @@
 /* A variable. */
 typedef struct pnc_chunk_array {
     const char *name;
-    int varid;            /* for the statistics */
-    int64_t begin, bytes; /* addresses, multiples of 8; of all values */
+    int varid;
     int elem_size, ndims;
     const int64_t *shape;    /* all but the first dimension at least 1, if there are values. Of a dimension that grows:
                               * the most, so that all values have less than 2^63 bytes */

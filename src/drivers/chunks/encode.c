@@ -101,12 +101,12 @@ static void encode_part(void *own, int64_t part, int thread)
 }
 
 /* All of a batch, at its places in s->encoded. */
-static void encode_by_threads(pnc_chunk_store *s, pnc_encoding *batch, int n, pnc_error *errors)
+static void encode_by_threads(pnc_chunk_store *s, pnc_encoding *batch, int n, pnc_language language, pnc_error *errors)
 {
     encoding_task task = {s, batch, errors};
 
     for (int i = 0; i < n; i++)
-        errors[i] = (pnc_error){0};
+        errors[i] = (pnc_error){.language = language};
     pnc_host_pool_execute(s->nthreads, n, encode_part, &task);
 }
 
@@ -135,7 +135,7 @@ int pnc_chunks_batch_encode(pnc_chunk_store *s, pnc_encoding *batch, int n, int6
     int err = NC_NOERR;
 
     if (in_parts)
-        encode_by_threads(s, batch, n, errors);
+        encode_by_threads(s, batch, n, pnc_error_get_language(error), errors);
     for (int i = 0; i < n; i++) {
         if (!in_parts)
             (void)encode_chunk(s, &batch[i], &s->workers[0], error);

@@ -189,7 +189,7 @@ int pnc_chunks_wanted_transfer(pnc_chunk_store *s, pnc_error *error)
             ahead = load_list(s, &w->item) - 1;
         err = pnc_chunks_wanted_copy(s, w, error);
         since += s->grids[w->item.array].chunk_bytes;
-        if (since < PNC_MESSAGE_BYTES)
+        if (since < PNC_MESSAGE_BYTES || ahead > 0) /* answers use the cache, too */
             continue;
         pnc_chunks_messages_dispatch(&s->messages);
         since = 0;

@@ -99,12 +99,14 @@ static bool has_next(const pnc_chunk_store *s, const write_job *job, const write
 {
     const pnc_chunk_item *next = job->ready != NULL ? job->ready : job->logged;
     const pnc_chunk_array *a = next != NULL ? &s->source.arrays[next->array] : NULL;
-    int64_t used = round->used + batch;
+    int64_t used = s->nthreads > 0 ? batch : round->used, most = PNC_CHUNKS_ROUND_BYTES;
 
     if (a == NULL || (round->chunks == NULL && batch == 0))
         return a != NULL;
+    if (s->nthreads > 0) /* whole batches: threads have nothing to do at the end of each */
+        most = batch > 0 || round->used < PNC_CHUNKS_ROUND_BYTES ? PNC_CHUNKS_BATCH_BYTES : 0;
     return round->made <= pnc_min64(PNC_CHUNKS_ROUND_BYTES, pnc_chunks_dirty_get_most(s)) &&
-           used + pnc_filter_chain_get_bound(&a->filters, s->grids[next->array].chunk_bytes) <= PNC_CHUNKS_ROUND_BYTES;
+           used + pnc_filter_chain_get_bound(&a->filters, s->grids[next->array].chunk_bytes) <= most;
 }
 
 static int write_dirty_part(pnc_chunk_store *s, pnc_dirty_chunk *d, pnc_error *error)

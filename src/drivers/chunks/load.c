@@ -264,7 +264,7 @@ static int count_fitting(const pnc_chunk_store *s, const pnc_chunk_item *const *
     int i = 0;
 
     for (; i < n && bytes <= s->cache.most / 2; i++)
-        bytes += s->grids[items[i]->array].chunk_bytes;
+        bytes += pnc_chunks_cache_count(s->grids[items[i]->array].chunk_bytes);
     return bytes <= s->cache.most / 2 ? i : i - 1;
 }
 
@@ -306,15 +306,12 @@ int pnc_chunks_ahead_load(pnc_chunk_store *s, const pnc_chunk_item *const *items
 {
     decoding parts[PNC_CHUNKS_BATCH];
     int64_t bytes = 0;
-    char *stored;
     int count;
 
     n = count_fitting(s, items, (int)pnc_min64(n, PNC_CHUNKS_BATCH));
     count = find_ahead(s, items, n, parts, &bytes);
-    stored = count > 1 ? pnc_memory_alloc(bytes, 1) : NULL;
-    if (stored != NULL)
-        decode_ahead(s, parts, read_ahead(s, parts, count, stored));
-    pnc_memory_free(stored);
+    if (count > 1 && reserve_stored(s, &s->source.arrays[0], bytes, NULL) == NC_NOERR)
+        decode_ahead(s, parts, read_ahead(s, parts, count, s->stored));
     return n > 0 ? n : 1;
 }
 

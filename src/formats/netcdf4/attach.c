@@ -57,8 +57,9 @@ static int find_chunk_place(void *own, int64_t array, const int64_t *index, bool
     pnc_netcdf4 *n = own;
     int varid = n->content.varids[array], ndims = n->format.model->vars[varid]->ndims;
     const pnc_netcdf4_storage *s = &n->content.storage[varid];
+    bool had_error = n->format.file->error->code != NC_NOERR;
+    int err;
 
-    (void)error; /* that of the file */
     *out = (pnc_chunk_place){-1, 0, 0};
     if (!is_in_dataset(s, ndims, index))
         return NC_NOERR;
@@ -66,8 +67,12 @@ static int find_chunk_place(void *own, int64_t array, const int64_t *index, bool
         *out = find_described(s, ndims, index);
         return NC_NOERR;
     }
-    PNC_TRY(pnc_netcdf4_handle_get(n));
-    return pnc_netcdf4_metadata_find_chunk(n->metadata, s->path, index, ndims, out);
+    err = pnc_netcdf4_handle_get(n);
+    if (err == NC_NOERR)
+        err = pnc_netcdf4_metadata_find_chunk(n->metadata, s->path, index, ndims, out);
+    if (error == NULL && !had_error) /* else it is that of the file, which has it */
+        pnc_error_clear(n->format.file->error);
+    return err;
 }
 
 /* All ranks have the values after the next flush. */

@@ -171,7 +171,7 @@ static int fill_space(pnc_netcdf4 *n, int varid, int64_t address)
     return pnc_file_status_agree(n->format.file, err);
 }
 
-/* Local. The variable is one of those that are accessed in the file then: addresses of others change. */
+/* Local. The variable is one of those that are accessed in the file then: no array has it. */
 static int install_space(pnc_netcdf4 *n, int varid, int64_t address, pnc_netcdf4_addresses *old)
 {
     PNC_TRY(pnc_netcdf4_addresses_take(n, old));

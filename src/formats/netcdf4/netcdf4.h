@@ -71,7 +71,7 @@ void pnc_netcdf4_content_extend(pnc_netcdf4 *n);
 int pnc_netcdf4_properties_set(pnc_model *model, const pnc_netcdf4_storage *storage, pnc_error *error);
 /* Choose the lengths of chunks that the program has left to this library, of variables from varid on. Local. */
 int pnc_netcdf4_chunks_choose(pnc_model *model, int varid, pnc_error *error);
-/* Give each variable an address, and put the store of chunks in front of that of the file. Local. */
+/* Give each variable an address or an array, and put the store of chunks in front of that of the file. Local. */
 int pnc_netcdf4_store_attach(pnc_netcdf4 *n);
 void pnc_netcdf4_store_detach(pnc_netcdf4 *n);
 /* The container of its chunks (drivers/chunks/in_file.h). */

@@ -23,7 +23,7 @@ static int find_addresses(pnc_netcdf4 *n)
     return NC_NOERR;
 }
 
-/* Addresses of variables are behind the end of the file, which is another one. */
+/* The arrays are those of the file as it is now. */
 static int attach_again(pnc_netcdf4 *n)
 {
     pnc_netcdf4_addresses old = {.vars = NULL};

@@ -43,9 +43,14 @@ static int64_t find_chunk_array(const pnc_io_context *io, int varid)
     return pnc_chunks_array_find(io->file->store, varid);
 }
 
+bool pnc_io_chunked_has_var(const pnc_io_context *io, int varid)
+{
+    return io->file->store->has_arrays && find_chunk_array(io, varid) >= 0;
+}
+
 bool pnc_io_chunked_is_request(const pnc_io_context *io, const pnc_request *r)
 {
-    return io->file->store->has_arrays && find_chunk_array(io, r->elements.varid) >= 0;
+    return pnc_io_chunked_has_var(io, r->elements.varid);
 }
 
 /* --- values --- */

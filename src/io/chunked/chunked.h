@@ -4,6 +4,7 @@
 
 #include "io/request/request.h"
 
+bool pnc_io_chunked_has_var(const pnc_io_context *io, int varid);
 /* Whether the request is one of such a variable. In a collective call it needs all ranks. */
 bool pnc_io_chunked_is_request(const pnc_io_context *io, const pnc_request *r);
 
