@@ -15,7 +15,7 @@ from tap import choose, finish, is_long, ok, run_mpi, scratch, skip  # noqa: E40
 
 PROGRAM = "test/interop/netcdf4_die"
 GENERATIONS = 3
-KILLS = int(os.environ.get("PNC_TEST_KILLS", choose(0, 20, 500)))
+KILLS = int(os.environ.get("PNC_TEST_KILLS", choose(0, 10, 500)))
 SEED = int(os.environ.get("PNC_TEST_SEED", random.randrange(10**6)))
 
 
@@ -133,7 +133,7 @@ def main():
         places = [(rank, write, half) for rank in writes for write in range(1, writes[rank] + 1)
                   for half in (False, True)]
         if not is_long():
-            places = draw.sample(places, min(choose(12, 60, 0), len(places)))
+            places = draw.sample(places, min(choose(12, 30, 0), len(places)))
         failed = [(place, why) for place in places for why in [try_death(ranks, *place)] if why]
         ok(not failed, f"{ranks} ranks: {len(places)} deaths at a write", "\n".join(map(str, failed[:10])))
         if KILLS > 0:

@@ -95,7 +95,7 @@ def check_deaths():
                 while run(n, dying, kind, number):
                     check(n, f"{n} ranks, {'all' if dying < 0 else 'rank ' + str(dying)} at {kind} {number}",
                           1 + number % 2)
-                    number += tap.choose(9, 8, 1) if number >= 4 else 1
+                    number += tap.choose(18, 16, 1) if number >= 4 else 1
                 tap.ok(number >= 5, f"{n} ranks: {number} writes of {kind}")
 
 
@@ -184,7 +184,7 @@ def check_replay_deaths():
                    f"{ranks} ranks, {processes} processes: a replay after the death of one at change {number}, "
                    f"{'with' if has_mark else 'without'} a mark", (status, text))
             marks += has_mark
-            number += tap.choose(5, 4, 1) if number >= 4 else 1
+            number += tap.choose(9, 8, 1) if number >= 4 else 1
             restore_all(kept)
         tap.ok(number > 12 and marks > 6 and is_complete(ranks) and not os.listdir(LOGS),
                f"{ranks} ranks, {processes} processes: {number} changes of files", marks)

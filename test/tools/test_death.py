@@ -49,7 +49,7 @@ def get_step(case):
     """Between the operations at which a rank is killed."""
     if ALL == "all":
         return 1
-    return tap.choose(199, 33, 1) if case[1] == "base.nc" else tap.choose(29, 3, 1)
+    return tap.choose(199, 67, 1) if case[1] == "base.nc" else tap.choose(29, 7, 1)
 
 
 def kill_all(case, ranks):

@@ -17,7 +17,7 @@ import tap
 import tool
 
 QUICK = tap.is_quick()
-PAIRS = 12 if QUICK or os.environ.get("PNC_TEST_WRAPPER") else 210
+PAIRS = 12 if QUICK or os.environ.get("PNC_TEST_WRAPPER") else 105
 KINDS = {"byte": "i1", "short": "i2", "int": "i4", "float": "f4", "double": "f8", "ubyte": "u1", "ushort": "u2",
          "uint": "u4", "int64": "i8", "uint64": "u8"}
 SHAPES = [(), (1,), (7,), (64,), (3, 20), (5, 1), (2, 3, 5), (1, 4, 2, 3), (600,), (0, 3)]
