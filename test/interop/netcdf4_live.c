@@ -6,6 +6,7 @@
  *     it could, how often not, the codes of these, the largest number of records, and what was wrong
  *
  * Record r of v has 1000 r + x at each x, and w has r + 1. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,17 @@ static void refuse(int err)
         seen.codes[seen.ncodes++] = err;
 }
 
+/* netCDF-C may write the length of a variable before the index of its chunks: then records at the end have no values. */
+static bool is_theirs;
+
+static bool lacks_values(const int *values, MPI_Offset i, MPI_Offset n)
+{
+    for (; is_theirs && i < n; i++)
+        if (values[i] != NC_FILL_INT)
+            return false;
+    return is_theirs;
+}
+
 static int check_values(int ncid, MPI_Offset records)
 {
     MPI_Offset start[2] = {records > 3 ? records - 3 : 0, 0}, count[2] = {records - start[0], X}, n = records, from = 0;
@@ -110,12 +122,14 @@ static int check_values(int ncid, MPI_Offset records)
         err = ncmpi_get_vara_int_all(ncid, 1, &from, &n, numbers);
     for (MPI_Offset i = 0; err == NC_NOERR && i < count[0] * X; i++)
         if (values[i] != (start[0] + i / X) * 1000 + i % X) {
-            note("v", NC_NOERR);
+            if (!lacks_values(values, i, count[0] * X))
+                note("v", NC_NOERR);
             break;
         }
     for (MPI_Offset i = 0; err == NC_NOERR && i < n; i++)
         if (numbers[i] != i + 1) {
-            note("w", NC_NOERR);
+            if (!lacks_values(numbers, i, n))
+                note("w", NC_NOERR);
             break;
         }
     free(values);
@@ -194,9 +208,10 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    is_theirs = argc == 3 && strcmp(argv[1], "read-theirs") == 0;
     if (argc == 4 && strcmp(argv[1], "write") == 0)
         write_records(argv[2], atoi(argv[3]));
-    else if (argc == 3 && strcmp(argv[1], "read") == 0)
+    else if (is_theirs || (argc == 3 && strcmp(argv[1], "read") == 0))
         read_until_done(argv[2]);
     else
         MPI_Abort(MPI_COMM_WORLD, 2);

@@ -198,14 +198,14 @@ with netCDF4.Dataset(path, "w") as file:
 
 
 def test_their_writer(readers):
-    """Its writes are not all or none: a reader may get an error, and what is checked otherwise are values that a filter
-    checks."""
+    """Its writes are not all or none: a reader may get an error, or no values of the last records; what is checked
+    otherwise are values that a filter checks."""
     path = scratch(f"theirs{readers}.nc")
     with subprocess.Popen([sys.executable, "-c", WRITE, path, str(RECORDS)], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True) as writer:
         while not os.path.exists(path) and writer.poll() is None:
             time.sleep(0.01)
-        reader = start(readers, "read", path)
+        reader = start(readers, "read-theirs", path)
         err = writer.communicate()[1]
     opened, refused, records, wrong, codes = finish_reader(reader, path)
     ok(writer.returncode == 0 and not wrong and records == RECORDS and opened > 0 and set(codes) <= PLAIN,
