@@ -184,7 +184,7 @@ def check_replay_deaths():
                    f"{ranks} ranks, {processes} processes: a replay after the death of one at change {number}, "
                    f"{'with' if has_mark else 'without'} a mark", (status, text))
             marks += has_mark
-            number += tap.choose(9, 8, 1) if number >= 4 else 1
+            number += tap.choose(5, 4, 1) if number >= 4 else 1
             restore_all(kept)
         tap.ok(number > 12 and marks > 6 and is_complete(ranks) and not os.listdir(LOGS),
                f"{ranks} ranks, {processes} processes: {number} changes of files", marks)
