@@ -101,7 +101,7 @@ static void refuse(int err)
         seen.codes[seen.ncodes++] = err;
 }
 
-/* netCDF-C may write the length of a variable before the index of its chunks: then records at the end have no values. */
+/* netCDF-C may write the length of a variable before the index of its chunks: records at the end lack values then. */
 static bool is_theirs;
 
 static bool lacks_values(const int *values, MPI_Offset i, MPI_Offset n)
