@@ -119,9 +119,10 @@ def test_longitudes():
 
 def test_longitudes_kept():
     """Parts of files: of chunks, of numbers that cannot be turned, and what is refused."""
-    make_longitudes("chunks.nc", numpy.arange(0, 360, 2.), chunks=(2, 7))
+    in_chunks = {"chunks": (2, 7)} if tap.has_hdf5() else {}
+    make_longitudes("chunks.nc", numpy.arange(0, 360, 2.), **in_chunks)
     wanted = numpy.arange(-20, 22, 2)
-    for options in ((), ("-k", "cdf5"), ("--chunks", "v:lon/5")):
+    for options in ((), ("-k", "cdf5"), ("--chunks", "v:lon/5"))[:3 if in_chunks else 2]:
         status, out = copy("--verify", "--where", "lon=-20:20", *options, "chunks.nc", "out.nc", ranks=3)
         tap.ok(status == 0 and numpy.array_equal(select("out.nc", "v") % 1000, numpy.tile(wanted % 360 * 2, (5, 1))) and
                numpy.array_equal(select("out.nc", "lon"), wanted), f"chunks {options}", out)
