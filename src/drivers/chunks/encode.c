@@ -103,11 +103,21 @@ static void encode_part(void *own, int64_t part, int thread)
 /* All of a batch, at its places in s->encoded. */
 static void encode_by_threads(pnc_chunk_store *s, pnc_encoding *batch, int n, pnc_language language, pnc_error *errors)
 {
+    pnc_counter before = pnc_statistics_begin(s->store.statistics, PNC_COUNT_TIME_FILTERS);
     encoding_task task = {s, batch, errors};
 
     for (int i = 0; i < n; i++)
         errors[i] = (pnc_error){.language = language};
     pnc_host_pool_execute(s->nthreads, n, encode_part, &task);
+    pnc_statistics_end(s->store.statistics, before);
+}
+
+static void encode_by_one(pnc_chunk_store *s, pnc_encoding *e, pnc_error *error)
+{
+    pnc_counter before = pnc_statistics_begin(s->store.statistics, PNC_COUNT_TIME_FILTERS);
+
+    (void)encode_chunk(s, e, &s->workers[0], error);
+    pnc_statistics_end(s->store.statistics, before);
 }
 
 /* Places for the most that each chunk may become. */
@@ -130,7 +140,6 @@ int pnc_chunks_batch_get_most(const pnc_chunk_store *s)
 int pnc_chunks_batch_encode(pnc_chunk_store *s, pnc_encoding *batch, int n, int64_t *used, pnc_error *error)
 {
     pnc_error errors[PNC_CHUNKS_BATCH];
-    pnc_counter before = pnc_statistics_begin(s->store.statistics, PNC_COUNT_TIME_FILTERS);
     bool in_parts = has_parts(s, batch, n) && reserve_batch(s, batch, n, *used);
     int err = NC_NOERR;
 
@@ -138,14 +147,13 @@ int pnc_chunks_batch_encode(pnc_chunk_store *s, pnc_encoding *batch, int n, int6
         encode_by_threads(s, batch, n, pnc_error_get_language(error), errors);
     for (int i = 0; i < n; i++) {
         if (!in_parts)
-            (void)encode_chunk(s, &batch[i], &s->workers[0], error);
+            encode_by_one(s, &batch[i], error);
         else if (batch[i].err != NC_NOERR)
             (void)pnc_error_copy(error, &errors[i], false);
         if (batch[i].err == NC_NOERR)
             (void)append_encoded(s, &batch[i], used, error);
         err = pnc_error_keep_first(err, batch[i].err);
     }
-    pnc_statistics_end(s->store.statistics, before);
     return err;
 }
 
