@@ -337,7 +337,7 @@ static bool is_beside_file(const pnc_dataset *ds, char *why)
                "nodes");
 }
 
-/* Also without the hint: how many. */
+/* Without a number: as many as find processors. */
 static bool is_automatic(const pnc_dataset *ds, char *why)
 {
     int n = (int)pnc_min64(ds->file.nodes->nidle, PNC_FORMAT_THREADS_MOST);

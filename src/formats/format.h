@@ -16,8 +16,9 @@
 #include "format/addressing.h"
 #include "format/layout_hints.h"
 #include "format/model.h"
+#include "host/pool.h"
 
-#define PNC_FORMAT_THREADS_MOST 63 /* of filters: as many as host/pool.h has */
+#define PNC_FORMAT_THREADS_MOST PNC_POOL_THREADS_MOST /* of filters */
 
 /* Hints that formats obey. */
 typedef struct pnc_format_hints {

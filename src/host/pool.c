@@ -139,11 +139,15 @@ static void judge_threads(void)
     used_ns = wanted_ns = 0;
 }
 
-static void run_with_threads(int n)
+static void run_with_threads(int nthreads, int64_t n, pnc_pool_part part, void *own)
 {
-    start_threads(n);
+    start_threads(nthreads);
     task.is_open = true;
-    task.wanted = n;
+    task.part = part;
+    task.own = own;
+    task.n = n;
+    task.next = 0;
+    task.wanted = nthreads;
     task.joined = task.working = 0;
     task.used_ns = task.ns = 0;
     pthread_cond_broadcast(&has_task);
@@ -156,23 +160,20 @@ static void run_with_threads(int n)
 
 void pnc_host_pool_execute(int nthreads, int64_t n, pnc_pool_part part, void *own)
 {
-    int64_t i = 0;
+    int most = nthreads < PNC_POOL_THREADS_MOST ? nthreads : PNC_POOL_THREADS_MOST;
+    bool is_done = false;
 
-    if (nthreads > n - 1)
-        nthreads = (int)(n - 1);
-    if (nthreads > 0) {
+    if (most > n - 1)
+        most = (int)(n - 1);
+    if (most > 0) {
         pthread_mutex_lock(&lock);
         paused -= paused > 0;
-        if (!task.is_open && nusers > 0 && paused == 0) {
-            task.part = part;
-            task.own = own;
-            task.n = i = n;
-            task.next = 0;
-            run_with_threads(nthreads < PNC_POOL_THREADS_MOST ? nthreads : PNC_POOL_THREADS_MOST);
-        }
+        is_done = !task.is_open && nusers > 0 && paused == 0;
+        if (is_done)
+            run_with_threads(most, n, part, own);
         pthread_mutex_unlock(&lock);
     }
-    for (; i < n; i++)
+    for (int64_t i = 0; !is_done && i < n; i++)
         part(own, i, 0);
 }
 

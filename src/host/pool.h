@@ -11,7 +11,7 @@
 /* A part of a task; `thread` numbers who does it, from 0, the caller of execute. */
 typedef void (*pnc_pool_part)(void *own, int64_t part, int thread);
 
-/* Any thread may call these. A user comes; it goes, and with the last one the threads. */
+/* Any thread may call these. Begin and end to use the pool: the threads end with the last use. */
 void pnc_host_pool_open(void);
 void pnc_host_pool_close(void);
 

@@ -43,10 +43,11 @@ static bool is_in_dataset(const pnc_netcdf4_storage *s, int ndims, const int64_t
 /* The places in the description are those of all chunks of the dataset, in row-major order. */
 static pnc_chunk_place find_described(const pnc_netcdf4_storage *s, int ndims, const int64_t *index)
 {
-    int64_t number = 0;
+    int64_t along[PNC_ARRAY_DIMS], number = 0;
 
+    (void)pnc_array_chunks_count(ndims, s->extent, s->chunk, along);
     for (int d = 0; d < ndims; d++)
-        number = number * ((s->extent[d] + s->chunk[d] - 1) / s->chunk[d]) + index[d] / s->chunk[d];
+        number = number * along[d] + index[d] / s->chunk[d];
     return s->places[number];
 }
 
