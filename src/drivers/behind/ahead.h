@@ -56,8 +56,8 @@ typedef struct pnc_behind_ahead {
     int64_t read, used; /* bytes of all batches so far */
 } pnc_behind_ahead;
 
-/* A get of values of the variable begins, in this range. Returns whether the batch of its stream, if there
- * is one, is of another range: the caller removes it. */
+/* A get of values of the variable begins, in this range. Returns whether the batch of its stream, if there is one, is
+ * of another range: the caller removes it. */
 bool pnc_behind_ahead_begin(pnc_behind_ahead *ahead, int varid, int64_t low, int64_t high);
 /* The get reads an extent. */
 void pnc_behind_ahead_add(pnc_behind_ahead *ahead, pnc_extent extent);

@@ -4,8 +4,9 @@
 
 #include "io/request/request.h"
 
+/* Whether a variable is one of these. */
 bool pnc_io_chunked_has_var(const pnc_io_context *io, int varid);
-/* Whether the request is one of such a variable. In a collective call it needs all ranks. */
+/* The same of the variable of a request. In a collective call it needs all ranks. */
 bool pnc_io_chunked_is_request(const pnc_io_context *io, const pnc_request *r);
 
 /* Execute the requests, all of such variables. list->collective: with all ranks, of which some may have none; puts in
