@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PNC_AGREED_VALUES 8                      /* of the caller */
+#define PNC_AGREED_VALUES 8                      /* of the caller, at most */
+#define PNC_RESULT_VALUES 7                      /* of a collective call that does not defer its values */
 #define PNC_FIRST_VALUES (2 + PNC_AGREED_VALUES) /* in the first reduction of a call, which compares the calls */
 
 /* Whether the ranks reduce so many values as one element; why: see pnc_file_maxima_init. */

@@ -85,7 +85,7 @@ static void print_kind(const dump_file *file)
 static int dump(const dump_options *options, dump_team *team)
 {
     dump_file file;
-    int err = dump_file_open(options, team, &file), later;
+    int err = dump_file_open(options, team, &file);
     err = dump_team_agree(&file, err);
     if (err == NC_NOERR && options->kind)
         print_kind(&file);
@@ -93,8 +93,9 @@ static int dump(const dump_options *options, dump_team *team)
         err = dump_version_print(&file);
     else if (err == NC_NOERR)
         err = write_text(&file);
-    later = tool_output_flush(options->path); /* a launcher may end this process when another one has failed */
-    err = pnc_error_keep_first(err, later);
+    /* A launcher may end this process when another one has failed. NC_EWRITE: this has failed before. */
+    if (err != NC_EWRITE)
+        err = pnc_error_keep_first(err, tool_output_flush(options->path));
     tool_progress_wipe();
     if (err == NC_NOERR)
         tool_progress_finish(&team->progress);

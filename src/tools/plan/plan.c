@@ -200,7 +200,7 @@ static void count_reductions(const plan_call *call, bool compares_ranks, bool co
     if (call->nnodes == 1)
         return;
     add_agreements(call, 1, PNC_FIRST_VALUES, out);
-    add_agreements(call, (out->naggregators > 0 || call->waits) + (call->d->nvars > 1), PNC_AGREED_VALUES, out);
+    add_agreements(call, (out->naggregators > 0 || call->waits) + (call->d->nvars > 1), PNC_RESULT_VALUES, out);
     add_reductions(call, compares_ranks, 1, out);
     if (compares) {
         add_reductions(call, 1, 1, out);
