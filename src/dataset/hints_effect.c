@@ -340,9 +340,14 @@ static bool is_beside_file(const pnc_dataset *ds, char *why)
 /* Without a number: as many as find processors. */
 static bool is_automatic(const pnc_dataset *ds, char *why)
 {
-    int n = (int)pnc_min64(ds->file.nodes->nidle, PNC_FORMAT_THREADS_MOST);
+    int n = pnc_format_threads_count(&ds->hints.format, ds->file.nodes->nidle);
+    int behind = pnc_format_threads_count_behind(&ds->hints.format, ds->file.nodes->nidle);
 
-    return ds->hints.format.filter_threads == 0 && SAY("%d (processors that no process of the program has)", n);
+    if (ds->hints.format.filter_threads > 0)
+        return false;
+    return behind > 0
+               ? SAY("%d (processors that no process of the program has), %d of them behind the program", n, behind)
+               : SAY("%d (processors that no process of the program has)", n);
 }
 
 bool pnc_dataset_hint_is_limited(const pnc_dataset *ds, const char *name, char used[PNC_HINT_EFFECT_BYTES])

@@ -108,6 +108,7 @@ static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
                           .expected_size = ds->hints.expected_size};
     int opened;
 
+    ds->hints.format.encodes_behind = o->delays && ds->hints.write_behind != 0;
     opened = ds->file.driver->open(&call, ds->file.store, &ds->error);
     if (call.info != MPI_INFO_NULL)
         MPI_Info_free(&call.info);

@@ -104,7 +104,7 @@ bool pnc_dataset_threads_parse(const char *text, pnc_hints *out)
     long n = strtol(text, &end, 10);
     bool is_number = end != text && *end == '\0' && n >= 0 && n <= PNC_FORMAT_THREADS_MOST;
 
-    out->format.filter_threads = is_number ? n + 1 : 0;
+    out->format.filter_threads = is_number ? n + 1 : -1;
     return is_number || strcmp(text, "auto") == 0;
 }
 

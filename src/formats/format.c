@@ -9,10 +9,27 @@
 #include "base/memory.h"
 #include "base/minmax.h"
 #include "file/agree.h"
+#include "host/cores.h"
 
 #define FORMAT_OPERATIONS(name, operations) &operations,
 static const pnc_format_ops *const formats[] = {PNC_FORMATS(FORMAT_OPERATIONS)};
 #define FORMATS ((int)(sizeof formats / sizeof *formats))
+
+/* --- threads --- */
+
+int pnc_format_threads_count(const pnc_format_hints *hints, int nidle)
+{
+    return (int)pnc_min64(hints->filter_threads > 0 ? hints->filter_threads - 1 : nidle, PNC_FORMAT_THREADS_MOST);
+}
+
+int pnc_format_threads_count_behind(const pnc_format_hints *hints, int nidle)
+{
+    int n = pnc_format_threads_count(hints, nidle);
+
+    if (!hints->encodes_behind || hints->filter_threads == 0)
+        return 0;
+    return hints->filter_threads > 0 ? n : (int)pnc_max64(n - (pnc_host_cores_count_omp() - 1), 0);
+}
 
 /* --- an open dataset --- */
 

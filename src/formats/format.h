@@ -29,9 +29,17 @@ typedef struct pnc_format_hints {
     int64_t short_file;        /* 0: reads beyond the end of the file give zeros, 1: an error */
     int64_t assumes_dead;      /* 1: of a program of which it is not known whether it still changes the file */
     int64_t chunk_cache;       /* bytes of chunks that a rank keeps for the next read */
-    int64_t filter_threads;    /* that encode and decode chunks beside the program's, + 1; 0: as many as find cores */
+    int64_t filter_threads;    /* that encode and decode chunks beside the program's, + 1; 0, and -1 if the user has
+                                * asked for it: as many as find cores */
+    bool encodes_behind;       /* these threads encode chunks of puts that have returned, too */
     int64_t groups;            /* 0: those of groups have paths, 1: and are listed, 2: only those of the root group */
 } pnc_format_hints;
+
+/* Threads of this process that encode and decode chunks, where so many processors of the node are idle. */
+int pnc_format_threads_count(const pnc_format_hints *hints, int nidle);
+/* Those that encode chunks of puts which have returned. The program may use processors for its own threads then: none,
+ * unless the user asks for threads; with auto those that OpenMP does not have. */
+int pnc_format_threads_count_behind(const pnc_format_hints *hints, int nidle);
 
 /* An open dataset as its format sees it. The struct of a format begins with one. */
 typedef struct pnc_format {

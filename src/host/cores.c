@@ -47,6 +47,14 @@ int pnc_host_cores_count_processes(void)
     return 0;
 }
 
+int pnc_host_cores_count_omp(void)
+{
+    const char *text = getenv("OMP_NUM_THREADS"); /* of each level: the first number is that of the outer one */
+    long n = text != NULL ? strtol(text, NULL, 10) : 1;
+
+    return n > 0 && n < INT_MAX ? (int)n : 1;
+}
+
 /* Processes that are not listed are taken to be bound as this one is, in turn. */
 int pnc_host_cores_count_idle(const uint16_t *is_mine, const uint16_t *users, int listed, int nprocesses, int ncores)
 {

@@ -14,6 +14,9 @@ int pnc_host_cores_count(void);
 /* How many processes of the program this node has, as the launcher says; 0: it does not. */
 int pnc_host_cores_count_processes(void);
 
+/* How many threads of OpenMP each process has, as its user says; 1: nothing is said. */
+int pnc_host_cores_count_omp(void);
+
 /* How many threads of this process find a processor that no process of the program has: the mask of this process, and
  * for each processor how many processes have it in their masks, of which there are `listed`, of nprocesses. Pure. */
 int pnc_host_cores_count_idle(const uint16_t *is_mine, const uint16_t *users, int listed, int nprocesses, int ncores);

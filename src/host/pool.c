@@ -1,20 +1,20 @@
-/* Threads for parts of a task. */
+/* Threads for parts of a task, and for jobs. */
 #include "host/pool.h"
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <time.h>
 
-/* Threads that had less than half of a processor for this time are not used by some tasks: a guess. */
+/* Threads that had less than half of a processor for this time are not used for some tasks and jobs: a guess. */
 #define JUDGED_NS (INT64_C(50) * 1000 * 1000)
-#define PAUSED_TASKS 200
+#define PAUSED_USES 200
 
 static pthread_mutex_t users_lock = PTHREAD_MUTEX_INITIALIZER; /* of opening and closing; taken before `lock` */
 
 /* Under this lock, all that follows. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t has_task = PTHREAD_COND_INITIALIZER, has_left = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t has_work = PTHREAD_COND_INITIALIZER, has_left = PTHREAD_COND_INITIALIZER,
+                      has_run = PTHREAD_COND_INITIALIZER;
 static pthread_once_t at_fork = PTHREAD_ONCE_INIT;
 static pthread_t threads[PNC_POOL_THREADS_MOST];
 static int nthreads_started, nusers;
@@ -26,14 +26,22 @@ static struct {
     pnc_pool_part part;
     void *own;
     int64_t n, next;     /* parts; the first one that no thread has */
-    int wanted, joined;  /* threads that may still join; that have */
-    int working;         /* of those that have joined */
-    int64_t used_ns, ns; /* time of processors that threads had; since they have joined */
+    int nthreads;        /* those with numbers up to it may join */
+    int wanted, working; /* threads that may still join; that have joined, and not left */
 } task;
 
-/* Of the last tasks. */
-static int64_t used_ns, wanted_ns;
-static int paused; /* tasks that use no thread */
+/* Jobs that no thread runs yet, in order. */
+enum { JOB_WAITS, JOB_RUNS, JOB_DONE };
+static pnc_pool_job *first_job, **end_of_jobs = &first_job;
+static int64_t nforks; /* of which this process is the child */
+
+/* Of the last tasks and jobs: time of processors that threads had; time that they took. */
+static int64_t used_ns, taken_ns;
+static int paused; /* tasks and jobs that use no thread */
+
+typedef struct span {
+    int64_t used, since;
+} span;
 
 static int64_t read_nanoseconds(clockid_t clock)
 {
@@ -43,6 +51,25 @@ static int64_t read_nanoseconds(clockid_t clock)
 }
 
 /* --- threads --- */
+
+static span begin_span(void)
+{
+    return (span){read_nanoseconds(CLOCK_THREAD_CPUTIME_ID), read_nanoseconds(CLOCK_MONOTONIC)};
+}
+
+/* Threads that have no processor only add work. Returns how long a thread has worked. */
+static int64_t judge_threads(span before)
+{
+    int64_t ns = read_nanoseconds(CLOCK_MONOTONIC) - before.since;
+
+    used_ns += read_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before.used;
+    taken_ns += ns;
+    if (taken_ns < JUDGED_NS)
+        return ns;
+    paused = used_ns * 2 < taken_ns ? PAUSED_USES : 0;
+    used_ns = taken_ns = 0;
+    return ns;
+}
 
 /* Under the lock, which is free while a part is done. */
 static void do_parts(int thread)
@@ -56,31 +83,77 @@ static void do_parts(int thread)
     }
 }
 
-static void join_task(void)
+static void join_task(int thread)
 {
-    int64_t used = read_nanoseconds(CLOCK_THREAD_CPUTIME_ID), since = read_nanoseconds(CLOCK_MONOTONIC);
+    span before = begin_span();
 
     task.wanted--;
     task.working++;
-    do_parts(++task.joined);
-    task.used_ns += read_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - used;
-    task.ns += read_nanoseconds(CLOCK_MONOTONIC) - since;
+    do_parts(thread);
+    (void)judge_threads(before);
     task.working--;
     if (task.working == 0)
         pthread_cond_signal(&has_left);
 }
 
-static void *work_for_pool(void *unused)
+static void take_job(pnc_pool_job **at)
 {
+    pnc_pool_job *job = *at;
+
+    *at = job->next;
+    if (end_of_jobs == &job->next)
+        end_of_jobs = at;
+}
+
+/* The first job that the thread may run; NULL: there is none. */
+static pnc_pool_job *take_job_of(int thread)
+{
+    for (pnc_pool_job **at = &first_job; *at != NULL; at = &(*at)->next) {
+        pnc_pool_job *job = *at;
+
+        if (thread > job->nthreads)
+            continue;
+        take_job(at);
+        return job;
+    }
+    return NULL;
+}
+
+static void run_job(pnc_pool_job *job, int thread)
+{
+    span before = begin_span();
+
+    job->state = JOB_RUNS;
+    pthread_mutex_unlock(&lock);
+    job->run(job, thread);
+    pthread_mutex_lock(&lock);
+    job->ns = judge_threads(before);
+    job->state = JOB_DONE;
+    pthread_cond_broadcast(&has_run);
+}
+
+/* A task has somebody who waits for it. */
+static void *work_for_pool(void *number)
+{
+    int thread = (int)(intptr_t)number;
+    pnc_pool_job *job;
+
     pthread_mutex_lock(&lock);
     while (!must_end) {
-        if (task.is_open && task.wanted > 0 && task.next < task.n)
-            join_task();
+        if (task.is_open && task.wanted > 0 && task.next < task.n && thread <= task.nthreads)
+            join_task(thread);
+        else if ((job = take_job_of(thread)) != NULL)
+            run_job(job, thread);
         else
-            pthread_cond_wait(&has_task, &lock);
+            pthread_cond_wait(&has_work, &lock);
     }
     pthread_mutex_unlock(&lock);
-    return unused;
+    return NULL;
+}
+
+static bool start_thread(int thread)
+{
+    return pthread_create(&threads[thread - 1], NULL, work_for_pool, (void *)(intptr_t)thread) == 0;
 }
 
 /* Signals are for threads of the program. */
@@ -91,7 +164,7 @@ static void start_threads(int n)
     sigfillset(&all);
     if (nthreads_started >= n || pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
         return;
-    while (nthreads_started < n && pthread_create(&threads[nthreads_started], NULL, work_for_pool, NULL) == 0)
+    while (nthreads_started < n && start_thread(nthreads_started + 1))
         nthreads_started++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
@@ -110,15 +183,19 @@ static void release_pool(void)
     pthread_mutex_unlock(&users_lock);
 }
 
-/* The threads are the parent's, and so is the task. */
+/* The threads are the parent's, and so are the task and the jobs. */
 static void forget_pool(void)
 {
     pthread_mutex_init(&users_lock, NULL);
     pthread_mutex_init(&lock, NULL);
-    pthread_cond_init(&has_task, NULL);
+    pthread_cond_init(&has_work, NULL);
     pthread_cond_init(&has_left, NULL);
+    pthread_cond_init(&has_run, NULL);
     nthreads_started = 0;
     task.is_open = false;
+    first_job = NULL;
+    end_of_jobs = &first_job;
+    nforks++;
 }
 
 static void watch_for_forks(void)
@@ -128,17 +205,6 @@ static void watch_for_forks(void)
 
 /* --- tasks --- */
 
-/* Threads that have no processor only add work. */
-static void judge_threads(void)
-{
-    used_ns += task.used_ns;
-    wanted_ns += task.ns;
-    if (wanted_ns < JUDGED_NS)
-        return;
-    paused = used_ns * 2 < wanted_ns ? PAUSED_TASKS : 0;
-    used_ns = wanted_ns = 0;
-}
-
 static void run_with_threads(int nthreads, int64_t n, pnc_pool_part part, void *own)
 {
     start_threads(nthreads);
@@ -147,15 +213,20 @@ static void run_with_threads(int nthreads, int64_t n, pnc_pool_part part, void *
     task.own = own;
     task.n = n;
     task.next = 0;
-    task.wanted = nthreads;
-    task.joined = task.working = 0;
-    task.used_ns = task.ns = 0;
-    pthread_cond_broadcast(&has_task);
+    task.nthreads = task.wanted = nthreads;
+    task.working = 0;
+    pthread_cond_broadcast(&has_work);
     do_parts(0);
     while (task.working > 0)
         pthread_cond_wait(&has_left, &lock);
     task.is_open = false;
-    judge_threads();
+}
+
+/* Threads may be used now. */
+static bool may_use_threads(void)
+{
+    paused -= paused > 0;
+    return nusers > 0 && paused == 0;
 }
 
 void pnc_host_pool_execute(int nthreads, int64_t n, pnc_pool_part part, void *own)
@@ -167,14 +238,77 @@ void pnc_host_pool_execute(int nthreads, int64_t n, pnc_pool_part part, void *ow
         most = (int)(n - 1);
     if (most > 0) {
         pthread_mutex_lock(&lock);
-        paused -= paused > 0;
-        is_done = !task.is_open && nusers > 0 && paused == 0;
+        is_done = may_use_threads() && !task.is_open;
         if (is_done)
             run_with_threads(most, n, part, own);
         pthread_mutex_unlock(&lock);
     }
     for (int64_t i = 0; !is_done && i < n; i++)
         part(own, i, 0);
+}
+
+/* --- jobs --- */
+
+bool pnc_host_pool_job_begin(pnc_pool_job *job)
+{
+    int nthreads = job->nthreads < PNC_POOL_THREADS_MOST ? job->nthreads : PNC_POOL_THREADS_MOST;
+    bool may;
+
+    pthread_mutex_lock(&lock);
+    may = nthreads > 0 && may_use_threads();
+    if (may) {
+        start_threads(nthreads);
+        may = nthreads_started > 0;
+    }
+    if (may) {
+        job->next = NULL;
+        job->state = JOB_WAITS;
+        job->forks = nforks;
+        *end_of_jobs = job;
+        end_of_jobs = &job->next;
+        pthread_cond_broadcast(&has_work); /* not every thread may run it */
+    }
+    pthread_mutex_unlock(&lock);
+    return may;
+}
+
+bool pnc_host_pool_job_is_done(const pnc_pool_job *job)
+{
+    bool is_done;
+
+    pthread_mutex_lock(&lock);
+    is_done = job->state == JOB_DONE;
+    pthread_mutex_unlock(&lock);
+    return is_done;
+}
+
+bool pnc_host_pool_job_cancel(pnc_pool_job *job)
+{
+    bool is_found = false;
+
+    pthread_mutex_lock(&lock);
+    for (pnc_pool_job **at = &first_job; *at != NULL; at = &(*at)->next)
+        if (*at == job) {
+            take_job(at);
+            is_found = true;
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+    return is_found;
+}
+
+bool pnc_host_pool_job_end(pnc_pool_job *job)
+{
+    bool is_done;
+
+    if (pnc_host_pool_job_cancel(job))
+        return false;
+    pthread_mutex_lock(&lock);
+    while (job->state == JOB_RUNS && job->forks == nforks)
+        pthread_cond_wait(&has_run, &lock);
+    is_done = job->state == JOB_DONE;
+    pthread_mutex_unlock(&lock);
+    return is_done;
 }
 
 /* --- users --- */
@@ -192,7 +326,7 @@ void pnc_host_pool_open(void)
 /* The lock of opening and closing is held until the threads have ended. */
 static void end_threads(void)
 {
-    pthread_cond_broadcast(&has_task);
+    pthread_cond_broadcast(&has_work);
     pthread_mutex_unlock(&lock);
     for (int i = 0; i < nthreads_started; i++)
         pthread_join(threads[i], NULL);

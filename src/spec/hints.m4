@@ -104,7 +104,8 @@ HINT_TEXT([nc_filter_threads], [pnc_dataset_threads_parse],
 [threads of a process that compress and decompress chunks of netCDF-4 files beside the one that calls: a number, 0 to
 63; auto, the default: as many as there are processors of the affinity mask of the process that no process of the
 program has. They make no MPI calls, and are left out where they do not get processors. Chunks that pass plugins of
-HDF5 have none of them])
+HDF5 have none of them. If the hint is set, a number or auto, together with nc_write_behind, they compress the chunks
+that a put completes after it has returned; of auto, OpenMP has OMP_NUM_THREADS - 1 then])
 HINT_CHOICE([nc_whole_files], [whole_files], [disable], [WORDS(disable, enable)], [report_ability],
 [enable: a file that ncmpi_create makes is NAME.part-XXXXXXXX, in the same folder, until ncmpi_close has written all of
 it to disk, and renames it. Until then a file of that name is unchanged. ncmpi_abort deletes the new one; a program that

@@ -108,6 +108,9 @@
     PNC_SIZE_CLASSES(PNC_BEHIND_CLASS, ROW) \
     ROW(BEHIND_BUSY, "behind_busy", NANOSECONDS, "for these writes, while the program continued or waited") \
     ROW(BEHIND_DELAY, "behind_delay", NANOSECONDS, "in which calls waited for these writes; also in rows above") \
+    ROW(BEHIND_ENCODED, "behind_encoded", BYTES, \
+        "bytes of values of chunks that threads compressed while the program continued or waited") \
+    ROW(BEHIND_ENCODING, "behind_encoding", NANOSECONDS, "in which these threads compressed them; in no row above") \
     ROW(BEHIND_HIDDEN, "behind_hidden", NANOSECONDS, "for these writes, while no call waited for them") \
     ROW(BEHIND_FULL, "behind_full", CALLS, "how many times a put waited for memory, or for space in a log") \
     ROW(BEHIND_MEMORY, "behind_memory", BYTES, "most memory at once of what was put and not yet written") \

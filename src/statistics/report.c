@@ -197,6 +197,9 @@ static void print_behind(const pnc_summary *s, FILE *file)
                 (long long)COUNT(BEHIND_FULL), express_bytes(s->counters[PNC_COUNT_BEHIND_MEMORY].most).text);
     if (COUNT(BEHIND_WRITES) > 0)
         print_sizes(s, "", PNC_COUNT_BEHIND_WRITES_100, file);
+    if (COUNT(BEHIND_ENCODED) > 0)
+        fprintf(file, "  compressed behind the program: %s of values, for which threads took %s of a rank\n",
+                express_bytes(COUNT(BEHIND_ENCODED)).text, express_average(s, PNC_COUNT_BEHIND_ENCODING).text);
     if (COUNT(LOG_WRITES) > 0)
         fprintf(file, "  logs: %s in %lld writes; at most %s in a log; %lld times one began again\n",
                 express_bytes(COUNT(LOG_BYTES)).text, (long long)COUNT(LOG_WRITES),

@@ -680,6 +680,7 @@ static int open_file(const char *path, pnc_open_purpose purpose, pnc_store **sto
 
 static char spill_folder[4096];
 static int nthreads; /* of each rank that encode and decode, too */
+static int nbehind;  /* of these: after the put */
 
 static pnc_store *open_chunks(const char *path, pnc_open_purpose purpose, int64_t end, int64_t dirty_bytes)
 {
@@ -690,6 +691,7 @@ static pnc_store *open_chunks(const char *path, pnc_open_purpose purpose, int64_
                                .is_writable = purpose != PNC_OPEN_READ,
                                .dirty_bytes = dirty_bytes,
                                .nthreads = nthreads,
+                               .nbehind = nbehind,
                                .spill_folder = spill_folder};
     pnc_store *store = NULL;
     pnc_error error = {0};
@@ -757,8 +759,8 @@ static void test_rounds(int64_t dirty_bytes, int n)
         good &= read_round(store, i % 2 == 0);
     good &= close_store(store);
     free_arrays();
-    t_check(good, "%d rounds of puts and gets, at most %d bytes wait%s, %d threads", 2 * n, (int)dirty_bytes,
-            in_folder ? ", in a folder" : "", nthreads);
+    t_check(good, "%d rounds of puts and gets, at most %d bytes wait%s, %d threads, %d of them behind", 2 * n,
+            (int)dirty_bytes, in_folder ? ", in a folder" : "", nthreads, nbehind);
 }
 
 static int64_t get_file_size(const char *path)
@@ -852,6 +854,7 @@ static pnc_store *open_wide(const char *path, pnc_open_purpose purpose, int64_t 
                                .is_writable = purpose != PNC_OPEN_READ,
                                .dirty_bytes = wide_dirty_bytes,
                                .nthreads = nthreads,
+                               .nbehind = nbehind,
                                .spill_folder = spill_folder};
     pnc_store *store = NULL;
     pnc_error error = {0};
@@ -912,6 +915,8 @@ static void test_wide(int64_t height, int64_t width, pnc_filter_chain filters)
     n = make_wide_extents(true, extents);
     make_wide_values(extents, n, expected);
     good &= t_local(put_extents(store, extents, n, expected, true, &error) == NC_NOERR, "write: %s", error.text);
+    if (nbehind > 0) /* what is encoded behind the put is written by a later call */
+        good &= t_local(pnc_chunks_store_flush(store, &error) == NC_NOERR, "flush: %s", error.text);
     good &= t_local(!pnc_chunks_store_is_dirty(store), "all chunks are complete");
     good &= read_wide(store, false, true, expected, found);
     keep_wide_places(store);
@@ -1308,6 +1313,22 @@ static void test_memory_failure(int rank)
     free(found);
 }
 
+/* Threads encode what puts have completed while the program goes on. */
+static void test_behind(void)
+{
+    nthreads = 3;
+    nbehind = 2;
+    test_rounds(0, t_choose(20, 40, 1000));
+    test_rounds(3000, t_choose(20, 40, 1000));
+    test_folder(t_choose(10, 20, 1000));
+    test_wide(500, 700, (pnc_filter_chain){2, fast});
+    test_failed_write();
+    test_failed_filter();
+    test_damage();
+    test_memory_failure(t_nprocs - 1);
+    nthreads = nbehind = 0;
+}
+
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
@@ -1344,6 +1365,7 @@ int main(int argc, char **argv)
     nthreads = 2;
     test_memory_failure(t_nprocs - 1);
     nthreads = 0;
+    test_behind();
     if (t_rank == 0)
         unlink(t_path("chunks.bin"));
     return t_finish();

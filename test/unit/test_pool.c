@@ -1,7 +1,8 @@
-/* Threads that do parts of a task; the processors that they find. */
+/* Threads that do parts of a task, and jobs; the processors that they find. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/wait.h>
@@ -88,9 +89,67 @@ static void test_users(void **unused)
     }
 }
 
+/* --- jobs --- */
+
+typedef struct counted_job {
+    pnc_pool_job job;
+    int runs, work;
+    bool is_wrong; /* its thread may not run it */
+} counted_job;
+
+static void count_run(pnc_pool_job *job, int thread)
+{
+    counted_job *c = (counted_job *)(void *)job;
+    volatile int spent = 0;
+
+    for (int i = 0; i < c->work; i++)
+        spent += i;
+    c->is_wrong = thread < 1 || thread > job->nthreads;
+    c->runs++;
+}
+
+static bool begin_job(counted_job *c, int nthreads, int work)
+{
+    *c = (counted_job){.job = {.run = count_run, .nthreads = nthreads}, .work = work};
+    return pnc_host_pool_job_begin(&c->job);
+}
+
+/* Jobs are run once, or are taken back; tasks go on between them. */
+static void test_jobs(void **unused)
+{
+    static counted_job jobs[PARTS];
+    int begun = 0, wrong = 0;
+
+    (void)unused;
+    assert_false(begin_job(&jobs[0], 2, 0)); /* it is not open */
+    pnc_host_pool_open();
+    assert_false(begin_job(&jobs[0], 0, 0));
+    for (int round = 0; round < 30; round++) {
+        bool has[PARTS];
+
+        for (int i = 0; i < PARTS; i++)
+            begun += has[i] = begin_job(&jobs[i], 1 + (i + round) % 3, round * 20);
+        wrong += run_tasks(round % 3, 2);
+        for (int i = PARTS - 1; i >= 0; i--) {
+            bool is_done = has[i] && pnc_host_pool_job_is_done(&jobs[i].job),
+                 is_run = has[i] &&
+                          (i % 2 == 0 ? pnc_host_pool_job_end(&jobs[i].job) : !pnc_host_pool_job_cancel(&jobs[i].job));
+
+            if (is_run)
+                is_run = pnc_host_pool_job_end(&jobs[i].job); /* also one that was not taken back: it waits */
+            wrong += jobs[i].runs != is_run || (is_done && !is_run) || jobs[i].is_wrong;
+        }
+    }
+    assert_int_equal(wrong, 0);
+    assert_true(begun > 0);
+    pnc_host_pool_close();
+}
+
 /* The child has no threads, and starts some when it needs them. */
 static void test_fork(void **unused)
 {
+    static counted_job jobs[8];
+    bool has[8];
     int status = -1;
     pid_t child;
 
@@ -100,10 +159,18 @@ static void test_fork(void **unused)
 #endif
     pnc_host_pool_open();
     assert_int_equal(run_tasks(10, 3), 0);
+    for (int i = 0; i < 8; i++)
+        has[i] = begin_job(&jobs[i], 1, 3000000);
     child = fork();
     if (child == 0) {
         int wrong = run_tasks(10, 3);
 
+        for (int i = 0; i < 8; i++) /* they are the parent's, which may have run some */
+            if (has[i])
+                (void)pnc_host_pool_job_end(&jobs[i].job);
+        has[0] = begin_job(&jobs[0], 1, 10);
+        if (has[0])
+            wrong += pnc_host_pool_job_end(&jobs[0].job) != (jobs[0].runs == 1);
         pnc_host_pool_close();
         _exit(wrong != 0);
     }
@@ -111,6 +178,11 @@ static void test_fork(void **unused)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
     assert_int_equal(run_tasks(10, 3), 0);
+    for (int i = 0; i < 8; i++) {
+        bool is_run = has[i] && pnc_host_pool_job_end(&jobs[i].job);
+
+        assert_int_equal(is_run, jobs[i].runs);
+    }
     pnc_host_pool_close();
 }
 
@@ -146,7 +218,8 @@ static void test_idle(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_tasks), cmocka_unit_test(test_users),
-                                       cmocka_unit_test(test_fork), cmocka_unit_test(test_idle)};
+                                       cmocka_unit_test(test_jobs), cmocka_unit_test(test_fork),
+                                       cmocka_unit_test(test_idle)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,10 @@ typedef struct pnc_chunk_store {
     pnc_messages messages;
     char *encoded; /* bytes of chunks on their way to the file */
     int64_t encoded_capacity;
-    bool spills; /* values that wait are bounded: nothing is written before the next collective call */
+    struct pnc_behind_chunk *behind; /* the oldest one of those that threads encode while the program goes on */
+    struct pnc_behind_chunk *newest_behind;
+    int64_t behind_bytes; /* of their values */
+    bool spills;          /* values that wait are bounded: nothing is written before the next collective call */
 } pnc_chunk_store;
 
 static inline pnc_chunk_store *pnc_chunks_store_of(const pnc_store *store)
@@ -116,8 +119,28 @@ int pnc_chunks_batch_get_most(const pnc_chunk_store *s);
 /* Local. Encode n chunks that are prepared. Their bytes follow the *used bytes of s->encoded, in order. Returns the
  * first error; those of chunks are in `err`. */
 int pnc_chunks_batch_encode(pnc_chunk_store *s, pnc_encoding *batch, int n, int64_t *used, pnc_error *error);
+/* Local. The bytes of an encoded chunk, behind the *used bytes of s->encoded, unless they are its values, and many. */
+int pnc_chunks_encoded_append(pnc_chunk_store *s, pnc_dirty_chunk *d, const void *stored, int64_t *used,
+                              pnc_error *error);
 /* Local. Whether this rank can encode chunks of an array. NC_EFILTER. */
 int pnc_chunks_filters_check(pnc_chunk_store *s, int64_t array, pnc_error *error);
+
+/* --- behind.c --- */
+
+/* Local. Let threads encode chunks of a list that are ready, as many as may wait. Returns the others. */
+pnc_chunk_item *pnc_chunks_behind_begin(pnc_chunk_store *s, pnc_chunk_item *ready, pnc_language language);
+/* Local. How many of the oldest have been encoded. all: those that threads have not begun become ready; how many are
+ * left. */
+int64_t pnc_chunks_behind_count(pnc_chunk_store *s, bool all);
+/* Local. The length of the oldest one, which is encoded when this returns. */
+int64_t pnc_chunks_behind_wait(pnc_chunk_store *s);
+/* Local. Take the oldest one, after pnc_chunks_behind_wait: *d. It is prepared, and its bytes follow the *used bytes of
+ * s->encoded. */
+int pnc_chunks_behind_take(pnc_chunk_store *s, pnc_dirty_chunk **d, int64_t *used, pnc_error *error);
+/* Local. Make one ready again, before its values change. */
+void pnc_chunks_behind_recall(pnc_chunk_store *s, pnc_dirty_chunk *d);
+/* Local. None is left; those that there were are not written. */
+void pnc_chunks_behind_free(pnc_chunk_store *s);
 
 /* --- next_reads.c --- */
 
@@ -137,9 +160,11 @@ void pnc_chunks_values_count(pnc_chunk_store *s, int aggregator, int64_t bytes);
 int pnc_chunks_pending_send(pnc_chunk_store *s, pnc_error *error);
 /* Local. The waiting chunk of an item, or another one; NULL without memory. */
 pnc_dirty_chunk *pnc_chunks_dirty_load(pnc_chunk_store *s, const pnc_chunk_item *item);
-/* Collective. Encode and write the chunks that are ready; also those that are logged, each of which then has memory in
- * turn. */
-int pnc_chunks_ready_write(pnc_chunk_store *s, bool with_logged, pnc_error *error);
+/* Collective. Write chunks that are ready: those of which threads have encoded the values, and others, or let threads
+ * encode these. PNC_WRITE_LOGGED: also those that are logged, each of which then has memory in turn. PNC_WRITE_ALL: and
+ * none is left to threads. */
+typedef enum pnc_write_scope { PNC_WRITE_READY, PNC_WRITE_LOGGED, PNC_WRITE_ALL } pnc_write_scope;
+int pnc_chunks_ready_write(pnc_chunk_store *s, pnc_write_scope scope, pnc_error *error);
 /* Local. Write all values of a chunk of which this rank is the aggregator from where they are, if no filter changes
  * them and the file has a place for them, or on one rank. */
 int pnc_chunks_whole_write(pnc_chunk_store *s, const pnc_chunk_item *item, const char *bytes, bool *is_written,

@@ -13,8 +13,9 @@ typedef struct pnc_dirty_chunk {
     int64_t covered, inside; /* elements that have values; elements within the shape of the array */
     bool is_ready;           /* all bytes are valid, and it is in the list of those to be written */
     bool is_merged;          /* all bytes are valid: elements that are not covered have those of the file, or fill */
-    int64_t at;         /* while it is written: where its encoded bytes are in the buffer; -1: they are its values */
-    uint64_t *coverage; /* a bit for each element */
+    int64_t at; /* while it is written: where its encoded bytes are in the buffer; -1: they are its values */
+    struct pnc_behind_chunk *behind; /* if threads encode it while the program goes on */
+    uint64_t *coverage;              /* a bit for each element */
     unsigned char *values;
 } pnc_dirty_chunk;
 

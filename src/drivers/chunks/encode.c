@@ -55,19 +55,18 @@ static int encode_chunk(pnc_chunk_store *s, pnc_encoding *e, pnc_filter_worker *
     return NC_NOERR;
 }
 
-/* Behind those that s->encoded has. */
-static int append_encoded(pnc_chunk_store *s, pnc_encoding *e, int64_t *used, pnc_error *error)
+int pnc_chunks_encoded_append(pnc_chunk_store *s, pnc_dirty_chunk *d, const void *stored, int64_t *used,
+                              pnc_error *error)
 {
-    const pnc_chunk_place *place = &e->d->stored.place;
+    int64_t bytes = d->stored.place.bytes;
 
-    e->d->at = -1;
-    if (e->is_direct)
+    d->at = -1;
+    if (stored == d->values && bytes >= PNC_CHUNKS_DIRECT_BYTES)
         return NC_NOERR;
-    e->err = reserve_encoded(s, &s->source.arrays[e->d->stored.item.array], *used + place->bytes, error);
-    PNC_TRY(e->err);
-    memmove(s->encoded + *used, e->stored, (size_t)place->bytes);
-    e->d->at = *used;
-    *used += place->bytes;
+    PNC_TRY(reserve_encoded(s, &s->source.arrays[d->stored.item.array], *used + bytes, error));
+    memmove(s->encoded + *used, stored, (size_t)bytes);
+    d->at = *used;
+    *used += bytes;
     return NC_NOERR;
 }
 
@@ -151,7 +150,7 @@ int pnc_chunks_batch_encode(pnc_chunk_store *s, pnc_encoding *batch, int n, int6
         else if (batch[i].err != NC_NOERR)
             (void)pnc_error_copy(error, &errors[i], false);
         if (batch[i].err == NC_NOERR)
-            (void)append_encoded(s, &batch[i], used, error);
+            batch[i].err = pnc_chunks_encoded_append(s, batch[i].d, batch[i].stored, used, error);
         err = pnc_error_keep_first(err, batch[i].err);
     }
     return err;

@@ -12,13 +12,14 @@
 typedef struct write_job {
     pnc_chunk_item *ready, *logged;
     pnc_chunk_item *kept; /* of the logged ones, those that failed */
+    int64_t nbehind;      /* of the oldest ones that threads encode */
 } write_job;
 
 /* A round at one rank. */
 typedef struct write_round {
-    pnc_chunk_item *chunks; /* encoded, in order */
-    int64_t used;           /* bytes of s->encoded */
-    int64_t made;           /* bytes of chunks that were logged */
+    pnc_chunk_item *chunks, **end; /* encoded, in order */
+    int64_t used;                  /* bytes of s->encoded */
+    int64_t made;                  /* bytes of chunks that were logged */
 } write_round;
 
 static pnc_dirty_chunk *dirty_of(pnc_chunk_item *item)
@@ -166,11 +167,38 @@ static int take_batch(pnc_chunk_store *s, write_job *job, write_round *round, pn
     return err;
 }
 
+static void add_to_round(write_round *round, pnc_dirty_chunk *d)
+{
+    d->stored.item.next = NULL;
+    *round->end = &d->stored.item;
+    round->end = &d->stored.item.next;
+}
+
+/* Chunks that threads have encoded, as many as the round has space for. */
+static int take_encoded(pnc_chunk_store *s, write_job *job, write_round *round, pnc_error *error)
+{
+    int err = NC_NOERR, later;
+
+    while (job->nbehind > 0) {
+        pnc_dirty_chunk *d;
+
+        if (pnc_chunks_behind_wait(s) + round->used > PNC_CHUNKS_ROUND_BYTES && round->chunks != NULL)
+            break;
+        job->nbehind--;
+        later = pnc_chunks_behind_take(s, &d, &round->used, error);
+        err = pnc_error_keep_first(err, later);
+        if (later == NC_NOERR)
+            add_to_round(round, d);
+        else
+            leave_failed(s, d, later);
+    }
+    return err;
+}
+
 /* Encode chunks, as many as a round has. */
 static int fill_round(pnc_chunk_store *s, write_job *job, write_round *round, pnc_error *error)
 {
     pnc_encoding batch[PNC_CHUNKS_BATCH];
-    pnc_chunk_item **last = &round->chunks;
     int err = NC_NOERR, later, n = 1;
 
     while (n > 0) {
@@ -178,16 +206,14 @@ static int fill_round(pnc_chunk_store *s, write_job *job, write_round *round, pn
         err = pnc_error_keep_first(err, later);
         later = pnc_chunks_batch_encode(s, batch, n, &round->used, error);
         err = pnc_error_keep_first(err, later);
-        for (int i = 0; i < n; i++) {
-            if (batch[i].err != NC_NOERR) {
+        for (int i = 0; i < n; i++)
+            if (batch[i].err == NC_NOERR)
+                add_to_round(round, batch[i].d);
+            else
                 leave_failed(s, batch[i].d, batch[i].err);
-                continue;
-            }
-            *last = &batch[i].d->stored.item;
-            last = &batch[i].d->stored.item.next;
-        }
     }
-    return err;
+    later = take_encoded(s, job, round, error);
+    return pnc_error_keep_first(err, later);
 }
 
 /* --- writing --- */
@@ -299,11 +325,14 @@ int pnc_chunks_whole_write(pnc_chunk_store *s, const pnc_chunk_item *item, const
 
 /* --- interface --- */
 
-static write_job begin_job(pnc_chunk_store *s, bool with_logged)
+static write_job begin_job(pnc_chunk_store *s, pnc_write_scope scope, pnc_language language)
 {
-    write_job job = {.ready = pnc_chunks_items_sort(pnc_chunks_dirty_take_ready(&s->dirty), 0)};
+    write_job job = {.nbehind = pnc_chunks_behind_count(s, scope == PNC_WRITE_ALL)};
 
-    if (with_logged) {
+    job.ready = pnc_chunks_items_sort(pnc_chunks_dirty_take_ready(&s->dirty), 0);
+    if (scope != PNC_WRITE_ALL)
+        job.ready = pnc_chunks_behind_begin(s, job.ready, language);
+    if (scope != PNC_WRITE_READY) {
         job.logged = pnc_chunks_items_sort(s->logged.chunks, 0);
         s->logged.chunks = NULL;
     }
@@ -326,18 +355,18 @@ static void end_job(pnc_chunk_store *s, write_job *job)
         pnc_chunks_pending_clear(&s->logged);
 }
 
-int pnc_chunks_ready_write(pnc_chunk_store *s, bool with_logged, pnc_error *error)
+int pnc_chunks_ready_write(pnc_chunk_store *s, pnc_write_scope scope, pnc_error *error)
 {
-    write_job job = begin_job(s, with_logged);
+    write_job job = begin_job(s, scope, pnc_error_get_language(error));
     int err = NC_NOERR, later;
     bool more;
 
     do {
-        write_round round = {0};
+        write_round round = {.end = &round.chunks};
 
         later = fill_round(s, &job, &round, error);
         err = pnc_error_keep_first(err, later);
-        more = job.ready != NULL || job.logged != NULL;
+        more = job.ready != NULL || job.logged != NULL || job.nbehind > 0;
         later = s->source.container->ops->place(s->source.container, round.chunks, &more, error);
         if (later == NC_NOERR)
             later = write_chunks(s, &round, error);

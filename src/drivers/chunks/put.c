@@ -17,6 +17,8 @@ pnc_dirty_chunk *pnc_chunks_dirty_load(pnc_chunk_store *s, const pnc_chunk_item 
     pnc_dirty_chunk *d = pnc_chunks_dirty_find(&s->dirty, item->array, item->chunk);
     int64_t inside;
 
+    if (d != NULL && d->behind != NULL)
+        pnc_chunks_behind_recall(s, d);
     if (d != NULL)
         return d;
     inside = pnc_chunks_grid_count_inside(g, item->chunk) / a->elem_size;
@@ -191,7 +193,7 @@ static int write_out(pnc_chunk_store *s, int err, pnc_error *error)
     int later = pnc_chunks_dirty_finish(s, s->logged.map.n > 0 ? most / 2 : most, error);
 
     err = pnc_error_keep_first(err, later);
-    later = pnc_chunks_ready_write(s, s->logged.bytes > most, error);
+    later = pnc_chunks_ready_write(s, s->logged.bytes > most ? PNC_WRITE_LOGGED : PNC_WRITE_READY, error);
     return pnc_error_keep_first(err, later);
 }
 
@@ -257,7 +259,7 @@ int pnc_chunks_store_flush(pnc_store *store, pnc_error *error)
     s->spills = false;
     later = pnc_chunks_dirty_finish(s, 0, error);
     err = pnc_error_keep_first(err, later);
-    later = pnc_chunks_ready_write(s, true, error);
+    later = pnc_chunks_ready_write(s, PNC_WRITE_ALL, error);
     pnc_chunks_dirty_strip(&s->dirty);
     return pnc_error_keep_first(err, later);
 }

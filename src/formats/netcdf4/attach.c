@@ -293,19 +293,14 @@ static char *find_spill_folder(pnc_netcdf4 *n)
     return folder;
 }
 
-static int count_threads(const pnc_netcdf4 *n)
-{
-    int64_t given = n->format.hints->filter_threads;
-
-    return given > 0 ? (int)given - 1 : n->format.file->nodes->nidle;
-}
-
 int pnc_netcdf4_store_attach(pnc_netcdf4 *n)
 {
     pnc_file *file = n->format.file;
+    int nidle = file->nodes->nidle;
     pnc_chunk_source source = {.cache_bytes = n->format.hints->chunk_cache,
                                .codecs = &n->codecs,
-                               .nthreads = count_threads(n),
+                               .nthreads = pnc_format_threads_count(n->format.hints, nidle),
+                               .nbehind = pnc_format_threads_count_behind(n->format.hints, nidle),
                                .is_writable = !file->read_only,
                                .own = n,
                                .write_part = write_compact_part,
