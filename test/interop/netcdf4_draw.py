@@ -409,6 +409,8 @@ class Drawer:
         session = {"who": "ours", "ranks": rng.choice([1, 2, 2, 3, 4]), "hints": {}, "ops": []}
         if rng.random() < 0.15:
             session["hints"]["nc_chunk_cache_size"] = str(rng.choice([0, 100, 5000]))
+        if rng.random() < 0.2:
+            session["hints"].update(nc_write_behind="enable", nc_filter_threads="2")
         if session["ranks"] > 1 and rng.random() < 0.15:
             session["nodes"] = 2
         if create:
