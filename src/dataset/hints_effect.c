@@ -340,8 +340,8 @@ static bool is_beside_file(const pnc_dataset *ds, char *why)
 /* Without a number: as many as find processors. */
 static bool is_automatic(const pnc_dataset *ds, char *why)
 {
-    int n = pnc_format_threads_count(&ds->hints.format, ds->file.nodes->nidle);
-    int behind = pnc_format_threads_count_behind(&ds->hints.format, ds->file.nodes->nidle);
+    int n = pnc_formats_threads_count(&ds->hints.format, ds->file.nodes->nidle);
+    int behind = pnc_formats_threads_behind_count(&ds->hints.format, ds->file.nodes->nidle);
 
     if (ds->hints.format.filter_threads > 0)
         return false;

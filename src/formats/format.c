@@ -17,14 +17,14 @@ static const pnc_format_ops *const formats[] = {PNC_FORMATS(FORMAT_OPERATIONS)};
 
 /* --- threads --- */
 
-int pnc_format_threads_count(const pnc_format_hints *hints, int nidle)
+int pnc_formats_threads_count(const pnc_format_hints *hints, int nidle)
 {
     return (int)pnc_min64(hints->filter_threads > 0 ? hints->filter_threads - 1 : nidle, PNC_FORMAT_THREADS_MOST);
 }
 
-int pnc_format_threads_count_behind(const pnc_format_hints *hints, int nidle)
+int pnc_formats_threads_behind_count(const pnc_format_hints *hints, int nidle)
 {
-    int n = pnc_format_threads_count(hints, nidle);
+    int n = pnc_formats_threads_count(hints, nidle);
 
     if (!hints->encodes_behind || hints->filter_threads == 0)
         return 0;

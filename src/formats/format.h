@@ -36,10 +36,10 @@ typedef struct pnc_format_hints {
 } pnc_format_hints;
 
 /* Threads of this process that encode and decode chunks, where so many processors of the node are idle. */
-int pnc_format_threads_count(const pnc_format_hints *hints, int nidle);
+int pnc_formats_threads_count(const pnc_format_hints *hints, int nidle);
 /* Those that encode chunks of puts which have returned. The program may use processors for its own threads then: none,
  * unless the user asks for threads; with auto those that OpenMP does not have. */
-int pnc_format_threads_count_behind(const pnc_format_hints *hints, int nidle);
+int pnc_formats_threads_behind_count(const pnc_format_hints *hints, int nidle);
 
 /* An open dataset as its format sees it. The struct of a format begins with one. */
 typedef struct pnc_format {

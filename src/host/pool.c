@@ -132,7 +132,7 @@ static void run_job(pnc_pool_job *job, int thread)
     pthread_cond_broadcast(&has_run);
 }
 
-/* A task has somebody who waits for it. */
+/* Tasks first: a call waits for each. */
 static void *work_for_pool(void *number)
 {
     int thread = (int)(intptr_t)number;
@@ -140,9 +140,12 @@ static void *work_for_pool(void *number)
 
     pthread_mutex_lock(&lock);
     while (!must_end) {
-        if (task.is_open && task.wanted > 0 && task.next < task.n && thread <= task.nthreads)
+        bool joins = task.is_open && task.wanted > 0 && task.next < task.n && thread <= task.nthreads;
+
+        job = joins ? NULL : take_job_of(thread);
+        if (joins)
             join_task(thread);
-        else if ((job = take_job_of(thread)) != NULL)
+        else if (job != NULL)
             run_job(job, thread);
         else
             pthread_cond_wait(&has_work, &lock);
@@ -282,7 +285,7 @@ bool pnc_host_pool_job_is_done(const pnc_pool_job *job)
     return is_done;
 }
 
-bool pnc_host_pool_job_cancel(pnc_pool_job *job)
+bool pnc_host_pool_job_remove(pnc_pool_job *job)
 {
     bool is_found = false;
 
@@ -301,7 +304,7 @@ bool pnc_host_pool_job_end(pnc_pool_job *job)
 {
     bool is_done;
 
-    if (pnc_host_pool_job_cancel(job))
+    if (pnc_host_pool_job_remove(job))
         return false;
     pthread_mutex_lock(&lock);
     while (job->state == JOB_RUNS && job->forks == nforks)

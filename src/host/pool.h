@@ -38,7 +38,7 @@ bool pnc_host_pool_job_begin(pnc_pool_job *job);
 /* Whether it has been run. */
 bool pnc_host_pool_job_is_done(const pnc_pool_job *job);
 /* End it without running it. false: a thread runs it, or has run it. */
-bool pnc_host_pool_job_cancel(pnc_pool_job *job);
+bool pnc_host_pool_job_remove(pnc_pool_job *job);
 /* The same, but wait for a thread that runs it. Returns whether it has been run. */
 bool pnc_host_pool_job_end(pnc_pool_job *job);
 

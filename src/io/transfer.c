@@ -173,7 +173,8 @@ static int agree_results(collective_call *c, int status)
     agreement *v = &c->v;
     bool is_put = c->list->direction == PNC_PUT;
     int64_t first = is_put ? v->numrecs : v->key, second = is_put || v->chunked != 0 ? v->chunked : v->minus_key;
-    int64_t values[PNC_RESULT_VALUES] = {0, first, v->minus_low, v->high, v->longest, second, pnc_file_failure_encode(file, v->own)};
+    int64_t values[PNC_RESULT_VALUES] = {
+        0, first, v->minus_low, v->high, v->longest, second, pnc_file_failure_encode(file, v->own)};
     int mismatch;
 
     status = pnc_file_late_take(file, status);

@@ -96,9 +96,10 @@ MAY_CHANGE = {
                         for what in ("once", "functions")} |
                        {f"has_{library}": "set by pthread_once" for library in ("deflate", "igzip", "szip", "zstd")},
     "src/host/pool": {"users_lock": "a mutex", "lock": "a mutex", "at_fork": "set by pthread_once",
-                      **{name: "under the lock" for name in ("has_task", "has_left", "threads", "nthreads_started",
-                                                             "nusers", "must_end", "task", "used_ns", "wanted_ns",
-                                                             "paused")}},
+                      **{name: "under the lock" for name in ("has_work", "has_left", "has_run", "threads",
+                                                             "nthreads_started", "nusers", "must_end", "task",
+                                                             "first_job", "end_of_jobs", "nforks", "used_ns",
+                                                             "taken_ns", "paused")}},
     "src/host/writer": {"writers_lock": "a mutex", "writers": "under the lock"},
     "src/drivers/behind/worker": {"worker_lock": "a mutex", "has_work": "a condition", "has_progress": "a condition",
                                   "at_fork": "set by pthread_once", "worker": "under the lock",

@@ -1,5 +1,5 @@
-/* Chunks that threads compress after their put has returned (nc_write_behind, nc_filter_threads): puts of parts of them,
- * gets, flushes and changes of the mode in between see and leave the values that a copy in memory has. */
+/* Chunks that threads compress after their put has returned (nc_write_behind, nc_filter_threads): puts of parts of
+ * them, gets, flushes and changes of the mode in between see and leave the values that a copy in memory has. */
 #include <pnetcdf.h>
 #include <stdio.h>
 #include <stdlib.h>

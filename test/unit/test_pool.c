@@ -133,7 +133,7 @@ static void test_jobs(void **unused)
         for (int i = PARTS - 1; i >= 0; i--) {
             bool is_done = has[i] && pnc_host_pool_job_is_done(&jobs[i].job),
                  is_run = has[i] &&
-                          (i % 2 == 0 ? pnc_host_pool_job_end(&jobs[i].job) : !pnc_host_pool_job_cancel(&jobs[i].job));
+                          (i % 2 == 0 ? pnc_host_pool_job_end(&jobs[i].job) : !pnc_host_pool_job_remove(&jobs[i].job));
 
             if (is_run)
                 is_run = pnc_host_pool_job_end(&jobs[i].job); /* also one that was not taken back: it waits */

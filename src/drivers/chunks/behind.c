@@ -121,7 +121,7 @@ int64_t pnc_chunks_behind_count(pnc_chunk_store *s, bool all)
 
     for (pnc_behind_chunk *b = s->behind, *next; b != NULL; b = next) {
         next = b->next;
-        if (all && pnc_host_pool_job_cancel(&b->job)) {
+        if (all && pnc_host_pool_job_remove(&b->job)) {
             pnc_dirty_chunk *d = b->d;
 
             leave_list(s, b);
@@ -174,7 +174,7 @@ int pnc_chunks_behind_take(pnc_chunk_store *s, pnc_dirty_chunk **d, int64_t *use
     return err;
 }
 
-void pnc_chunks_behind_recall(pnc_chunk_store *s, pnc_dirty_chunk *d)
+void pnc_chunks_behind_undo(pnc_chunk_store *s, pnc_dirty_chunk *d)
 {
     (void)pnc_host_pool_job_end(&d->behind->job);
     leave_list(s, d->behind);

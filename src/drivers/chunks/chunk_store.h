@@ -138,7 +138,7 @@ int64_t pnc_chunks_behind_wait(pnc_chunk_store *s);
  * s->encoded. */
 int pnc_chunks_behind_take(pnc_chunk_store *s, pnc_dirty_chunk **d, int64_t *used, pnc_error *error);
 /* Local. Make one ready again, before its values change. */
-void pnc_chunks_behind_recall(pnc_chunk_store *s, pnc_dirty_chunk *d);
+void pnc_chunks_behind_undo(pnc_chunk_store *s, pnc_dirty_chunk *d);
 /* Local. None is left; those that there were are not written. */
 void pnc_chunks_behind_free(pnc_chunk_store *s);
 

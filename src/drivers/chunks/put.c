@@ -18,7 +18,7 @@ pnc_dirty_chunk *pnc_chunks_dirty_load(pnc_chunk_store *s, const pnc_chunk_item 
     int64_t inside;
 
     if (d != NULL && d->behind != NULL)
-        pnc_chunks_behind_recall(s, d);
+        pnc_chunks_behind_undo(s, d);
     if (d != NULL)
         return d;
     inside = pnc_chunks_grid_count_inside(g, item->chunk) / a->elem_size;

@@ -299,8 +299,8 @@ int pnc_netcdf4_store_attach(pnc_netcdf4 *n)
     int nidle = file->nodes->nidle;
     pnc_chunk_source source = {.cache_bytes = n->format.hints->chunk_cache,
                                .codecs = &n->codecs,
-                               .nthreads = pnc_format_threads_count(n->format.hints, nidle),
-                               .nbehind = pnc_format_threads_count_behind(n->format.hints, nidle),
+                               .nthreads = pnc_formats_threads_count(n->format.hints, nidle),
+                               .nbehind = pnc_formats_threads_behind_count(n->format.hints, nidle),
                                .is_writable = !file->read_only,
                                .own = n,
                                .write_part = write_compact_part,
