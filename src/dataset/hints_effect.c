@@ -132,6 +132,8 @@ bool pnc_dataset_behind_is_possible(const pnc_dataset *ds)
 
 const char *pnc_dataset_hint_explain_ahead(const pnc_dataset *ds)
 {
+    if (ds->file.ahead != NULL && ds->file.ahead->ahead.capacity == 0)
+        return "nc_write_behind_memory has less than 4 MiB for it and for what is put";
     if (ds->file.ahead != NULL)
         return pnc_behind_store_explain(ds->file.ahead);
     return ds->share ? "NC_SHARE reads what other programs write" : "the driver is not mpiio";
@@ -337,6 +339,14 @@ static bool is_beside_file(const pnc_dataset *ds, char *why)
                "nodes");
 }
 
+static bool is_within_memory(const pnc_dataset *ds, char *why)
+{
+    const pnc_behind *ahead = ds->file.ahead;
+
+    return ahead != NULL && SAY("enable, with at most %lld MiB on each rank; PNETCDF_STATS=1 shows what gets use of it",
+                                (long long)(ahead->ahead.capacity >> 20));
+}
+
 /* Without a number: as many as find processors. */
 static bool is_automatic(const pnc_dataset *ds, char *why)
 {
@@ -364,6 +374,8 @@ bool pnc_dataset_hint_is_limited(const pnc_dataset *ds, const char *name, char u
         return is_beside_file(ds, used);
     if (strcmp(name, "nc_filter_threads") == 0)
         return is_automatic(ds, used);
+    if (strcmp(name, "nc_prefetch") == 0)
+        return is_within_memory(ds, used);
     if (strcmp(name, "nc_strategy") == 0)
         return is_other_strategy(ds, used);
     return strcmp(name, "striping_unit") == 0 && is_other_unit(ds, used);

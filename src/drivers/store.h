@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/hold.h"
 #include "drivers/new_striping.h"
+#include "drivers/reads.h"
 #include "select/selection.h"
 #include "statistics/statistics.h"
 
@@ -70,6 +71,14 @@ typedef struct pnc_store_transfer {
     char *bytes;
     void *own; /* what the driver has of it while it is in the background; NULL: finish does all of it */
 } pnc_store_transfer;
+
+/* A get that will probably follow the one that has ended. */
+typedef struct pnc_store_foreseen {
+    int varid;
+    int64_t step;    /* from the range of that get to its own: bytes of values in row-major order */
+    bool collective; /* of several ranks together */
+    int64_t most;    /* reads for which there may be memory */
+} pnc_store_foreseen;
 
 struct pnc_store_ops {
     const char *name;   /* value of the hint nc_driver */
@@ -128,11 +137,10 @@ struct pnc_store_ops {
     /* End the wrapper's part of the store, before the inner store is closed: after a flush, or without one to discard
      * what is kept. Also after an open that failed. */
     void (*release)(pnc_store *store);
-    /* Of a wrapper that has arrays: the extents of its inner store that this rank will read for a get of this range of
-     * a variable, at most `most`; of several ranks together, if it is collective. The range counts the bytes of all
-     * values in row-major order. Returns how many; 0 also if that is not known. -1: the variable is no array, and the
-     * range is one of the file. Local. NULL: it has no arrays. */
-    int (*find_reads)(pnc_store *store, int varid, pnc_extent range, bool collective, pnc_extent *out, int most);
+    /* Of a wrapper that has arrays: what this rank will read of its inner store for a get that has the hyperslabs of
+     * the last one, moved by a step. false: the variable is no array, and its values are in the file. *out: the caller
+     * frees it, or NULL: nothing, or that is not known, which *is_known says. Local. NULL: it has no arrays. */
+    bool (*find_reads)(pnc_store *store, const pnc_store_foreseen *next, pnc_store_reads **out, bool *is_known);
 };
 
 /* Known facts about the end of the file. */
@@ -170,6 +178,7 @@ struct pnc_store {
     int rank, nprocs;
     bool has_collective;           /* write_all and read_all may be used, if data sieving of writes is disabled */
     bool has_arrays;               /* of drivers/chunks, which accesses these variables by hyperslabs */
+    bool notes_gets;               /* of those: what a get has is noted, for find_reads; set by the caller */
     int nnodes;                    /* nodes that the communicator spans, at least 1; set by the caller of open */
     pnc_neighbours neighbours;     /* set by the caller of open */
     pnc_striping striping;         /* all zero if nothing is known about it */

@@ -207,6 +207,7 @@ void pnc_file_behind_count(pnc_file *file)
     add_worker_accesses(s, store);
     s->counts[PNC_COUNT_AHEAD_BYTES] = store->ahead.read;
     s->counts[PNC_COUNT_AHEAD_USED] = store->ahead.used;
+    s->counts[PNC_COUNT_AHEAD_LACKING] = store->ahead.lacking;
     s->counts[PNC_COUNT_AHEAD_BUSY] = work.read_busy_ns;
     s->counts[PNC_COUNT_AHEAD_DELAY] = work.read_delay_ns;
     s->counts[PNC_COUNT_AHEAD_HIDDEN] = pnc_max64(0, work.read_busy_ns - work.read_delay_ns);

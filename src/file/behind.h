@@ -60,8 +60,8 @@ static inline void pnc_file_ahead_begin(pnc_file *file, int varid, const pnc_beh
         return;
     pnc_file_ahead_update(file);
     pnc_file_behind_trace_update(file);
-    pnc_behind_store_begin_get(file->ahead, range->low.space == range->high.space ? varid : -1, range->low.offset,
-                               range->high.offset);
+    pnc_behind_store_begin_get(file->ahead, file->store, range->low.space == range->high.space ? varid : -1,
+                               range->low.offset, range->high.offset);
 }
 static inline void pnc_file_ahead_end(pnc_file *file, int status, bool collective)
 {

@@ -250,6 +250,23 @@ void pnc_host_pool_execute(int nthreads, int64_t n, pnc_pool_part part, void *ow
         part(own, i, 0);
 }
 
+bool pnc_host_pool_execute_behind(int nthreads, int64_t n, pnc_pool_part part, void *own)
+{
+    span before = begin_span();
+    bool may;
+
+    pthread_mutex_lock(&lock);
+    may = may_use_threads();
+    pthread_mutex_unlock(&lock);
+    if (!may)
+        return false;
+    pnc_host_pool_execute(nthreads - 1, n, part, own);
+    pthread_mutex_lock(&lock);
+    (void)judge_threads(before);
+    pthread_mutex_unlock(&lock);
+    return true;
+}
+
 /* --- jobs --- */
 
 bool pnc_host_pool_job_begin(pnc_pool_job *job)

@@ -31,6 +31,9 @@ void pnc_host_pool_close(void);
 /* All parts, 0 to n - 1, each once, in any order, by the caller and at most nthreads others, fewer if the system does
  * not start them, or if they did not get processors before. Returns when all are done. */
 void pnc_host_pool_execute(int nthreads, int64_t n, pnc_pool_part part, void *own);
+/* The same of a thread beside the program, which is one of the nthreads. false: nothing is done, as they did not get
+ * processors before. */
+bool pnc_host_pool_execute_behind(int nthreads, int64_t n, pnc_pool_part part, void *own);
 
 /* Let threads run a job, after those that were begun before it. false: there are none, or they did not get processors
  * before. Otherwise it must be ended before the pool is closed. */

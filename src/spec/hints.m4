@@ -130,13 +130,13 @@ the folder, divided by the ranks of the node])
 HINT_CHOICE([nc_prefetch], [prefetch], [disable], [WORDS(disable, enable)], [report_ability],
 [enable: when gets of a variable follow each other at equal distances in the file, as those of one record after the
 other, a thread of the process reads what the next one will probably need while the program continues: of variables in
-chunks the bytes as the file has them, which the get decompresses. If gets do not use it, that becomes rarer; the
-statistics have the bytes. Not with NC_SHARE])
+chunks those of the next box, which it also decompresses if nc_filter_threads says that a processor is idle. If gets do
+not use it, that becomes rarer; the statistics have the bytes. At most nc_write_behind_memory. Not with NC_SHARE])
 HINT_SIZE([nc_write_behind_memory], [behind_memory], [0], [INT64_C(1) << 21], [INT64_C(1) << 40], [LEAST], [INT64_C(1) << 21], [],
 [bytes that nc_write_behind=enable uses on each rank for what was put and is not yet written, and nc_prefetch=enable for
-what is read ahead; half of them for each if both are enabled, in units of 2
-MiB: with fewer than 4 MiB nothing is read ahead then. A put waits until there is memory. Without the hint: an
-eighth of the memory of the node, divided by its ranks, at most 4 GiB])
+what is read ahead and decompressed; half of them for each if both are enabled, in units of 2 MiB: with fewer than 4 MiB
+nothing is read ahead then. Of a get that is larger, a part is read ahead. A put waits until there is memory. Without
+the hint: an eighth of the memory of the node, divided by its ranks, at most 4 GiB])
 HINT_CHOICE([nc_defer_puts], [defer_puts], [disable], [WORDS(disable, enable)], [report_ability],
 [enable: blocking collective puts check their arguments and copy their values, and are written together: when the memory
 of nc_defer_puts_memory is full, when a put overlaps an earlier one or a get needs it, and by ncmpi_wait_all,

@@ -123,6 +123,12 @@
     ROW(AHEAD_BYTES, "ahead_bytes", BYTES, "bytes of them") \
     PNC_SIZE_CLASSES(PNC_AHEAD_CLASS, ROW) \
     ROW(AHEAD_USED, "ahead_used", BYTES, "bytes of them that gets have used; no get used the others") \
+    ROW(AHEAD_DECODED, "ahead_decoded", BYTES, \
+        "values of chunks that gets have used, and that the worker had decompressed before") \
+    ROW(AHEAD_LACKING, "ahead_lacking", BYTES, \
+        "of chunks or records that the next get was to need, and for which nc_write_behind_memory had no space") \
+    ROW(AHEAD_FAILED, "ahead_failed", CALLS, \
+        "gets after which the next one was foreseen, but not what it reads, or of which nothing could be read ahead") \
     ROW(AHEAD_BUSY, "ahead_busy", NANOSECONDS, "for these reads, while the program continued or waited") \
     ROW(AHEAD_DELAY, "ahead_delay", NANOSECONDS, "in which gets waited for these reads") \
     ROW(AHEAD_HIDDEN, "ahead_hidden", NANOSECONDS, "for these reads, while no get waited for them") \

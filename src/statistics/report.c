@@ -218,6 +218,14 @@ static void print_ahead(const pnc_summary *s, FILE *file)
                 express_bytes(COUNT(AHEAD_BYTES) - COUNT(AHEAD_USED)).text);
     if (COUNT(AHEAD_READS) > 0)
         print_sizes(s, "", PNC_COUNT_AHEAD_READS_100, file);
+    if (COUNT(AHEAD_DECODED) > 0)
+        fprintf(file, "  decompressed ahead: %s of the values of chunks that gets have used\n",
+                express_bytes(COUNT(AHEAD_DECODED)).text);
+    if (COUNT(AHEAD_LACKING) + COUNT(AHEAD_FAILED) > 0)
+        fprintf(file,
+                "  not read ahead: %s, as nc_write_behind_memory had no space; after %lld gets nothing for the next "
+                "one, which was foreseen\n",
+                express_bytes(COUNT(AHEAD_LACKING)).text, (long long)COUNT(AHEAD_FAILED));
 }
 
 static void print_others(const pnc_summary *s, FILE *file)

@@ -301,7 +301,7 @@ static void *read_ahead(void *argument)
     for (int turn = 0; turn < 1000; turn++) {
         int varid = turn % 3, at = turn / 3 % 30;
         pnc_extent parts[2] = {{100 * at + 20 * varid, 10}, {100 * at + 20 * varid + 12, 5 + turn / 90 % 3}}, range;
-        pnc_extent reads[PNC_BEHIND_EXTENTS];
+        pnc_store_read reads[PNC_BEHIND_EXTENTS];
         int n;
         pnc_behind_stream *s;
         pnc_behind_batch *next;
@@ -325,9 +325,9 @@ static void *read_ahead(void *argument)
         pnc_behind_queue_discard(&queue, &s->batch);
         pnc_behind_batch_remove(ahead, s);
         n = pnc_behind_ahead_find_next(ahead, &range) ? pnc_behind_ahead_move(ahead, reads) : 0;
-        if (n > 0 && range.offset - parts[0].offset != reads[0].offset - parts[0].offset)
+        if (n > 0 && range.offset != reads[0].extent.offset)
             return &failed;
-        next = pnc_behind_ahead_end(ahead, reads, n);
+        next = pnc_behind_ahead_end(ahead, reads, n, NULL);
         if (next != NULL)
             pnc_behind_queue_read(&queue, next);
         if (turn % 5 == 0) { /* behind all batches */

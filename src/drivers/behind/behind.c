@@ -110,32 +110,65 @@ static bool has_changed(const pnc_behind *behind)
            stream->batch.changed != pnc_host_file_get_change(behind->queue.fd);
 }
 
-void pnc_behind_store_begin_get(pnc_behind *behind, int varid, int64_t low, int64_t high)
+void pnc_behind_store_begin_get(pnc_behind *behind, pnc_store *above, int varid, int64_t low, int64_t high)
 {
     if (behind->ahead.capacity == 0 || pnc_behind_store_explain(behind) != NULL)
         return;
+    above->notes_gets = true;
     if (pnc_behind_ahead_begin(&behind->ahead, varid, low, high) || has_changed(behind))
         remove_batch(behind, behind->ahead.current);
+    else if (behind->ahead.current != NULL && behind->ahead.current->batch.reads != NULL)
+        behind->ahead.current->batch.reads->is_current = true;
 }
 
-/* What the next get will read; 0: that is not known. */
-static int find_next_reads(pnc_behind *behind, pnc_store *above, bool collective, pnc_extent *out)
+/* Of the store that has found them. */
+static void discard_reads(void *holder, const pnc_store_reads *reads)
 {
+    pnc_behind *behind = holder;
+
+    for (int i = 0; i < PNC_BEHIND_STREAMS; i++)
+        if (behind->ahead.streams[i] != NULL && behind->ahead.streams[i]->batch.reads == reads)
+            remove_batch(behind, behind->ahead.streams[i]);
+}
+
+/* Make the batch of the next get; NULL: there is none. */
+static pnc_behind_batch *foresee_get(pnc_behind *behind, pnc_store *above, bool collective)
+{
+    const pnc_store_foreseen next = {.varid = behind->ahead.current->varid,
+                                     .step = behind->ahead.current->step,
+                                     .collective = collective,
+                                     .most = behind->ahead.capacity / PNC_STORE_READ_COST};
+    pnc_store_read moved[PNC_BEHIND_EXTENTS];
+    pnc_store_reads *found = NULL;
+    pnc_behind_batch *batch;
+    bool is_known = true;
+    int64_t n = 0;
     pnc_extent range;
-    int n = -1;
 
     if (!pnc_behind_ahead_find_next(&behind->ahead, &range))
-        return 0;
-    if (above->ops->find_reads != NULL)
-        n = above->ops->find_reads(above, behind->ahead.current->varid, range, collective, out, PNC_BEHIND_EXTENTS);
-    return n < 0 ? pnc_behind_ahead_move(&behind->ahead, out) : n;
+        return pnc_behind_ahead_end(&behind->ahead, NULL, 0, NULL);
+    if (above->ops->find_reads == NULL || !above->ops->find_reads(above, &next, &found, &is_known)) {
+        n = pnc_behind_ahead_move(&behind->ahead, moved);
+        is_known = n > 0 || behind->ahead.nreads == 0;
+    }
+    if (found != NULL) {
+        found->holder = behind;
+        found->discard = discard_reads;
+        batch = pnc_behind_ahead_end(&behind->ahead, found->reads, found->n, found);
+        is_known = batch != NULL;
+    } else {
+        batch = pnc_behind_ahead_end(&behind->ahead, moved, n, NULL);
+        is_known = is_known && (batch != NULL || n == 0);
+    }
+    pnc_statistics_add(behind->store.statistics, PNC_COUNT_AHEAD_FAILED, !is_known);
+    return batch;
 }
 
 /* The worker reads the file. */
 static bool is_in_file(pnc_behind *behind, const pnc_behind_batch *batch)
 {
-    for (int i = 0; i < batch->n; i++) {
-        const pnc_extent *e = &batch->extents[i];
+    for (int64_t i = 0; i < batch->n; i++) {
+        const pnc_extent *e = &batch->parts[i].extent;
         const pnc_behind_range range = pnc_behind_range_make(e->offset, e->offset + e->length);
 
         if (pnc_behind_pending_has_range(&behind->pending, &range) || pnc_behind_queue_has_span(&behind->queue, *e))
@@ -147,24 +180,25 @@ static bool is_in_file(pnc_behind *behind, const pnc_behind_batch *batch)
 void pnc_behind_store_end_get(pnc_behind *behind, int status, pnc_store *above, bool collective)
 {
     pnc_behind_stream *stream = behind->ahead.current;
-    pnc_extent extents[PNC_BEHIND_EXTENTS];
     pnc_behind_batch *batch;
-    int n;
 
     if (stream == NULL)
         return;
     if (stream->batch.length > 0)
         remove_batch(behind, stream);
-    n = status == NC_NOERR ? find_next_reads(behind, above, collective, extents) : 0;
-    batch = pnc_behind_ahead_end(&behind->ahead, extents, n);
-    behind->ahead.current = NULL;
+    if (status == NC_NOERR)
+        batch = foresee_get(behind, above, collective);
+    else
+        batch = pnc_behind_ahead_end(&behind->ahead, NULL, 0, NULL);
     if (batch == NULL)
         return;
     batch->changed = pnc_host_file_get_change(behind->queue.fd);
-    if (is_in_file(behind, batch))
+    if (is_in_file(behind, batch)) {
         pnc_behind_queue_read(&behind->queue, batch);
-    else
-        pnc_behind_batch_discard(&behind->ahead, stream);
+        return;
+    }
+    pnc_behind_batch_discard(&behind->ahead, stream);
+    pnc_statistics_add(behind->store.statistics, PNC_COUNT_AHEAD_FAILED, 1);
 }
 
 /* Whether the batch of the get that is executed has all the extents; then *to has their bytes. */

@@ -60,7 +60,7 @@ static inline void pnc_behind_store_end(pnc_behind *behind)
 }
 
 /* A get of values of the variable, in this range of `above`, the store in front of all others, begins; it has ended. */
-void pnc_behind_store_begin_get(pnc_behind *behind, int varid, int64_t low, int64_t high);
+void pnc_behind_store_begin_get(pnc_behind *behind, pnc_store *above, int varid, int64_t low, int64_t high);
 void pnc_behind_store_end_get(pnc_behind *behind, int status, pnc_store *above, bool collective);
 /* Discard what was read ahead, as the file may change: for example, another rank puts values. */
 void pnc_behind_store_discard(pnc_behind *behind);

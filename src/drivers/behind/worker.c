@@ -114,12 +114,22 @@ static bool has_writes(const pnc_behind_queue *queue)
            (queue->log != NULL && (queue->log->n > 0 || must_reset(queue->log)));
 }
 
-/* The next queue that has a block or a batch; NULL: none has. */
-static pnc_behind_queue *find_turn(void)
+static bool has_accesses(const pnc_behind_queue *queue)
+{
+    return has_writes(queue) || queue->line.first != NULL;
+}
+
+static bool has_ready(const pnc_behind_queue *queue)
+{
+    return queue->ready.first != NULL;
+}
+
+/* The next queue that has something; NULL: none has. */
+static pnc_behind_queue *find_queue(bool (*has)(const pnc_behind_queue *queue))
 {
     pnc_behind_queue *first = queues, *queue = first;
 
-    while (queue != NULL && !has_writes(queue) && queue->line == NULL)
+    while (queue != NULL && !has(queue))
         queue = queue->next == first ? NULL : queue->next;
     if (queue != NULL)
         queues = queue->next;
@@ -127,22 +137,49 @@ static pnc_behind_queue *find_turn(void)
 }
 
 /* Under the lock. */
-static void unlink_batch(pnc_behind_queue *queue, pnc_behind_batch *batch)
+static void append_batch(pnc_behind_line *line, pnc_behind_batch *batch)
 {
-    pnc_behind_batch **at = &queue->line, *before = NULL;
+    batch->next = NULL;
+    *(line->first == NULL ? &line->first : &line->last->next) = batch;
+    line->last = batch;
+}
+
+static void unlink_batch(pnc_behind_line *line, pnc_behind_batch *batch)
+{
+    pnc_behind_batch **at = &line->first, *before = NULL;
 
     for (; *at != batch; at = &(*at)->next)
         before = *at;
     *at = batch->next;
-    if (queue->line_end == batch)
-        queue->line_end = before;
+    if (line->last == batch)
+        line->last = before;
+}
+
+static void end_reading(pnc_behind_queue *queue, pnc_behind_batch *batch)
+{
+    unlink_batch(&queue->line, batch);
     batch->is_waiting = false;
+}
+
+static void end_preparing(pnc_behind_queue *queue, pnc_behind_batch *batch)
+{
+    unlink_batch(&queue->ready, batch);
+    batch->is_preparing = false;
+}
+
+/* A batch was read. */
+static void begin_preparing(pnc_behind_queue *queue, pnc_behind_batch *batch)
+{
+    if (batch->is_discarded || batch->reads == NULL || batch->reads->prepare == NULL)
+        return;
+    batch->is_preparing = true;
+    append_batch(&queue->ready, batch);
 }
 
 /* Read a part of the first batch. An error is that of the get, which reads again. Under the lock, but for the read. */
 static void take_read_turn(pnc_behind_queue *queue)
 {
-    pnc_behind_batch *batch = queue->line;
+    pnc_behind_batch *batch = queue->line.first;
     pnc_extent extent = pnc_behind_batch_find_next(batch, TURN_BYTES);
     char *to = batch->bytes + batch->done;
     int64_t begin = read_worker_clock(), done;
@@ -155,7 +192,25 @@ static void take_read_turn(pnc_behind_queue *queue)
     queue->work.read_busy_ns += end_span(queue, false, begin) - begin;
     batch->done += done;
     if (done < extent.length || batch->done == batch->length || batch->is_discarded)
-        unlink_batch(queue, batch);
+        end_reading(queue, batch);
+    if (batch->done == batch->length)
+        begin_preparing(queue, batch);
+    pthread_cond_broadcast(&has_progress);
+}
+
+/* Prepare a part of the first batch that was read. */
+static void take_prepare_turn(pnc_behind_queue *queue)
+{
+    pnc_behind_batch *batch = queue->ready.first;
+    bool more;
+
+    queue->is_preparing = true;
+    pthread_mutex_unlock(&worker_lock);
+    more = batch->reads->prepare(batch->reads);
+    pthread_mutex_lock(&worker_lock);
+    queue->is_preparing = false;
+    if (!more || batch->is_discarded)
+        end_preparing(queue, batch);
     pthread_cond_broadcast(&has_progress);
 }
 
@@ -255,7 +310,7 @@ static void take_write_turn(pnc_behind_queue *queue)
 /* Writes and reads of a queue take turns, too. */
 static void take_turn(pnc_behind_queue *queue)
 {
-    queue->has_written = has_writes(queue) && (queue->line == NULL || !queue->has_written);
+    queue->has_written = has_writes(queue) && (queue->line.first == NULL || !queue->has_written);
     if (queue->has_written)
         take_write_turn(queue);
     else
@@ -267,10 +322,12 @@ static void *work(void *unused)
     (void)unused;
     pthread_mutex_lock(&worker_lock);
     while (queues != NULL) {
-        pnc_behind_queue *queue = find_turn();
+        pnc_behind_queue *queue = find_queue(has_accesses), *ready = queue == NULL ? find_queue(has_ready) : NULL;
 
         if (queue != NULL)
             take_turn(queue);
+        else if (ready != NULL)
+            take_prepare_turn(ready);
         else
             pthread_cond_wait(&has_work, &worker_lock);
     }
@@ -281,6 +338,15 @@ static void *work(void *unused)
 }
 
 /* --- its life --- */
+
+/* Under the lock. */
+static void forget_batches(pnc_behind_queue *queue)
+{
+    while (queue->line.first != NULL)
+        end_reading(queue, queue->line.first);
+    while (queue->ready.first != NULL)
+        end_preparing(queue, queue->ready.first);
+}
 
 static void lock_before_fork(void)
 {
@@ -315,12 +381,11 @@ static void forget_in_child(void)
     while (queue != NULL) {
         pnc_behind_queue *next = queue->next;
 
-        queue->is_busy = queue->is_reading = false;
+        queue->is_busy = queue->is_reading = queue->is_preparing = false;
         pnc_behind_ring_clear(&queue->ring);
         if (queue->log != NULL)
             abandon_log(queue->log);
-        while (queue->line != NULL)
-            unlink_batch(queue, queue->line);
+        forget_batches(queue);
         queue->next = NULL;
         queue = next;
     }
@@ -418,7 +483,7 @@ static void end_worker(void)
 void pnc_behind_queue_close(pnc_behind_queue *queue)
 {
     pthread_mutex_lock(&worker_lock);
-    while (queue->is_busy || queue->is_reading)
+    while (queue->is_busy || queue->is_reading || queue->is_preparing)
         pthread_cond_wait(&has_progress, &worker_lock);
     if (pnc_behind_queue_is_open(queue)) {
         remove_queue(queue);
@@ -703,10 +768,9 @@ static void release_queue(pnc_behind_queue *queue)
 
     if (log != NULL && is_logging(queue))
         end_log(queue, EMFILE);
-    while (has_writes(queue) || queue->is_busy || queue->is_reading)
+    while (has_writes(queue) || queue->is_busy || queue->is_reading || queue->is_preparing)
         wait_progress(queue);
-    while (queue->line != NULL)
-        unlink_batch(queue, queue->line);
+    forget_batches(queue);
     if (log != NULL && !log->is_kept && log->fd >= 0) {
         close(log->fd);
         log->fd = -1;
@@ -814,8 +878,7 @@ void pnc_behind_queue_read(pnc_behind_queue *queue, pnc_behind_batch *batch)
     pthread_mutex_lock(&worker_lock);
     if (pnc_behind_queue_is_open(queue)) {
         batch->is_waiting = true;
-        *(queue->line == NULL ? &queue->line : &queue->line_end->next) = batch;
-        queue->line_end = batch;
+        append_batch(&queue->line, batch);
         pthread_cond_signal(&has_work);
     }
     pthread_mutex_unlock(&worker_lock);
@@ -825,10 +888,13 @@ void pnc_behind_queue_discard(pnc_behind_queue *queue, pnc_behind_batch *batch)
 {
     pthread_mutex_lock(&worker_lock);
     batch->is_discarded = true;
-    while (batch->is_waiting && queue->is_reading && queue->line == batch)
+    while ((batch->is_waiting && queue->is_reading && queue->line.first == batch) ||
+           (batch->is_preparing && queue->is_preparing && queue->ready.first == batch))
         pthread_cond_wait(&has_progress, &worker_lock);
     if (batch->is_waiting)
-        unlink_batch(queue, batch);
+        end_reading(queue, batch);
+    if (batch->is_preparing)
+        end_preparing(queue, batch);
     pthread_mutex_unlock(&worker_lock);
 }
 

@@ -47,6 +47,11 @@ typedef struct pnc_behind_span {
 } pnc_behind_span;
 #define PNC_BEHIND_SPANS 1024 /* that are kept: of more, the last one grows */
 
+/* Batches that wait. */
+typedef struct pnc_behind_line {
+    pnc_behind_batch *first, *last;
+} pnc_behind_line;
+
 /* Of one file. All of it is under the lock of the worker, but for `fd`, which does not change, or becomes -1 when
  * the queue is released. */
 typedef struct pnc_behind_queue {
@@ -56,11 +61,13 @@ typedef struct pnc_behind_queue {
     int64_t counted;     /* bytes of it that count as allocated */
     pnc_behind_log *log; /* NULL: blocks wait in memory */
     int fd;
-    pnc_behind_batch *line, *line_end; /* batches that wait; the worker reads the first one */
-    bool is_busy;                      /* the worker writes the front block */
-    bool is_reading;                   /* the worker reads for the first batch */
-    bool has_written;                  /* the last turn was a write */
-    int64_t finished;                  /* end of the last byte in the file that the worker has written */
+    pnc_behind_line line;  /* to be read: the worker reads for the first batch */
+    pnc_behind_line ready; /* that were read: the worker prepares what the first one has */
+    bool is_busy;          /* the worker writes the front block */
+    bool is_reading;       /* the worker reads for the first batch */
+    bool is_preparing;     /* the worker prepares the first of those that are ready */
+    bool has_written;      /* the last turn was a write */
+    int64_t finished;      /* end of the last byte in the file that the worker has written */
     pnc_behind_failure failure;
     pnc_behind_work work;
     pnc_behind_accesses accesses;
@@ -116,9 +123,10 @@ void pnc_behind_queue_wait(pnc_behind_queue *queue, pnc_extent span);
 void pnc_behind_queue_finish(pnc_behind_queue *queue);
 /* Whether it has bytes of the span. */
 bool pnc_behind_queue_has_span(pnc_behind_queue *queue, pnc_extent span);
-/* Read a batch; until it does not wait, its bytes are the worker's. */
+/* Read a batch, and then prepare what it has, when no other file has reads or writes; until it does not wait, its bytes
+ * are the worker's. */
 void pnc_behind_queue_read(pnc_behind_queue *queue, pnc_behind_batch *batch);
-/* The worker reads no more for the batch. */
+/* The worker reads and prepares no more for the batch. */
 void pnc_behind_queue_discard(pnc_behind_queue *queue, pnc_behind_batch *batch);
 /* Copy bytes of the batch, once they are read. False: they will not be. */
 bool pnc_behind_queue_take(pnc_behind_queue *queue, pnc_behind_batch *batch, int64_t at, int64_t length, char *to);

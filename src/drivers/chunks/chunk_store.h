@@ -5,6 +5,7 @@
 #include "drivers/chunks/cache.h"
 #include "drivers/chunks/chunks.h"
 #include "drivers/chunks/dirty.h"
+#include "drivers/chunks/foreseen.h"
 #include "drivers/chunks/grid.h"
 #include "drivers/chunks/messages.h"
 #include "drivers/chunks/pending.h"
@@ -22,7 +23,11 @@ typedef struct pnc_chunk_store {
     pnc_chunk_map loaded;       /* with statistics: the chunks that were read, in the region */
     pnc_region loaded_region;
     struct pnc_wanted_list *wanted;
-    char *stored; /* the bytes of a chunk as the file has them */
+    pnc_noted_get noted;           /* if the next get is to be foreseen */
+    struct pnc_foreseen *foreseen; /* the chunks of such gets */
+    pnc_filter_worker
+        *decoders; /* of the worker that decodes them, and of the threads that help it; NULL: no need yet */
+    char *stored;  /* the bytes of a chunk as the file has them */
     int64_t capacity;
     bool exchanges; /* values of chunks pass between ranks */
     /* writing */
@@ -77,8 +82,9 @@ void pnc_chunks_others_discard(pnc_chunk_store *s);
 
 /* The key of a chunk, with its aggregator. */
 pnc_chunk_item pnc_chunks_item_make(const pnc_chunk_store *s, int64_t array, int64_t chunk);
-/* Where a chunk is in the container, as this rank knows. */
-int pnc_chunks_place_find(pnc_chunk_store *s, int64_t array, int64_t chunk, pnc_chunk_place *out, pnc_error *error);
+/* Where a chunk is in the container, as this rank knows. *is_parallel: any thread can decode what is there. */
+int pnc_chunks_place_find(pnc_chunk_store *s, int64_t array, int64_t chunk, pnc_chunk_place *out, bool *is_parallel,
+                          pnc_error *error);
 /* The bytes of a chunk as this rank knows it, until the next one is used; NULL: it was never written. once: all its
  * values are wanted now; the cache does not get it, unless it was decoded. */
 int pnc_chunks_chunk_get(pnc_chunk_store *s, int64_t array, int64_t chunk, bool once, const unsigned char **out,
@@ -142,9 +148,19 @@ void pnc_chunks_behind_undo(pnc_chunk_store *s, pnc_dirty_chunk *d);
 /* Local. None is left; those that there were are not written. */
 void pnc_chunks_behind_free(pnc_chunk_store *s);
 
-/* --- next_reads.c --- */
+/* --- foreseen.c --- */
 
-int pnc_chunks_reads_find(pnc_store *store, int varid, pnc_extent range, bool collective, pnc_extent *out, int most);
+/* A get has this hyperslab, or this rank answers a box of it. */
+void pnc_chunks_noted_slab_add(pnc_chunk_store *s, int64_t array, const pnc_array_slab *slab);
+void pnc_chunks_noted_box_add(pnc_chunk_store *s, int64_t array, const pnc_box *box);
+bool pnc_chunks_reads_find(pnc_store *store, const pnc_store_foreseen *next, pnc_store_reads **out, bool *is_known);
+/* Whether the worker has decoded a chunk that is at this place; if not, it will not, unless it does already. */
+bool pnc_chunks_foreseen_has(pnc_chunk_store *s, int64_t array, int64_t chunk, const pnc_chunk_place *place);
+/* Its values, which are valid until the end of the get; NULL: it has not. */
+const unsigned char *pnc_chunks_foreseen_take(pnc_chunk_store *s, int64_t array, int64_t chunk,
+                                              const pnc_chunk_place *place);
+/* The store ends. */
+void pnc_chunks_foreseen_free(pnc_chunk_store *s);
 
 /* --- read.c, fetch.c, put.c, deliver.c, flush.c --- */
 

@@ -80,6 +80,7 @@ static void release_chunks(pnc_store *store)
     pnc_chunk_store *s = pnc_chunks_store_of(store);
 
     pnc_chunks_behind_free(s);
+    pnc_chunks_foreseen_free(s);
     pnc_chunks_cache_clear(&s->cache);
     pnc_chunks_dirty_free(&s->dirty);
     pnc_chunks_pending_clear(&s->pending);

@@ -20,6 +20,8 @@ static int answer_chunk(pnc_chunk_store *s, const pnc_packed_chunk *chunk, const
         pnc_box box;
 
         *at += pnc_chunks_head_unpack(*at, chunk->chunk, &box);
+        if (s->store.notes_gets)
+            pnc_chunks_noted_box_add(s, chunk->array, &box);
         if (bytes != NULL)
             pnc_chunks_values_gather(&box, a->elem_size, bytes, *answer);
         else

@@ -136,16 +136,21 @@ static int load_kept(pnc_chunk_store *s, const kept_chunk *k, bool once, unsigne
     const pnc_filter_chain none = {0, NULL}, *chain = a->skips_partial && k->is_partial ? &none : &a->filters;
     int64_t bytes = s->grids[k->item.array].chunk_bytes;
     bool is_first = error == NULL || error->code == NC_NOERR;
+    const unsigned char *ready;
     int err = pnc_filter_chain_check(chain, (uint32_t)k->place.mask, s->source.codecs, error);
 
     if (err != NC_NOERR)
         return pnc_chunks_name_add(a, err, is_first, error);
     if (once && is_plain(chain, &k->place, bytes))
         return load_once(s, k, out, error);
+    ready = pnc_chunks_foreseen_take(s, k->item.array, k->item.chunk, &k->place);
     *out = pnc_chunks_cache_add(&s->cache, k->item.array, k->item.chunk, bytes);
     if (*out == NULL)
         return pnc_chunks_memory_fail(a, bytes, error);
-    err = decode_chunk(s, k, chain, *out, error);
+    if (ready != NULL)
+        memcpy(*out, ready, (size_t)bytes);
+    else
+        err = decode_chunk(s, k, chain, *out, error);
     if (err != NC_NOERR)
         pnc_chunks_cache_undo(&s->cache);
     else
@@ -164,12 +169,24 @@ static int locate_chunk(pnc_chunk_store *s, int64_t array, int64_t chunk, kept_c
     return c->ops->find(c, &out->item, index, &out->place, error);
 }
 
-int pnc_chunks_place_find(pnc_chunk_store *s, int64_t array, int64_t chunk, pnc_chunk_place *out, pnc_error *error)
+/* Whether any thread can decode it. What is wrong with others is said when they are used. */
+static bool can_decode(const pnc_chunk_store *s, const kept_chunk *k)
+{
+    const pnc_chunk_array *a = &s->source.arrays[k->item.array];
+
+    return pnc_chunks_array_is_parallel(a) && k->place.offset >= 0 && !(a->skips_partial && k->is_partial) &&
+           k->place.bytes <= pnc_filter_chain_get_bound(&a->filters, s->grids[k->item.array].chunk_bytes) &&
+           pnc_filter_chain_check(&a->filters, (uint32_t)k->place.mask, s->source.codecs, NULL) == NC_NOERR;
+}
+
+int pnc_chunks_place_find(pnc_chunk_store *s, int64_t array, int64_t chunk, pnc_chunk_place *out, bool *is_parallel,
+                          pnc_error *error)
 {
     kept_chunk k;
 
     PNC_TRY(locate_chunk(s, array, chunk, &k, error));
     *out = k.place;
+    *is_parallel = can_decode(s, &k);
     return NC_NOERR;
 }
 
@@ -228,29 +245,24 @@ static bool is_ahead(pnc_chunk_store *s, const pnc_chunk_item *item)
 {
     const pnc_chunk_array *a = &s->source.arrays[item->array];
 
-    return pnc_chunks_array_is_parallel(a) && !pnc_chunks_array_is_part(a) &&
-           pnc_chunks_dirty_find(&s->dirty, item->array, item->chunk) == NULL &&
+    return !pnc_chunks_array_is_part(a) && pnc_chunks_dirty_find(&s->dirty, item->array, item->chunk) == NULL &&
            pnc_chunks_map_find(&s->pending.map, item->array, item->chunk) == NULL &&
            pnc_chunks_map_find(&s->logged.map, item->array, item->chunk) == NULL &&
            pnc_chunks_cache_find(&s->cache, item->array, item->chunk) == NULL;
 }
 
-/* Chunks that this rank can decode. What is wrong with others is said when they are used. */
+/* Chunks that this rank can decode, and that the worker has not decoded before. */
 static int find_ahead(pnc_chunk_store *s, const pnc_chunk_item *const *items, int n, decoding *out, int64_t *bytes)
 {
     int count = 0;
 
     for (int i = 0; i < n; i++) {
-        const pnc_chunk_array *a = &s->source.arrays[items[i]->array];
-        int64_t length = s->grids[items[i]->array].chunk_bytes;
         decoding *d = &out[count];
 
         if (!is_ahead(s, items[i]) || locate_chunk(s, items[i]->array, items[i]->chunk, &d->kept, NULL) != NC_NOERR ||
-            d->kept.place.offset < 0 || (a->skips_partial && d->kept.is_partial) ||
-            d->kept.place.bytes > pnc_filter_chain_get_bound(&a->filters, length) ||
-            pnc_filter_chain_check(&a->filters, (uint32_t)d->kept.place.mask, s->source.codecs, NULL) != NC_NOERR)
+            !can_decode(s, &d->kept) || pnc_chunks_foreseen_has(s, items[i]->array, items[i]->chunk, &d->kept.place))
             continue;
-        d->chain = &a->filters;
+        d->chain = &s->source.arrays[items[i]->array].filters;
         *bytes += d->kept.place.bytes;
         count++;
     }

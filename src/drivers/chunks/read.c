@@ -174,6 +174,8 @@ int pnc_chunks_slab_get(pnc_store *store, int64_t array, const pnc_array_slab *s
 
     if (a->refusal != NULL)
         return pnc_error_set(error, NC_EHDFERR, "variable \"%s\": %s", a->name, a->refusal);
+    if (s->store.notes_gets)
+        pnc_chunks_noted_slab_add(s, array, slab);
     if (clip_slab(a, slab, count))
         return get_within(s, array, slab, of, error);
     unpack_filled(s, a, a->beyond, of, slab->first, pnc_array_elements_count(a->ndims, slab->count));
@@ -234,6 +236,7 @@ int pnc_chunks_get_begin(pnc_store *store, const pnc_chunk_values *values, bool 
     int err = NC_NOERR;
 
     collective = collective && s->exchanges;
+    s->noted.n = 0;
     if (collective)
         err = pnc_chunks_pending_send(s, error);
     if (s->wanted == NULL)
