@@ -341,10 +341,15 @@ static bool is_beside_file(const pnc_dataset *ds, char *why)
 
 static bool is_within_memory(const pnc_dataset *ds, char *why)
 {
-    const pnc_behind *ahead = ds->file.ahead;
+    int threads = pnc_formats_threads_ahead_count(&ds->hints.format, ds->file.nodes->nidle);
+    int64_t most = ds->file.ahead != NULL ? ds->file.ahead->ahead.capacity >> 20 : 0;
 
-    return ahead != NULL && SAY("enable, with at most %lld MiB on each rank; PNETCDF_STATS=1 shows what gets use of it",
-                                (long long)(ahead->ahead.capacity >> 20));
+    if (most == 0)
+        return false;
+    if (!ds->format->ops->has_storage)
+        return SAY("enable, with at most %lld MiB", (long long)most);
+    return threads > 0 ? SAY("enable, with at most %lld MiB; %d threads decompress ahead", (long long)most, threads)
+                       : SAY("enable, with at most %lld MiB; gets decompress (nc_filter_threads)", (long long)most);
 }
 
 /* Without a number: as many as find processors. */

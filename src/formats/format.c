@@ -24,9 +24,14 @@ int pnc_formats_threads_count(const pnc_format_hints *hints, int nidle)
 
 int pnc_formats_threads_behind_count(const pnc_format_hints *hints, int nidle)
 {
+    return hints->encodes_behind ? pnc_formats_threads_ahead_count(hints, nidle) : 0;
+}
+
+int pnc_formats_threads_ahead_count(const pnc_format_hints *hints, int nidle)
+{
     int n = pnc_formats_threads_count(hints, nidle);
 
-    if (!hints->encodes_behind || hints->filter_threads == 0)
+    if (hints->filter_threads == 0)
         return 0;
     return hints->filter_threads > 0 ? n : (int)pnc_max64(n - (pnc_host_cores_count_omp() - 1), 0);
 }

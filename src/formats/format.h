@@ -40,6 +40,8 @@ int pnc_formats_threads_count(const pnc_format_hints *hints, int nidle);
 /* Those that encode chunks of puts which have returned. The program may use processors for its own threads then: none,
  * unless the user asks for threads; with auto those that OpenMP does not have. */
 int pnc_formats_threads_behind_count(const pnc_format_hints *hints, int nidle);
+/* The same of those that decode chunks of gets that are foreseen. */
+int pnc_formats_threads_ahead_count(const pnc_format_hints *hints, int nidle);
 
 /* An open dataset as its format sees it. The struct of a format begins with one. */
 typedef struct pnc_format {

@@ -651,6 +651,10 @@ static void test_display_of_effect(void)
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Comm_size(node, &on_node);
     MPI_Comm_free(&node);
+    expect_effect("nc_prefetch=enable;nc_write_behind_memory=8388608", "nc_prefetch",
+                  "enable PNETCDF_HINTS used as enable, with at most 8 MiB");
+    expect_effect("nc_prefetch=enable;nc_write_behind=enable;nc_write_behind_memory=2097152", "nc_prefetch",
+                  "enable PNETCDF_HINTS ignored: nc_write_behind_memory has less than 4 MiB");
     if (t_nprocs == 1) {
         expect_effect("romio_cb_write=enable", "romio_cb_write", "enable PNETCDF_HINTS ignored: one rank has the file");
         expect_effect("nc_strategy=two_phase", "nc_strategy", "two_phase PNETCDF_HINTS ignored: one rank");

@@ -57,8 +57,8 @@ typedef struct pnc_chunk_source {
     int (*write_part)(void *own, int64_t array, const void *values, int64_t bytes, pnc_error *error);
     void (*release)(void *own);
     int nthreads; /* of the process, beside the caller's, that encode and decode chunks: host/pool.h */
-    int nbehind;  /* of these: those that encode chunks of puts, and decode those of gets that are foreseen, while the
-                   * program goes on */
+    int nbehind;  /* of these: those that encode chunks of puts while the program goes on */
+    int nahead;   /* those that decode chunks of gets that are foreseen, likewise */
     bool is_writable;
     int64_t dirty_bytes; /* most bytes of chunks that wait for more values, at each rank; 0: PNC_CHUNKS_DIRTY_BYTES.
                           * Other chunks have memory for the values only that they have. After a collective write (one

@@ -244,7 +244,7 @@ static bool begin_decoding(pnc_foreseen *f, int64_t i)
 
 static int count_decoders(const pnc_chunk_store *s)
 {
-    return (int)pnc_min64(s->source.nbehind, s->nthreads);
+    return (int)pnc_min64(s->source.nahead, s->nthreads);
 }
 
 static bool prepare_chunks(pnc_store_reads *reads)

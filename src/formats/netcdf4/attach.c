@@ -301,6 +301,7 @@ int pnc_netcdf4_store_attach(pnc_netcdf4 *n)
                                .codecs = &n->codecs,
                                .nthreads = pnc_formats_threads_count(n->format.hints, nidle),
                                .nbehind = pnc_formats_threads_behind_count(n->format.hints, nidle),
+                               .nahead = pnc_formats_threads_ahead_count(n->format.hints, nidle),
                                .is_writable = !file->read_only,
                                .own = n,
                                .write_part = write_compact_part,
