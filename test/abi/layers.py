@@ -63,8 +63,9 @@ MAY_SEE = {
     "tools": PURE + ["array", "format", "growth", "log", "convert", "filter/filter.h", "host",
                      "formats/netcdf4/reader.h", "formats/netcdf4/whole_file.h", "references", "pnetcdf.h"],
     # plans count by the arithmetic of the library
-    "tools/plan": PURE + ["format", "select", "convert", "tools/common", "drivers/new_striping.h", "file/reduction.h",
-                         "io/choose"],
+    "tools/plan": PURE + ["format", "select", "convert", "array", "tools/common", "drivers/new_striping.h",
+                         "drivers/chunks/aggregator.h", "drivers/chunks/grid.h", "drivers/chunks/messages.h",
+                         "drivers/chunks/packing.h", "drivers/chunks/sizes.h", "file/reduction.h", "io/choose"],
     "spec": [],
 }
 PURE_ROOMS = ["array", "base", "filter", "format", "growth", "log", "mapping", "select", "convert"]

@@ -9,6 +9,7 @@
 #include "drivers/chunks/grid.h"
 #include "drivers/chunks/messages.h"
 #include "drivers/chunks/pending.h"
+#include "drivers/chunks/sizes.h"
 #include "drivers/chunks/values.h"
 
 typedef struct pnc_chunk_store {
@@ -96,13 +97,6 @@ int pnc_chunks_ahead_load(pnc_chunk_store *s, const pnc_chunk_item *const *items
 int pnc_chunks_chunk_merge(pnc_chunk_store *s, pnc_dirty_chunk *d, pnc_error *error);
 
 /* --- encode.c --- */
-
-/* Of encoded chunks in a round, but for one that is larger: a guess. It takes some hundredths of a second to compress
- * as much. */
-#define PNC_CHUNKS_ROUND_BYTES (INT64_C(16) << 20)
-/* Chunks of at least so many bytes that no filter changes are written from where they are: a guess. Smaller ones become
- * one write. */
-#define PNC_CHUNKS_DIRECT_BYTES (INT64_C(64) << 10)
 
 /* Chunks that threads have at a time, and the most that they become: chunks of 2 MiB for 15 threads. A guess. */
 #define PNC_CHUNKS_BATCH_BYTES (INT64_C(32) << 20)

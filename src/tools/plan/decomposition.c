@@ -11,7 +11,6 @@
 #include "format/cdl.h"
 #include "format/codec.h"
 #include "format/layout.h"
-#include "tools/common/file.h"
 #include "tools/common/message.h"
 #include "tools/plan/map.h"
 #include "tools/plan/pieces.h"
@@ -58,12 +57,47 @@ static int read_cdl(int fd, const char *path, pnc_model *model)
     return err;
 }
 
-static int read_model(const char *path, pnc_model *model)
+/* As classic variables have them: a call has records, however many the file has. */
+static void derive_records(pnc_model *model)
+{
+    for (int v = 0; v < model->nvars; v++) {
+        pnc_var *var = model->vars[v];
+
+        var->is_record = var->ndims > 0 && model->dims[var->dimids[0]]->unlimited;
+        if (var->is_record)
+            var->shape[0] = 0;
+        for (int i = 1; i < var->ndims; i++)
+            var->inner_unlimited = var->inner_unlimited || model->dims[var->dimids[i]]->unlimited;
+    }
+}
+
+/* A netCDF-4 file remains open: it has the storage of its variables. */
+static int read_file(plan_decomposition *d, const char *path)
+{
+    int err = tool_file_open(path, &d->file);
+
+    d->is_netcdf4 = err == NC_NOERR && tool_file_is_hdf5(&d->file);
+    if (err == NC_NOERR && !d->is_netcdf4)
+        (void)tool_file_report_short(&d->file, true);
+    d->model = d->file.model;
+    d->file.model = (pnc_model){.ndims = 0};
+    if (d->is_netcdf4)
+        derive_records(&d->model);
+    else
+        tool_file_close(&d->file);
+    return err;
+}
+
+const pnc_netcdf4_storage *plan_storage_get(const plan_decomposition *d, int varid)
+{
+    return pnc_netcdf4_reader_get_storage(tool_file_get_reader(&d->file), varid);
+}
+
+static int read_model(plan_decomposition *d, const char *path)
 {
     char magic[8];
     int fd = open(path, O_RDONLY | O_CLOEXEC), err;
     ssize_t n = fd >= 0 ? read(fd, magic, sizeof magic) : -1;
-    tool_file file;
 
     if (n < 0 || lseek(fd, 0, SEEK_SET) != 0) {
         tool_error_print("%s: %s", path, strerror(errno));
@@ -71,20 +105,10 @@ static int read_model(const char *path, pnc_model *model)
             close(fd);
         return NC_EFILE;
     }
-    if (pnc_format_kind_identify(magic, (size_t)n) == PNC_KIND_UNKNOWN) {
-        err = read_cdl(fd, path, model);
-    } else {
-        err = tool_file_open(path, &file);
-        if (err == NC_NOERR)
-            err = tool_file_check_classic(&file,
-                                          "a plan counts accesses of a classic file, not "
-                                          "chunks and filters; PNETCDF_STATS=1 counts those of a short run");
-        if (err == NC_NOERR)
-            (void)tool_file_report_short(&file, true);
-        *model = file.model;
-        file.model = (pnc_model){.ndims = 0};
-        tool_file_close(&file);
-    }
+    if (pnc_format_kind_identify(magic, (size_t)n) == PNC_KIND_UNKNOWN)
+        err = read_cdl(fd, path, &d->model);
+    else
+        err = read_file(d, path);
     close(fd);
     return err;
 }
@@ -152,7 +176,7 @@ static int find_variables(plan_decomposition *d)
 int plan_decomposition_open(const plan_options *options, plan_decomposition *out)
 {
     *out = (plan_decomposition){.options = options};
-    PNC_TRY(read_model(options->path, &out->model));
+    PNC_TRY(read_model(out, options->path));
     PNC_TRY(find_variables(out));
     if (options->map != NULL)
         PNC_TRY(plan_map_read(options->map, out->model.vars[out->varids[0]], &out->map));
@@ -165,6 +189,8 @@ void plan_decomposition_free(plan_decomposition *d)
     pnc_format_model_free(&d->scaled);
     pnc_memory_free(d->varids);
     plan_map_free(d->map);
+    if (d->is_netcdf4)
+        tool_file_close(&d->file);
     *d = (plan_decomposition){.nvars = 0};
 }
 

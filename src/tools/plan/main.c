@@ -4,6 +4,7 @@
 #include "drivers/new_striping.h"
 #include "tools/common/json.h"
 #include "tools/common/message.h"
+#include "tools/plan/chunked.h"
 #include "tools/plan/plan.h"
 
 static void print_number(const char *name, int64_t value)
@@ -55,23 +56,38 @@ static void print_costs(const pnc_access_pattern *p)
     printf("]");
 }
 
-/* By which of them the call is limited. */
-static void print_limits(const plan_limits *limits)
-{
+typedef struct limit_row {
+    const char *name;
+    double seconds;
+} limit_row;
 #define LIMIT_ROW(name) {#name, limits->name},
-    const struct {
-        const char *name;
-        double seconds;
-    } rows[] = {PLAN_LIMITS(LIMIT_ROW)}, *most = rows;
-#undef LIMIT_ROW
+
+/* By which of them the call is limited. */
+static void print_limit_rows(const limit_row *rows, size_t n)
+{
+    const limit_row *most = rows;
 
     printf(",\n   \"limits\": {");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < n; i++) {
         printf("%s\"%s\": %.9g", i > 0 ? ", " : "", rows[i].name, rows[i].seconds);
         most = rows[i].seconds > most->seconds ? &rows[i] : most;
     }
     printf("}");
     print_text("limited_by", most->name);
+}
+
+static void print_limits(const plan_limits *limits)
+{
+    const limit_row rows[] = {PLAN_LIMITS(LIMIT_ROW)};
+
+    print_limit_rows(rows, sizeof rows / sizeof *rows);
+}
+
+static void print_chunk_limits(const plan_chunk_limits *limits)
+{
+    const limit_row rows[] = {PLAN_CHUNK_LIMITS(LIMIT_ROW)};
+
+    print_limit_rows(rows, sizeof rows / sizeof *rows);
 }
 
 /* What the times follow from. */
@@ -150,6 +166,36 @@ static void print_plan(const plan_decomposition *d, const plan_result *r)
     putchar('}');
 }
 
+static void print_chunk_plan(const plan_decomposition *d, const plan_chunk_result *r)
+{
+    printf("  {\"ranks\": %d", r->nranks);
+    print_number("nodes", r->nnodes);
+    print_grid(d);
+    print_number("bytes", r->bytes);
+    print_number("ranks_without_values", r->nidle);
+    print_number("chunk_bytes", r->chunk_bytes);
+    print_number("chunks", r->chunks);
+    print_number("chunks_of_rank", r->chunks_of_rank);
+    print_number("incomplete_chunks", r->incomplete);
+    print_number("aggregators", r->naggregators);
+    print_number("rounds", r->rounds);
+    print_number("accesses", r->accesses);
+    print_number("accesses_of_rank", r->accesses_of_rank);
+    print_number("access_bytes", r->access_bytes);
+    printf(",\n   \"access_bytes_are_estimated\": %s", r->is_filtered ? "true" : "false");
+    print_number("messages", r->messages);
+    print_number("messages_of_rank", r->messages_of_rank);
+    print_number("message_bytes", r->message_bytes);
+    print_number("messages_within_nodes", r->messages_within);
+    print_number("node_bytes", r->node_bytes);
+    print_seconds("exchange_seconds", r->exchange);
+    print_seconds("filter_seconds", r->limits.filters);
+    print_seconds("access_seconds", r->access);
+    print_seconds("seconds", r->seconds);
+    print_chunk_limits(&r->limits);
+    putchar('}');
+}
+
 static void print_head(const plan_options *o)
 {
     printf("{\"schema\": \"pnetcdf-plan\", \"version\": 1,\n \"file\": ");
@@ -164,6 +210,14 @@ static void print_head(const plan_options *o)
     printf(",\n \"plans\": [\n");
 }
 
+static void begin_plan(const plan_options *o, int i)
+{
+    if (i == 0)
+        print_head(o);
+    else
+        puts(",");
+}
+
 /* The first plan comes before the head: an error message is then the only output. */
 static int print_plans(plan_decomposition *d)
 {
@@ -171,14 +225,18 @@ static int print_plans(plan_decomposition *d)
 
     for (int i = 0; i == 0 || i < o->nranks; i++) {
         plan_result result;
+        plan_chunk_result chunks;
 
         PNC_TRY(plan_decomposition_start(d, o->nranks > 0 ? o->ranks[i] : 0));
-        PNC_TRY(plan_call_compute(d, &result));
-        if (i == 0)
-            print_head(o);
+        if (d->is_netcdf4)
+            PNC_TRY(plan_chunked_compute(d, &chunks));
         else
-            puts(",");
-        print_plan(d, &result);
+            PNC_TRY(plan_call_compute(d, &result));
+        begin_plan(o, i);
+        if (d->is_netcdf4)
+            print_chunk_plan(d, &chunks);
+        else
+            print_plan(d, &result);
     }
     puts("]}");
     return NC_NOERR;

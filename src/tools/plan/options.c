@@ -18,6 +18,9 @@
 #define MESSAGE_US 2
 #define MOST_BYTES (1 << 30) /* of a stripe, or of a buffer */
 #define NETWORK_MBS 10000
+/* About those of deflate 1 with ISA-L on data with noise (docs/compression.md): others differ. */
+#define FILTER_MBS 500
+#define RATIO 2
 
 enum {
     OPTION_VERSION = 1,
@@ -44,6 +47,8 @@ enum {
     OPTION_DISK_LATENCY,
     OPTION_NETWORK_MBS,
     OPTION_MESSAGE,
+    OPTION_FILTER_MBS,
+    OPTION_RATIO,
     OPTION_JSON
 };
 
@@ -51,7 +56,7 @@ static const char usage[] = "usage: ncmpistat --plan file -v var1,... [--grid=n,
 
 static const char help[] =
     "Print what a collective put or get would do: strategy, aggregators, rounds, accesses, messages, time, memory.\n"
-    "Nothing is run. file is CDL, or a netCDF file of a classic format.\n"
+    "Nothing is run. file is CDL, or a netCDF file: of a netCDF-4 file the plan is that of one variable in chunks.\n"
     "\n"
     "  -v var1,...           variables of the call; several are posted, and one ncmpi_wait_all completes them;\n"
     "                        the last -v is used\n"
@@ -88,6 +93,10 @@ static const char help[] =
     "      --disk-latency-us=N  microseconds of an access of it, beside its bytes; default 20\n"
     "      --network-mbs=N   MB/s of a node to the others; default 10000\n"
     "      --message-us=N    microseconds of a message; default 2\n"
+    "\n"
+    "Chunks with filters\n"
+    "      --filter-mbs=N    MB/s of values that a rank compresses or decompresses; default 500\n"
+    "      --ratio=N         bytes of values for each byte in the file; default 2\n"
     "\n"
     "      --json            print the plans as one JSON object\n"
     "  -h, --help\n"
@@ -239,6 +248,8 @@ static int parse_file_system(int letter, plan_options *out)
     case OPTION_DISK_MBS: return parse_rate("--disk-mbs", &out->disk.byte);
     case OPTION_DISK_LATENCY: return parse_microseconds("--disk-latency-us", &out->disk.latency);
     case OPTION_NETWORK_MBS: return parse_rate("--network-mbs", &out->network_byte);
+    case OPTION_FILTER_MBS: return parse_rate("--filter-mbs", &out->filter_byte);
+    case OPTION_RATIO: return parse_real("--ratio", false, &out->ratio);
     default: fprintf(stderr, "%sTry `ncmpistat --plan --help'.\n", usage); return 2; /* getopt has printed the error */
     }
 }
@@ -326,6 +337,8 @@ static const struct option longs[] = {{"help", no_argument, NULL, 'h'},
                                       {"disk-latency-us", required_argument, NULL, OPTION_DISK_LATENCY},
                                       {"network-mbs", required_argument, NULL, OPTION_NETWORK_MBS},
                                       {"message-us", required_argument, NULL, OPTION_MESSAGE},
+                                      {"filter-mbs", required_argument, NULL, OPTION_FILTER_MBS},
+                                      {"ratio", required_argument, NULL, OPTION_RATIO},
                                       {"json", no_argument, NULL, OPTION_JSON},
                                       {0}};
 
@@ -345,7 +358,9 @@ int plan_options_parse(int argc, char **argv, plan_options *out)
                                  .link_byte = 1e3 / PLAN_LINK_MBS},
                           .disk = {.latency = INT64_C(1000) * PLAN_DISK_LATENCY_US, .byte = 1e3 / PLAN_DISK_MBS},
                           .message = 1e3 * MESSAGE_US,
-                          .network_byte = 1e3 / NETWORK_MBS};
+                          .network_byte = 1e3 / NETWORK_MBS,
+                          .filter_byte = 1e3 / FILTER_MBS,
+                          .ratio = RATIO};
     while ((letter = getopt_long(argc, argv, "v:h", longs, NULL)) != -1) {
         status = parse_option(letter, out);
         if (status >= 0)

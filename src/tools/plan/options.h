@@ -36,6 +36,8 @@ typedef struct plan_options {
     int64_t stripe_count; /* servers that the library knows of, as on Lustre; 0: it knows of none */
     double message;       /* nanoseconds of a message */
     double network_byte;  /* nanoseconds of a byte between nodes */
+    double filter_byte;   /* of a byte that a rank encodes or decodes */
+    double ratio;         /* of the bytes of values to those that chunks with filters have in the file */
 } plan_options;
 
 /* Returns -1 if there is something to plan, else the exit status, after all output. */

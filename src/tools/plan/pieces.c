@@ -20,11 +20,19 @@ static int no_memory(const plan_decomposition *d)
 
 /* --- hyperslabs --- */
 
-/* The part of a rank in a variable, by the grid; false: it has none. start and count have the whole variable. */
-static bool find_block(const plan_decomposition *d, int ndims, int rank, int64_t *start, int64_t *count)
+static void get_whole(const plan_decomposition *d, const pnc_var *var, int64_t *start, int64_t *count)
 {
-    int ngrid = d->ngrid;
+    for (int k = 0; k < var->ndims; k++) {
+        start[k] = 0;
+        count[k] = var->is_record && k == 0 ? d->options->records : var->shape[k];
+    }
+}
 
+bool plan_block_find(const plan_decomposition *d, const pnc_var *var, int rank, int64_t *start, int64_t *count)
+{
+    int ngrid = d->ngrid, ndims = var->ndims;
+
+    get_whole(d, var, start, count);
     for (int i = 0; i < ngrid; i++) {
         int64_t n = d->grid[ngrid - 1 - i], at = rank % n, length;
         int dim = ndims - 1 - i; /* both end with the fastest dimension */
@@ -85,11 +93,8 @@ static int add_variable(const plan_decomposition *d, int i, int rank, int64_t fi
     const pnc_array array = pnc_format_mapping_get(d->whole, var).array;
     pnc_selection selection;
 
-    for (int k = 0; k < var->ndims; k++) {
-        start[k] = 0;
-        count[k] = var->is_record && k == 0 ? d->options->records : var->shape[k];
-    }
-    if (rank != ALL_RANKS && !find_block(d, var->ndims, rank, start, count))
+    get_whole(d, var, start, count);
+    if (rank != ALL_RANKS && !plan_block_find(d, var, rank, start, count))
         return NC_NOERR;
     if (var->is_record) { /* the part of the rank in these records */
         int64_t low = start[0] > first ? start[0] : first, high = start[0] + count[0];

@@ -5,6 +5,7 @@
 #include "format/model.h"
 #include "io/choose/placement.h"
 #include "select/selection.h"
+#include "tools/common/file.h"
 #include "tools/plan/options.h"
 
 /* The hyperslabs of the ranks in a call. */
@@ -18,6 +19,8 @@ typedef struct plan_decomposition {
     int ngrid;
     int64_t grid[PLAN_MOST_DIMS]; /* without zeros */
     struct plan_map *map;         /* instead of the grid, or NULL */
+    tool_file file;               /* of a netCDF-4 file, which is open; its definitions are in `model` */
+    bool is_netcdf4;
 } plan_decomposition;
 
 /* The pieces of a rank, or of all ranks, in the order of the file: selections, or extents. */
@@ -37,6 +40,11 @@ int plan_decomposition_open(const plan_options *options, plan_decomposition *out
 void plan_decomposition_free(plan_decomposition *d);
 /* Choose the grid for a number of ranks; 0: the number that follows from the options. */
 int plan_decomposition_start(plan_decomposition *d, int64_t nranks);
+
+/* How a variable of a netCDF-4 file is stored. */
+const pnc_netcdf4_storage *plan_storage_get(const plan_decomposition *d, int varid);
+/* The part of a rank in a variable, by the grid: start and count. false: it has none. */
+bool plan_block_find(const plan_decomposition *d, const pnc_var *var, int rank, int64_t *start, int64_t *count);
 
 int plan_pieces_init(const plan_decomposition *d, int rank, plan_pieces *out);
 /* Those of all ranks, without duplicates. */
