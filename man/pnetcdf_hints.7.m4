@@ -9,7 +9,9 @@ m4_include(`common.m4')m4_include([hints.m4])m4_dnl
 .Sh DESCRIPTION
 Hints affect the speed of access, the layout of the file, and which conditions are errors.
 They never change the values in a file, except
-.Li nc_quantize .
+.Li nc_quantize
+and
+.Li nc_error .
 A hint is given, for each file, in one of these ways.
 The first has the highest precedence:
 .Bl -enum -compact
@@ -72,8 +74,8 @@ a pattern that matches no file is named when
 .Fn MPI_Finalize
 begins.
 Blanks around keys, values and patterns are ignored.
-The value of a hint in a pattern cannot contain a colon or a comma, except a colon before an integer
-.Pq Ql zstd:3
+The value of a hint in a pattern cannot contain a colon or a comma, except a colon before a number
+.Pq Ql zstd:3 , abs:1e-3
 and the commas of
 .Li nc_chunks .
 In a
@@ -84,9 +86,9 @@ Other text, a value that a hint cannot have, and an unknown hint that begins wit
 them on stderr.
 .Ss Variables
 The hints
-.Li nc_compression , nc_shuffle , nc_chunks
+.Li nc_compression , nc_shuffle , nc_chunks , nc_quantize
 and
-.Li nc_quantize
+.Li nc_error
 are about variables that are defined while the file is open.
 A name of a variable, or a pattern as above, may follow the hint, in
 .Ev PNETCDF_HINTS
@@ -95,6 +97,7 @@ as in the
 .Bd -literal -offset indent
 PNETCDF_HINTS='*.nc:nc_format=netcdf4:nc_compression=deflate:nc_compression@T*=zstd:3'
 PNETCDF_HINTS='out*.nc:nc_quantize@[TUV]=bitround:10:nc_chunks=time/1,lat/180'
+PNETCDF_HINTS='out*.nc:nc_error=rel:1e-4:nc_error@T*=abs:0.01'
 .Ed
 .Pp
 For a variable the hints of

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/types.h"
+#include "convert/within.h"
 
 int pnc_convert_quantizer_get_most(pnc_quantization mode, int xtype)
 {
@@ -19,11 +20,31 @@ int pnc_convert_quantizer_get_most(pnc_quantization mode, int xtype)
     }
 }
 
+bool pnc_convert_error_bound_is_valid(pnc_quantization mode, double bound)
+{
+    return isfinite(bound) && bound > 0 && (mode != PNC_RELATIVE_ERROR || bound < 1);
+}
+
+bool pnc_convert_is_lossy(int xtype, pnc_mem_type mem)
+{
+    switch (mem) {
+    case PNC_LONG:
+    case PNC_LONGLONG:
+    case PNC_ULONGLONG: return true;
+    case PNC_INT:
+    case PNC_UINT:
+    case PNC_DOUBLE: return xtype == NC_FLOAT;
+    default: return false;
+    }
+}
+
 const char *pnc_convert_quantization_get_attribute(pnc_quantization mode)
 {
     switch (mode) { /* NC_QUANTIZE_BITGROOM_ATT_NAME of pnetcdf.h is spelt in another way than in files */
     case PNC_BIT_GROOM: return "_QuantizeBitGroomNumberOfSignificantDigits";
     case PNC_GRANULAR_BIT_ROUND: return NC_QUANTIZE_GRANULARBR_ATT_NAME;
+    case PNC_ABSOLUTE_ERROR: return "maximum_absolute_error";
+    case PNC_RELATIVE_ERROR: return "maximum_relative_error";
     default: return NC_QUANTIZE_BITROUND_ATT_NAME;
     }
 }
@@ -161,6 +182,10 @@ static void quantize_values(const pnc_quantizer *quantizer, int64_t first, void 
     size_t size = single ? sizeof(float) : sizeof(double);
     char *at = values;
 
+    if (quantizer->mode >= PNC_ABSOLUTE_ERROR) {
+        pnc_convert_within_quantize(quantizer, values, n);
+        return;
+    }
     for (int64_t i = 0; i < n; i++, at += size) {
         if (is_kept(quantizer, at, size))
             continue;

@@ -259,6 +259,7 @@ bool pnc_dataset_hint_is_overruled(const pnc_dataset *ds, const char *name, char
         {"nc_shuffle", {by_classic_format, by_reading, by_no_compression}},
         {"nc_chunks", {by_classic_format, by_reading}},
         {"nc_quantize", {by_reading}},
+        {"nc_error", {by_reading}},
         {"nc_filter_threads", {by_classic_format}},
         {"nc_checksum", {by_file_without_checksums}},
         {"nc_references", {by_driver_without_file, by_reading}},
@@ -282,7 +283,8 @@ bool pnc_dataset_hint_has_scope(const pnc_dataset *ds, const char *name, char sc
     } rows[] = {{"nc_compression", "filters", true},
                 {"nc_shuffle", "filters", true},
                 {"nc_chunks", "chunks", true},
-                {"nc_quantize", "quantization", false}};
+                {"nc_quantize", "quantization", false},
+                {"nc_error", "quantization", false}};
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(rows[i].name, name) == 0) {

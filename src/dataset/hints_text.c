@@ -7,8 +7,8 @@
  *     hint     = key "=" value
  *
  * Keys do not contain ':': an entry with a ':' before its first '=' begins with a pattern, and the value of a hint for
- * every file may contain ':' and ','. In a hint after a pattern, an integer after a ':' belongs to the value (zstd:3),
- * and so do lengths after a ',' if the hint is nc_chunks. Blanks around tokens are ignored. */
+ * every file may contain ':' and ','. In a hint after a pattern, a number after a ':' belongs to the value (zstd:3,
+ * abs:1e-3), and so do lengths after a ',' if the hint is nc_chunks. Blanks around tokens are ignored. */
 #include "dataset/hints_text.h"
 
 #include <ctype.h>
@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/memory.h"
 #include "base/path.h"
 
@@ -113,13 +114,17 @@ static char *split_pattern(char **rest)
     return begin;
 }
 
-/* Whether a text up to the next separator is an integer. */
-static bool is_integer(const char *text)
-{
-    const char *digits = text + (*text == '-');
-    size_t n = strspn(digits, "0123456789");
+#define NUMBER_MOST 64 /* bytes of a number; a longer text is none */
 
-    return n > 0 && (digits[n] == ':' || digits[n] == '\0');
+/* Whether a text up to the next separator is a number. */
+static bool is_number(const char *text)
+{
+    char copy[NUMBER_MOST];
+    size_t n = strcspn(text, ":");
+    double value;
+
+    snprintf(copy, sizeof copy, "%.*s", (int)(n < sizeof copy ? n : 0), text);
+    return pnc_text_decimal_parse(copy, &value);
 }
 
 /* The first of several hints after a pattern, which becomes a string; *rest are the others. */
@@ -130,7 +135,7 @@ static char *split_hint(char **rest)
     if (*begin == '\0')
         return NULL;
     for (char *at = begin; *at != '\0'; at++) {
-        if (*at != ':' || is_integer(at + 1))
+        if (*at != ':' || is_number(at + 1))
             continue;
         *at = '\0';
         *rest = at + 1;

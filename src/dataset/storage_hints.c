@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/memory.h"
 #include "convert/quantize.h"
 #include "dataset/hints.h"
@@ -28,7 +29,7 @@
 #define ZSTD_LEVEL 3
 #define MOST_CHUNK_LENGTH INT64_C(0xffffffff)
 
-static const char *const hint_names[] = {"nc_compression", "nc_shuffle", "nc_chunks", "nc_quantize"};
+static const char *const hint_names[] = {"nc_compression", "nc_shuffle", "nc_chunks", "nc_quantize", "nc_error"};
 enum { NAMES = sizeof hint_names / sizeof *hint_names };
 
 /* --- values --- */
@@ -135,6 +136,30 @@ bool pnc_dataset_quantize_parse(const char *text, pnc_hints *out)
     return parse_quantization(text, &unused);
 }
 
+typedef struct error_bound {
+    pnc_quantization mode; /* 0: none */
+    double most;
+} error_bound;
+
+static bool parse_error(const char *text, error_bound *out)
+{
+    bool is_absolute = strncmp(text, "abs:", 4) == 0;
+
+    *out = (error_bound){0, 0};
+    if (!is_absolute && strncmp(text, "rel:", 4) != 0)
+        return strcmp(text, "none") == 0;
+    out->mode = is_absolute ? PNC_ABSOLUTE_ERROR : PNC_RELATIVE_ERROR;
+    return pnc_text_decimal_parse(text + 4, &out->most) && pnc_convert_error_bound_is_valid(out->mode, out->most);
+}
+
+bool pnc_dataset_error_parse(const char *text, pnc_hints *out)
+{
+    error_bound unused;
+
+    (void)out;
+    return parse_error(text, &unused);
+}
+
 /* One item of nc_chunks: [NAME/]LENGTH, up to the next comma. Returns what follows, or NULL if it is malformed. */
 static const char *take_chunk_length(const char *text, const char **name, int *name_length, int64_t *length)
 {
@@ -186,7 +211,9 @@ void pnc_dataset_storage_hint_explain(const char *key, const char *value, char *
                                              "must be auto, lengths as in 1,180,360, or dimensions with lengths as in "
                                              "lat/180,lon/360",
                                              "must be none, bitround:BITS (at most 52), granular:DIGITS or "
-                                             "bitgroom:DIGITS (at most 15)"};
+                                             "bitgroom:DIGITS (at most 15)",
+                                             "must be none, abs:NUMBER (greater than 0), or rel:NUMBER (greater than "
+                                             "0, less than 1)"};
     const char *name = pnc_dataset_storage_hint_find(key);
     compression c;
 
@@ -418,14 +445,38 @@ static int apply_chunks(pnc_dataset *ds, pnc_var *var)
     return NC_NOERR;
 }
 
+/* Neither the program nor a hint for fewer variables has chosen another rounding. Of two hints for the same variables
+ * the one that promises something counts. */
+static bool find_error(const pnc_dataset *ds, const pnc_var *var, error_bound *out)
+{
+    quantization quantized;
+    line l, other;
+
+    return var->quantize_mode == NC_NOQUANTIZE && !(var->storage != NULL && var->storage->chosen_quantization) &&
+           find_line(ds, "nc_error", var, &l) && parse_error(l.value, out) && out->mode != 0 &&
+           !(find_line(ds, "nc_quantize", var, &other) && is_before(&other, &l) &&
+             parse_quantization(other.value, &quantized) && quantized.mode != NC_NOQUANTIZE);
+}
+
+static void apply_error(pnc_dataset *ds, pnc_var *var)
+{
+    error_bound given;
+
+    if (!find_error(ds, var, &given) || !pnc_format_error_bound_is_possible(&ds->model, var, given.mode, given.most))
+        return;
+    var->error_mode = given.mode;
+    var->error_bound = given.most;
+}
+
 /* A float of which a double's number of bits is asked for stays as it is. */
 static void apply_quantization(pnc_dataset *ds, pnc_var *var)
 {
     quantization given;
     line l;
 
-    if (var->quantize_mode != NC_NOQUANTIZE || (var->storage != NULL && var->storage->chosen_quantization) ||
-        !find_line(ds, "nc_quantize", var, &l) || !parse_quantization(l.value, &given) || given.mode == NC_NOQUANTIZE)
+    if (var->quantize_mode != NC_NOQUANTIZE || var->error_mode != 0 ||
+        (var->storage != NULL && var->storage->chosen_quantization) || !find_line(ds, "nc_quantize", var, &l) ||
+        !parse_quantization(l.value, &given) || given.mode == NC_NOQUANTIZE)
         return;
     if (given.nsd > pnc_convert_quantizer_get_most((pnc_quantization)given.mode, var->type))
         return;
@@ -456,15 +507,20 @@ static bool has_lengths_for(const pnc_dataset *ds, const pnc_var *var, const cha
 }
 
 /* What the hint decides is a choice of the program. */
-static bool is_chosen(const pnc_var *var, const char *hint)
+static bool is_chosen(const pnc_model *model, const pnc_var *var, const char *hint, const char *value)
 {
     const pnc_storage *s = var->storage;
+    error_bound bound;
 
+    if (strcmp(hint, "nc_error") == 0 && parse_error(value, &bound) && bound.mode != 0 &&
+        (var->type == NC_FLOAT || var->type == NC_DOUBLE) &&
+        !pnc_format_error_bound_is_possible(model, var, bound.mode, bound.most))
+        return true;
     if (s == NULL)
         return false;
     if (strcmp(hint, "nc_chunks") == 0)
         return s->chosen_layout;
-    if (strcmp(hint, "nc_quantize") == 0)
+    if (strcmp(hint, "nc_quantize") == 0 || strcmp(hint, "nc_error") == 0)
         return s->chosen_quantization;
     return s->chosen_filters || (s->chosen_layout && s->layout != NC_CHUNKED);
 }
@@ -483,7 +539,7 @@ static no_use find_no_use(const pnc_dataset *ds, const char *name, const line *l
             (has_shape && !has_lengths_for(ds, var, l->value)))
             continue;
         found++;
-        if (i >= nbefore && is_chosen(var, name))
+        if (i >= nbefore && is_chosen(&ds->model, var, name, l->value))
             chosen++;
         else if (i >= nbefore && var->ndims > 0)
             return USED;
@@ -533,8 +589,10 @@ int pnc_dataset_storage_hints_apply(pnc_dataset *ds)
     for (int i = nbefore; err == NC_NOERR && i < ds->model.nvars; i++) {
         pnc_var *var = ds->model.vars[i];
 
-        if (!coordinates[i])
+        if (!coordinates[i]) {
+            apply_error(ds, var);
             apply_quantization(ds, var);
+        }
         if (var->storage == NULL)
             continue;
         err = apply_compression(ds, var);
@@ -563,8 +621,36 @@ static void adopt_quantization(pnc_dataset *ds, pnc_var *var)
     var->nsd = found.nsd;
 }
 
+/* An attribute of this kind may be one of other programs, which says nothing about what is put now. */
+static void adopt_error(pnc_dataset *ds, pnc_var *var)
+{
+    error_bound given;
+
+    if (!find_error(ds, var, &given) || !pnc_format_error_bound_is_stated(&ds->model, var, given.mode, given.most))
+        return;
+    var->error_mode = given.mode;
+    var->error_bound = given.most;
+}
+
+/* Without memory to find coordinates, nothing is rounded. */
+static void adopt_errors(pnc_dataset *ds)
+{
+    bool *coordinates =
+        ds->storage_hints == NULL ? NULL : pnc_memory_alloc_zeroed(ds->model.nvars, sizeof *coordinates);
+
+    if (coordinates != NULL)
+        pnc_format_coordinates_find(&ds->model, coordinates);
+    for (int i = 0; i < ds->model.nvars; i++) {
+        ds->model.vars[i]->error_mode = 0;
+        if (coordinates != NULL && !coordinates[i])
+            adopt_error(ds, ds->model.vars[i]);
+    }
+    pnc_memory_free(coordinates);
+}
+
 void pnc_dataset_storage_hints_adopt(pnc_dataset *ds)
 {
+    adopt_errors(ds);
     if (ds->format->ops->has_storage ? !ds->format->overruled : ds->storage_hints == NULL)
         return;
     for (int i = 0; i < ds->model.nvars; i++)

@@ -1,5 +1,5 @@
-/* Hints for the storage of variables: nc_compression, nc_shuffle, nc_chunks, nc_quantize, also for the variables that a
- * pattern names: nc_compression@T*. */
+/* Hints for the storage of variables: nc_compression, nc_shuffle, nc_chunks, nc_quantize, nc_error, also for the
+ * variables that a pattern names: nc_compression@T*. */
 #ifndef PNC_DATASET_STORAGE_HINTS_H
 #define PNC_DATASET_STORAGE_HINTS_H
 
@@ -11,6 +11,7 @@ bool pnc_dataset_shuffle_parse(const char *text, pnc_hints *out);
 bool pnc_dataset_threads_parse(const char *text, pnc_hints *out);
 bool pnc_dataset_chunks_parse(const char *text, pnc_hints *out);
 bool pnc_dataset_quantize_parse(const char *text, pnc_hints *out);
+bool pnc_dataset_error_parse(const char *text, pnc_hints *out);
 
 /* The name of the hint that stands before the pattern of a key: "nc_chunks" of "nc_chunks@T*"; NULL if the key is no
  * such hint with an @. */
@@ -31,8 +32,9 @@ int pnc_dataset_storage_hints_share(pnc_dataset *ds, int64_t length);
 /* Apply them to the variables that are defined since `before`, where the program has not chosen, and report hints
  * that are for no variable. Local, the same on all ranks that have the same definitions. NC_ENOMEM */
 int pnc_dataset_storage_hints_apply(pnc_dataset *ds);
-/* After opening a file, or enddef. A classic file does not say that puts are quantized: the hint and the attribute of a
- * variable must agree. Elsewhere only definitions that rank 0 has overruled are taken from the attributes. */
+/* After opening a file, or enddef. A classic file does not say that puts are quantized, and no file that they have a
+ * bound of the error: the hint and the attribute of a variable must agree. Of netCDF-4 files only definitions that
+ * rank 0 has overruled are quantized as the attributes say. */
 void pnc_dataset_storage_hints_adopt(pnc_dataset *ds);
 
 #endif

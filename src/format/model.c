@@ -157,6 +157,8 @@ static int copy_var(pnc_model *out, const pnc_var *from)
     var->no_fill = from->no_fill;
     var->quantize_mode = from->quantize_mode;
     var->nsd = from->nsd;
+    var->error_mode = from->error_mode;
+    var->error_bound = from->error_bound;
     var->little = from->little;
     var->is_record = from->is_record;
     var->inner_unlimited = from->inner_unlimited;

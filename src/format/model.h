@@ -77,6 +77,8 @@ typedef struct pnc_var {
     struct pnc_storage *storage; /* format/storage.h; NULL: the format leaves no choice */
     bool no_fill;                /* not in the file: filling is off for this variable */
     int quantize_mode, nsd;      /* of what is put: NC_NOQUANTIZE .., and the number of digits or bits */
+    int error_mode;              /* likewise, with a bound instead: a pnc_quantization; 0: none */
+    double error_bound;          /* likewise: above 0 */
     bool little;                 /* its values are little-endian */
     /* derived from dimids when the variable is added or decoded */
     bool is_record;       /* its first dimension is unlimited */

@@ -2,6 +2,7 @@
 #ifndef PNC_FORMAT_QUANTIZATION_H
 #define PNC_FORMAT_QUANTIZATION_H
 
+#include "convert/quantize.h"
 #include "format/model.h"
 
 /* nsd: significant digits; significant bits with NC_QUANTIZE_BITROUND. NC_EINVAL: not a mode, a number out of range, or
@@ -9,7 +10,16 @@
 int pnc_format_quantization_set(pnc_var *var, int mode, int nsd, pnc_error *error);
 /* What the attributes of a variable say: *mode is NC_NOQUANTIZE without a valid one. */
 void pnc_format_quantization_find(const pnc_model *model, const pnc_var *var, int *mode, int *nsd);
-/* Give the variable the attribute of its quantization, if it has one, and no other such attribute. NC_ENOMEM */
+/* Whether the variable can have values with a bound of the error, PNC_ABSOLUTE_ERROR or PNC_RELATIVE_ERROR: floating
+ * point, and no attribute says another bound. */
+bool pnc_format_error_bound_is_possible(const pnc_model *model, const pnc_var *var, pnc_quantization mode,
+                                        double bound);
+/* The same, and its attribute says this one. */
+bool pnc_format_error_bound_is_stated(const pnc_model *model, const pnc_var *var, pnc_quantization mode, double bound);
+/* Give the variable the attribute of its quantization, or of its bound, if it has one, and no other attribute of a
+ * quantization. NC_ENOMEM */
 int pnc_format_quantization_write(pnc_model *model, pnc_var *var, pnc_error *error);
+#define PNC_FORMAT_INT_BYTES 4 /* of an external NC_INT */
+void pnc_format_int_write(int number, bool little, unsigned char *out);
 
 #endif

@@ -100,6 +100,15 @@ ncmpi_def_var_quantize; none. It changes what is written, also in classic files,
 Coordinate variables, and those that an attribute coordinates, bounds, climatology or grid_mapping names, are not
 quantized, and neither are variables without so many bits or digits. Variables that the file has already are, if their
 attribute says what the hint says])
+HINT_TEXT([nc_error], [pnc_dataset_error_parse],
+[bound of the error of NC_FLOAT and NC_DOUBLE variables. abs:NUMBER: what is stored differs from what was put by at most
+NUMBER. rel:NUMBER: by at most NUMBER times the magnitude of what was put; zeros stay. none. Each value is rounded, when
+it is put, to the fewest bits of its mantissa that keep the bound; one that could not keep it, or would become a missing
+value, stays as its type has it, and so do NaN, infinities and the values of _FillValue and missing_value (the first 8).
+It changes what is written, also in classic files, and an attribute maximum_absolute_error or maximum_relative_error
+says so. Variables that nc_quantize does not quantize are not rounded, nor those with another such attribute, or for
+which ncmpi_def_var_quantize or a hint nc_quantize with a pattern of more characters decides. Variables that the file
+has already are rounded if their attribute says what the hint says])
 HINT_TEXT([nc_filter_threads], [pnc_dataset_threads_parse],
 [threads of a process that compress and decompress chunks of netCDF-4 files beside the one that calls: a number, 0 to
 63; auto, the default: as many as there are processors of the affinity mask of the process that no process of the

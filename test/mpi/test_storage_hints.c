@@ -322,7 +322,20 @@ static void test_values(void)
                 {"nc_quantize", "granular:0", "granular"},
                 {"nc_quantize", "bitgroom:16", "granular"},
                 {"nc_quantize", "bitround", "bitround:BITS"},
-                {"nc_quantize", "none", NULL}};
+                {"nc_quantize", "none", NULL},
+                {"nc_error", "abs:0.01", NULL},
+                {"nc_error", "rel:1e-4", NULL},
+                {"nc_error", "abs:.5E+3", NULL},
+                {"nc_error", "none", NULL},
+                {"nc_error", "abs:0", "greater than 0"},
+                {"nc_error", "abs:-1", "greater than 0"},
+                {"nc_error", "abs:nan", "abs:NUMBER"},
+                {"nc_error", "abs:0x1p3", "abs:NUMBER"},
+                {"nc_error", "abs:1e999", "abs:NUMBER"},
+                {"nc_error", "abs:1e", "abs:NUMBER"},
+                {"nc_error", "rel:1", "less than 1"},
+                {"nc_error", "0.01", "abs:NUMBER"},
+                {"nc_error@T*", "abs:", "nc_error@T*"}};
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *const pairs[] = {"nc_format", "netcdf4", rows[i].key, rows[i].value, NULL};

@@ -226,6 +226,8 @@ static void keep_choices(const pnc_model *from, pnc_model *to)
 
         to->vars[i]->quantize_mode = from->vars[i]->quantize_mode;
         to->vars[i]->nsd = from->vars[i]->nsd;
+        to->vars[i]->error_mode = from->vars[i]->error_mode;
+        to->vars[i]->error_bound = from->vars[i]->error_bound;
         if (chosen == NULL || storage == NULL)
             continue;
         storage->chosen_layout = chosen->chosen_layout;

@@ -385,23 +385,40 @@ static void keep_special_values(const pnc_model *model, const pnc_var *var, pnc_
     const pnc_att *missing = at < 0 ? NULL : var->atts.at[at];
     pnc_mem_type mem = pnc_type_get_mem_type(var->type);
     unsigned char fill[8];
+    pnc_kernel kernel;
 
     pnc_format_var_get_fill_value(model, var, fill);
     pnc_convert_kernel_find(PNC_GET, var->type, mem, encoding, NULL)(q->kept[q->nkept++], fill, 1, NULL);
-    if (missing != NULL && missing->type == var->type && missing->len == 1)
-        pnc_convert_kernel_find(PNC_GET, var->type, mem, pnc_format_model_get_encoding(model),
-                                NULL)(q->kept[q->nkept++], missing->value, 1, NULL);
+    if (missing == NULL)
+        return;
+    kernel = pnc_convert_kernel_find(PNC_GET, missing->type, mem, pnc_format_model_get_encoding(model), NULL);
+    for (int64_t i = 0; kernel != NULL && i < missing->len && q->nkept < PNC_KEPT_MOST; i++)
+        kernel(q->kept[q->nkept++], (char *)missing->value + i * (int64_t)pnc_type_get_size(missing->type), 1,
+               q->kept[0]);
+}
+
+static pnc_quantizer make_quantizer(const pnc_model *model, const pnc_var *var, pnc_mem_type mem)
+{
+    pnc_quantizer q = {.mode = (pnc_quantization)var->quantize_mode, .type = var->type, .number = var->nsd};
+
+    if (var->error_mode != 0) {
+        q.mode = (pnc_quantization)var->error_mode;
+        q.bound = var->error_bound;
+        q.is_converted = pnc_convert_is_lossy(var->type, mem);
+    }
+    keep_special_values(model, var, &q);
+    return q;
 }
 
 int pnc_io_request_init_packer(pnc_io_context *io, const pnc_request *r, pnc_packer *packer)
 {
     const pnc_var *var = io->model->vars[r->elements.varid];
-    pnc_quantizer q = {.mode = (pnc_quantization)var->quantize_mode, .type = var->type, .number = var->nsd};
+    pnc_quantizer q;
 
     PNC_TRY(pnc_io_request_init_converter(io, r, packer));
     if (!pnc_io_request_is_quantized(io, r))
         return NC_NOERR;
-    keep_special_values(io->model, var, &q);
+    q = make_quantizer(io->model, var, r->mem);
     pnc_convert_packer_set_quantizer(packer, &q, pnc_format_var_get_encoding(io->model, var));
     return NC_NOERR;
 }

@@ -173,7 +173,9 @@ int pnc_io_request_init_converter(pnc_io_context *io, const pnc_request *r, pnc_
 /* Whether execution must change values that are external already. */
 static inline bool pnc_io_request_is_quantized(const pnc_io_context *io, const pnc_request *r)
 {
-    return io->model->vars[r->elements.varid]->quantize_mode != NC_NOQUANTIZE && r->direction == PNC_PUT;
+    const pnc_var *var = io->model->vars[r->elements.varid];
+
+    return (var->quantize_mode != NC_NOQUANTIZE || var->error_mode != 0) && r->direction == PNC_PUT;
 }
 
 #endif
