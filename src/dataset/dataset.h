@@ -44,6 +44,7 @@ typedef struct pnc_hints {
     int64_t statistics;        /* PNC_STATS_OFF .. */
     int64_t references;        /* 1: close writes references beside the file */
     int64_t checksum;          /* 1: close writes checksums of values */
+    int64_t quantize_cf;       /* 1: new files have the attributes of CF for quantized variables */
 } pnc_hints;
 
 /* The report of a call that failed. The message has call, rank, file, cause, and the name of the code. */

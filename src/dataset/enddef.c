@@ -59,6 +59,8 @@ static int finish_storage(pnc_dataset *ds)
     PNC_TRY(pnc_dataset_storage_hints_apply(ds));
     for (int i = before == NULL ? 0 : before->nvars; i < ds->model.nvars; i++)
         PNC_TRY(pnc_format_quantization_write(&ds->model, ds->model.vars[i], &ds->error));
+    if (ds->format->is_new && ds->hints.quantize_cf != 0)
+        PNC_TRY(pnc_format_quantization_describe(&ds->model, ds->format->ops->has_storage, &ds->error));
     return pnc_dataset_checksums_define(ds);
 }
 

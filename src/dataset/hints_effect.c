@@ -260,6 +260,7 @@ bool pnc_dataset_hint_is_overruled(const pnc_dataset *ds, const char *name, char
         {"nc_chunks", {by_classic_format, by_reading}},
         {"nc_quantize", {by_reading}},
         {"nc_error", {by_reading}},
+        {"nc_quantize_cf", {by_opening}},
         {"nc_filter_threads", {by_classic_format}},
         {"nc_checksum", {by_file_without_checksums}},
         {"nc_references", {by_driver_without_file, by_reading}},

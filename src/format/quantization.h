@@ -19,6 +19,11 @@ bool pnc_format_error_bound_is_stated(const pnc_model *model, const pnc_var *var
 /* Give the variable the attribute of its quantization, or of its bound, if it has one, and no other attribute of a
  * quantization. NC_ENOMEM */
 int pnc_format_quantization_write(pnc_model *model, pnc_var *var, pnc_error *error);
+/* Give the file what CF conventions have for quantized variables that are no coordinates and have no attribute
+ * `quantization`: a variable for each algorithm, behind all others, and attributes. has_storage: that of the format.
+ * Errors as of adding variables and attributes; the model may have a part of it then. */
+int pnc_format_quantization_describe(pnc_model *model, bool has_storage, pnc_error *error);
+
 #define PNC_FORMAT_INT_BYTES 4 /* of an external NC_INT */
 void pnc_format_int_write(int number, bool little, unsigned char *out);
 

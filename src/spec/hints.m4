@@ -109,6 +109,13 @@ It changes what is written, also in classic files, and an attribute maximum_abso
 says so. Variables that nc_quantize does not quantize are not rounded, nor those with another such attribute, or for
 which ncmpi_def_var_quantize or a hint nc_quantize with a pattern of more characters decides. Variables that the file
 has already are rounded if their attribute says what the hint says])
+HINT_CHOICE([nc_quantize_cf], [quantize_cf], [disable], [WORDS(disable, enable)], [],
+[enable: the first ncmpi_enddef of a new file gives quantized variables (nc_quantize, ncmpi_def_var_quantize) what the
+CF conventions since 1.12 have for them (8.4): attributes quantization and quantization_nsb or quantization_nsd, and for
+each algorithm a variable of NC_CHAR without dimensions, quantization_bitround, quantization_granular_bitround or
+quantization_bitgroom, behind those of the program, with attributes algorithm and implementation. Not coordinate
+variables and those that nc_quantize leaves as they are, and not variables that have an attribute quantization. Programs
+that count variables see more of them])
 HINT_TEXT([nc_filter_threads], [pnc_dataset_threads_parse],
 [threads of a process that compress and decompress chunks of netCDF-4 files beside the one that calls: a number, 0 to
 63; auto, the default: as many as there are processors of the affinity mask of the process that no process of the
