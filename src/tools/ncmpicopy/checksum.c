@@ -15,7 +15,7 @@ enum { BLOCKS_AT_ONCE = 8 }; /* of a rank: 8 MiB */
 /* Whether the values of a variable are all those of the input, so that its checksum is still right. */
 static bool is_kept(const copy_plan *plan, const copy_var *var)
 {
-    bool kept = var->to == var->type && var->quantizer.number == 0 && !var->joined && var->nturns == 0;
+    bool kept = var->to == var->type && var->quantizer.mode == 0 && !var->joined && var->nturns == 0;
     for (int d = 0; d < var->ndims; d++) {
         const copy_dim *dim = &plan->dims[var->dimids[d]];
         kept = kept && dim->count == dim->total && dim->wrapped == 0;

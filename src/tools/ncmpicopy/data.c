@@ -175,7 +175,7 @@ static const char *convert_block(work *w, copy_var *var, const part *p)
         copy_values_convert(&conversion, w->read, p->length, 0, w->converted);
         count_misfits(w, var, p, &conversion);
     }
-    if (var->quantizer.number > 0)
+    if (var->quantizer.mode != 0)
         pnc_convert_values_quantize(&var->quantizer, values, p->length);
     return values;
 }

@@ -274,7 +274,7 @@ static int define_vars(copy_plan *plan, int from, int to)
             err = copy_storage_define(plan, from, var, to, id);
         if (err == NC_NOERR)
             err = copy_atts(plan, from, var, var->natts, to, id);
-        if (err == NC_NOERR && var->quantizer.number > 0)
+        if (err == NC_NOERR && var->quantizer.mode != 0)
             err = copy_quantizer_put(var, to, id);
         if (err == NC_NOERR && copy_checksum_is_attribute(plan))
             err = copy_checksum_define(to, id);

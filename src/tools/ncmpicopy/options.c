@@ -25,6 +25,7 @@ static const char usage[] =
     "                 [--where coordinate=first:last | --where coordinate~value]\n"
     "                 [--set-att [var]:att=value] [--del-att [var]:att] [--rename old=new]\n"
     "                 [--quantize [var1,...:]bits=n | --quantize [var1,...:]digits=n]\n"
+    "                 [--error [var1,...:]abs=x | --error [var1,...:]rel=x]\n"
     "                 [--deflate [var1,...:]level | --zstd [var1,...:]level] [--shuffle | --no-shuffle]\n"
     "                 [--chunks [var1,...:]dim/length,...]\n"
     "                 [--align bytes] [--record-align bytes] [--reserve bytes] [--no-history] [--verify]\n"
@@ -50,6 +51,9 @@ static const char help[] =
     "                                   round float and double to n significant bits or decimal digits: the rest\n"
     "                                   becomes zeros, and the file can be compressed; without names, all variables\n"
     "                                   but coordinates; can be repeated\n"
+    "      --error [var1,...:]abs=x, [var1,...:]rel=x\n"
+    "                                   the same to the fewest bits, value by value, with which no value changes by\n"
+    "                                   more than x, or x times its magnitude\n"
     "      --deflate, --zstd level      compress by deflate, level 1 to 9, or 0 for none; by zstd, level 1 to 22.\n"
     "                                   var1,...: before the level: these variables only. Also -d level\n"
     "  -s, --shuffle, --no-shuffle      order bytes for compression, which is the default for --deflate and --zstd\n"
@@ -84,6 +88,7 @@ enum {
     LONG_STRICT,
     LONG_PROGRESS,
     LONG_QUANTIZE,
+    LONG_ERROR,
     LONG_CHECKSUM,
     LONG_WHERE,
     LONG_SET_ATT,
@@ -228,6 +233,7 @@ static int parse_option(int letter, copy_options *options)
     case LONG_STRICT: options->strict = true; return -1;
     case LONG_PROGRESS: options->progress = true; return -1;
     case LONG_QUANTIZE: return copy_quantize_parse(optarg, options);
+    case LONG_ERROR: return copy_error_parse(optarg, options);
     case LONG_HELP: printf("%s%s", usage, help); return finish_output();
     case LONG_VERSION: tool_version_print(); return finish_output();
     default: /* getopt has printed the error */
@@ -262,6 +268,7 @@ int copy_options_parse(int argc, char **argv, void *result)
                                           {"strict", no_argument, NULL, LONG_STRICT},
                                           {"progress", no_argument, NULL, LONG_PROGRESS},
                                           {"quantize", required_argument, NULL, LONG_QUANTIZE},
+                                          {"error", required_argument, NULL, LONG_ERROR},
                                           {"checksum", optional_argument, NULL, LONG_CHECKSUM},
                                           {"where", required_argument, NULL, LONG_WHERE},
                                           {"set-att", required_argument, NULL, LONG_SET_ATT},

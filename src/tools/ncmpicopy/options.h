@@ -23,11 +23,12 @@ typedef struct copy_retype {
     int type;
 } copy_retype;
 
-/* --quantize; without names it is for all variables of floating point types that are no coordinates. */
+/* --quantize, --error; without names it is for all variables of floating point types that are no coordinates. */
 typedef struct copy_quantize {
     tool_names variables;
     pnc_quantization mode;
     int number;
+    double bound; /* --error */
 } copy_quantize;
 
 /* A chunk of --chunks: its length along a dimension, or along the next one if that has no name. */

@@ -35,7 +35,8 @@ typedef struct copy_var {
     int64_t *shape;             /* in the output */
     bool joined;                /* read from all inputs, not only from the first one */
     copy_conversion conversion; /* where type and to differ */
-    pnc_quantizer quantizer;    /* number 0: values are copied as they are */
+    pnc_quantizer quantizer;    /* mode 0: values are copied as they are */
+    double stated_error;        /* with a bound: what the attribute says, with that of the input */
     int64_t lost;               /* values of this rank that cannot be read, and became fill values */
     int nturns;
     copy_turn turns[COPY_RUNS]; /* of longitudes along its first dimension */
