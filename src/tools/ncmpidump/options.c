@@ -17,7 +17,7 @@ static const char usage[] =
     "usage: ncmpidump [-c | -h] [-v var1,...] [-b c|f] [-f c|f] [-l length] [-n name] [-p f[,d]]\n"
     "                 [-t | -i] [-s] [--progress] file...\n"
     "       ncmpidump --json [-c | -h] [-v var1,...] [-n name] [-p f[,d]] [-t | -i] [--progress] file...\n"
-    "       ncmpidump --stats [--json] [-c] [-v var1,...] [-t | -i] [--progress] file...\n"
+    "       ncmpidump --stats [--bits] [--json] [-c] [-v var1,...] [-t | -i] [--progress] file...\n"
     "       ncmpidump --plot var[,dim=index | ,dim~value ...] [-o picture.svg] file\n"
     "       ncmpidump --follow [--from record] [--idle seconds] [-v var1,...] [-b c|f] [-f c|f] [-l length]\n"
     "                 [-p f[,d]] [-t | -i] file\n"
@@ -41,6 +41,7 @@ static const char help[] =
     "      --json    print JSON instead of CDL\n"
     "      --progress  show the progress on stderr even if that is no terminal\n"
     "      --stats   print minimum, maximum, mean and the number of missing values of each variable\n"
+    "      --bits    with --stats: how many bits of the mantissas of float and double carry information\n"
     "      --plot var[,dim=index...]  draw a map of two dimensions of a variable, or a line along one, as SVG;\n"
     "                   dim~value: at the nearest value of a coordinate, such as lev~500 or time~2001-03-05\n"
     "  -o file       write the picture to this file\n"
@@ -113,6 +114,7 @@ static int parse_task(int letter, dump_options *options)
     char *end;
     switch (letter) {
     case 5: options->stats = true; return -1;
+    case 11: options->bits = true; return -1;
     case 6: options->plot = optarg; return -1;
     case 'o': options->output = optarg; return -1;
     case 10: options->checksum = true; return tool_checksum_check() == NC_NOERR ? -1 : 1;
@@ -180,6 +182,8 @@ static const char *find_conflict(const dump_options *options, int npaths)
             options->version >
         1)
         return "--stats, --plot, --follow, --checksum, -k and -V exclude each other";
+    if (options->bits && !options->stats)
+        return "--bits is of --stats";
     bool single = options->plot != NULL || options->follow || options->checksum;
     if (header && (options->stats || single))
         return "-h, -n and -s are of CDL and JSON: --stats, --plot, --follow and --checksum print no header";
@@ -198,17 +202,12 @@ static const char *find_conflict(const dump_options *options, int npaths)
 
 int dump_options_parse(int argc, char **argv, dump_options *options)
 {
-    static const struct option longs[] = {{"help", no_argument, NULL, 1},
-                                          {"version", no_argument, NULL, 2},
-                                          {"json", no_argument, NULL, 3},
-                                          {"progress", no_argument, NULL, 4},
-                                          {"stats", no_argument, NULL, 5},
-                                          {"plot", required_argument, NULL, 6},
-                                          {"follow", no_argument, NULL, 7},
-                                          {"from", required_argument, NULL, 8},
-                                          {"checksum", no_argument, NULL, 10},
-                                          {"idle", required_argument, NULL, 9},
-                                          {0}};
+    static const struct option longs[] = {{"help", no_argument, NULL, 1},       {"version", no_argument, NULL, 2},
+                                          {"json", no_argument, NULL, 3},       {"progress", no_argument, NULL, 4},
+                                          {"stats", no_argument, NULL, 5},      {"bits", no_argument, NULL, 11},
+                                          {"plot", required_argument, NULL, 6}, {"follow", no_argument, NULL, 7},
+                                          {"from", required_argument, NULL, 8}, {"checksum", no_argument, NULL, 10},
+                                          {"idle", required_argument, NULL, 9}, {0}};
     *options = (dump_options){.line_length = LINE_LENGTH_DEFAULT, .float_digits = 7, .double_digits = 15, .from = -1};
     int letter, status;
     while ((letter = getopt_long(argc, argv, "chistv:b:f:l:n:o:p:d:kV", longs, NULL)) != -1) {

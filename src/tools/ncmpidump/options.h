@@ -23,6 +23,7 @@ typedef struct dump_options {
     bool kind, version; /* print only the kind, or the version, of the format */
     bool checksum;      /* print a manifest of checksums instead */
     bool stats;         /* print statistics of the variables instead */
+    bool bits;          /* with these: how many bits carry information */
     const char *plot;   /* VARIABLE,DIMENSION=INDEX,...: draw a picture instead; NULL: no */
     const char *output; /* the file of the picture; NULL: standard output */
     bool follow;        /* print records as they appear */

@@ -13,7 +13,7 @@
 #include "tools/ncmpidump/reader.h"
 #include "tools/ncmpidump/team.h"
 
-enum { COLUMNS = 8, UNITS = COLUMNS - 1 };
+enum { COLUMNS = 9, UNITS = COLUMNS - 1, BITS = UNITS - 1, WARNING_MOST = 160 };
 
 /* A line of the table; NULL where there is nothing to say. */
 typedef struct stats_row {
@@ -25,8 +25,9 @@ typedef struct stats_table {
     tool_relations relations;
     stats_row *rows;
     int nrows;
-    bool is_later; /* JSON: not the first variable */
-    int err;       /* of the first variable whose values cannot be read; the others are shown */
+    char *warnings; /* of --bits: lines */
+    bool is_later;  /* JSON: not the first variable */
+    int err;        /* of the first variable whose values cannot be read; the others are shown */
 } stats_table;
 
 /* --- values --- */
@@ -54,6 +55,8 @@ static int add_own_blocks(const dump_file *file, const dump_variable *variable, 
         err = tool_file_read_block(&file->input, variable->var, blocks->start, blocks->count, true, values);
         if (err == NC_NOERR)
             dump_summary_add(meaning, values, blocks->length, summary);
+        if (err == NC_NOERR && file->options->bits && dump_type_has_bits(meaning->type))
+            dump_bits_add(meaning, blocks, values, &summary->bits);
         team->done += blocks->length * (int64_t)variable->type->size * team->nprocs;
         tool_progress_update(&team->progress, team->done);
     }
@@ -142,6 +145,23 @@ static void print_cell(const dump_file *file, const stats_result *r, const cdl_t
     fputs(text, out);
 }
 
+static int count_informed_bits(const stats_result *r)
+{
+    int type = r->variable->var->type;
+
+    return dump_type_has_bits(type) ? dump_bits_count(type, &r->summary->bits) : -1;
+}
+
+static void print_bits(const stats_result *r, FILE *out)
+{
+    int n = count_informed_bits(r);
+
+    if (n < 0)
+        fputc('-', out);
+    else
+        fprintf(out, "%d", n);
+}
+
 static void write_cell(const dump_file *file, const stats_result *r, int column, FILE *out)
 {
     const dump_summary *s = r->summary;
@@ -156,6 +176,7 @@ static void write_cell(const dump_file *file, const stats_result *r, int column,
     case 4: has_values ? print_cell(file, r, r->type, s->least, out) : (void)fputc('-', out); return;
     case 5: has_values ? print_cell(file, r, r->type, s->most, out) : (void)fputc('-', out); return;
     case 6: has_values ? print_cell(file, r, real, (cdl_value){.r = get_mean(s)}, out) : (void)fputc('-', out); return;
+    case BITS: print_bits(r, out); return;
     default: tool_text_write(out, r->as_dates ? "" : r->meaning->units); return;
     }
 }
@@ -180,11 +201,44 @@ static int add_row(stats_table *table, const stats_result *r)
     return NC_NOERR;
 }
 
+/* Why the bits of a variable are no advice; empty: they are. */
+static const char *explain_bits(const stats_result *r, char out[WARNING_MOST])
+{
+    out[0] = '\0';
+    if (count_informed_bits(r) >= 0)
+        dump_bits_explain(r->variable->var, &r->summary->bits, out, WARNING_MOST);
+    return out;
+}
+
+static int add_warning(stats_table *table, const stats_result *r)
+{
+    char why[WARNING_MOST], *line = NULL, *longer;
+    size_t size = 0, used = table->warnings == NULL ? 0 : strlen(table->warnings);
+    FILE *out;
+
+    if (explain_bits(r, why)[0] == '\0')
+        return NC_NOERR;
+    out = open_memstream(&line, &size);
+    if (out == NULL)
+        return dump_memory_report(table->file, r->variable->name);
+    tool_text_write(out, r->variable->escaped);
+    fprintf(out, " was rounded before, and its bits are those that were kept: %s\n", why);
+    if (fclose(out) != 0)
+        return dump_memory_report(table->file, r->variable->name);
+    longer = realloc(table->warnings, used + size + 1);
+    if (longer != NULL) {
+        table->warnings = longer;
+        memcpy(longer + used, line, size + 1);
+    }
+    free(line);
+    return longer == NULL ? dump_memory_report(table->file, r->variable->name) : NC_NOERR;
+}
+
 /* Row -1 is the head. */
 static const char *get_cell(const stats_table *table, int row, int column)
 {
-    static const char *const head[COLUMNS] = {"variable", "type",    "shape", "missing",
-                                              "minimum",  "maximum", "mean",  "units"};
+    static const char *const head[COLUMNS] = {"variable", "type", "shape", "missing", "minimum",
+                                              "maximum",  "mean", "bits",  "units"};
 
     return row < 0 ? head[column] : table->rows[row].cells[column];
 }
@@ -203,7 +257,8 @@ static void print_table(const stats_table *table)
         const char *units = get_cell(table, i, UNITS);
 
         for (int c = 0; c < UNITS; c++)
-            printf("%s%*s", c > 0 ? "  " : "", c < 3 ? -widths[c] : widths[c], get_cell(table, i, c));
+            if (c != BITS || table->file->options->bits)
+                printf("%s%*s", c > 0 ? "  " : "", c < 3 ? -widths[c] : widths[c], get_cell(table, i, c));
         printf("%s%s\n", units[0] != '\0' ? "  " : "", units);
     }
 }
@@ -217,6 +272,22 @@ static void write_json_value(FILE *out, const char *name, const cdl_type *type, 
         fputs("null", out);
     else
         tool_json_number_write(out, type, value);
+}
+
+static void write_json_bits(FILE *out, const stats_result *r)
+{
+    char why[WARNING_MOST];
+    int n = count_informed_bits(r);
+
+    fputs(", \"bits\": ", out);
+    if (n < 0)
+        fputs("null", out);
+    else
+        fprintf(out, "%d", n);
+    if (explain_bits(r, why)[0] == '\0')
+        return;
+    fputs(", \"rounded\": ", out);
+    tool_json_string_write(out, why);
 }
 
 static void write_json_row(stats_table *table, const stats_result *r)
@@ -239,6 +310,8 @@ static void write_json_row(stats_table *table, const stats_result *r)
     write_json_value(out, "minimum", r->type, s, s->least);
     write_json_value(out, "maximum", r->type, s, s->most);
     write_json_value(out, "mean", mean, s, (cdl_value){.r = has_mean ? get_mean(s) : 0});
+    if (table->file->options->bits)
+        write_json_bits(out, r);
     if (r->meaning->units[0] != '\0') {
         fputs(", \"units\": ", out);
         tool_json_string_write(out, r->meaning->units);
@@ -278,6 +351,8 @@ static int show_variable(stats_table *table, const dump_variable *variable, cons
     }
     if (file->team->rank > 0)
         return NC_NOERR;
+    if (!file->options->json && file->options->bits)
+        PNC_TRY(add_warning(table, &r));
     if (!file->options->json)
         return add_row(table, &r);
     write_json_row(table, &r);
@@ -340,7 +415,10 @@ int dump_stats_print(const dump_file *file)
             fputs("\n  ]}\n", file->out);
         else
             print_table(&table);
+        if (table.warnings != NULL)
+            fputs(table.warnings, stdout);
     }
+    free(table.warnings);
     for (int i = 0; table.rows != NULL && i < table.nrows; i++)
         for (int c = 0; c < COLUMNS; c++)
             free(table.rows[i].cells[c]);

@@ -4,6 +4,7 @@
 
 #include "tools/common/meaning.h"
 #include "tools/common/number.h"
+#include "tools/ncmpidump/bits.h"
 #include "tools/ncmpidump/dump.h"
 
 /* Of values that are not missing. Those of integers without packing are exact in `whole`. */
@@ -11,6 +12,7 @@ typedef struct dump_summary {
     int64_t count, missing; /* values; of them missing */
     cdl_value least, most;  /* in the class of the type, or unpacked numbers */
     double sum, rest;       /* the sum is that of both */
+    dump_bits bits;         /* of --bits */
 } dump_summary;
 
 /* Whether values are unpacked: the summary then has real numbers. */

@@ -99,4 +99,5 @@ void dump_summary_join(const cdl_type *type, bool is_real, const dump_summary *o
     s->missing += other->missing;
     add_to_sum(s, other->sum);
     add_to_sum(s, other->rest);
+    dump_bits_join(&other->bits, &s->bits);
 }
