@@ -109,10 +109,11 @@ def owner_of_hdf5():
 
 
 def check_dependencies(packages):
-    """A package depends on what it opens at run time: on all that the list has."""
+    """A package depends on what it opens at run time: on all that the list has, and Debian for this processor."""
     with open(os.path.join(RECIPE, "dependencies.txt"), encoding="utf-8") as file:
         rows = [line.split() for line in file if line.strip() and line[0] != "#"]
-    wanted = {row[3] for row in rows if row[1] == "opened" and row[0] != "HDF5"} | {owner_of_hdf5()}
+    wanted = {row[3] for row in rows if row[1] == "opened" and row[0] != "HDF5"}
+    wanted = {name for name in wanted if run("apt-cache", "show", name)[1] != ""} | {owner_of_hdf5()}
     for name, linked in (("libpnetcdf-2-0", {"libmpich12", "libutf8proc2"}), ("pnetcdf-2-tools", {"python3"})):
         depends = run("dpkg-deb", "-f", packages[name], "Depends")[1]
         found = {entry.split()[0] for entry in depends.split(",")}

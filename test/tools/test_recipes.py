@@ -55,6 +55,7 @@ def check_debian():
     paragraphs = {re.match(r"\w+: (\S+)", part).group(1): part
                   for part in read("packaging", "debian", "control").split("\n\n")}
     same("Debian: Build-Depends", field(paragraphs["pnetcdf-2"], "Build-Depends"), names("build"))
+    tap.ok("libisal2 [!i386]," in paragraphs["pnetcdf-2"], "Debian 12 has libisal2 for its processors but i386")
     tap.ok(field(paragraphs["pnetcdf-2-tools"], "Depends") == names("run", ["run"]), "Debian: the tools need Python")
     for name in ("libpnetcdf-2-0", "pnetcdf-2-tools"):
         tap.ok("${shlibs:Depends}" in paragraphs[name] and "-edebian/opened.so" in read("packaging", "debian", "rules"),
