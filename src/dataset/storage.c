@@ -279,6 +279,17 @@ static int check_filter_arguments(pnc_dataset *ds, unsigned int id, MPI_Offset n
     return NC_NOERR;
 }
 
+/* As netCDF-C. Without the plugin, a variable would lack parameters that it makes when the variable is created. */
+static int check_plugin(pnc_dataset *ds, const pnc_filter *filter)
+{
+    int err = pnc_filter_is_own(filter->id) ? NC_NOERR : pnc_formats_filter_check(filter, &ds->error);
+
+    if (err != NC_EFILTER)
+        return err;
+    ds->error.code = NC_ENOFILTER;
+    return NC_ENOFILTER;
+}
+
 int pnc_dataset_def_var_filter(pnc_dataset *ds, int varid, unsigned int filterid, MPI_Offset nparams,
                                const unsigned int *params)
 {
@@ -291,6 +302,7 @@ int pnc_dataset_def_var_filter(pnc_dataset *ds, int varid, unsigned int filterid
         return pnc_error_set(&ds->error, NC_EINVAL, "nparams is %lld: must be 0 to %d, and params not NULL",
                              (long long)nparams, PNC_STORAGE_PARAMETERS);
     PNC_TRY(check_filter_arguments(ds, filterid, nparams, params));
+    PNC_TRY(check_plugin(ds, &(pnc_filter){.id = (int)filterid, .nparameters = (int)nparams, .parameters = params}));
     if (filterid == PNC_FILTER_SZIP && var->type == NC_CHAR)
         return pnc_error_set(&ds->error, NC_EFILTER, "variable \"%s\" is of NC_CHAR: szip compresses numbers",
                              var->name);

@@ -88,17 +88,24 @@ static bool is_applied(const pnc_filter_chain *chain, uint32_t mask, int i)
     return bit < 0 || (mask >> bit & 1) == 0;
 }
 
+static int fail_without_plugin(int id, const pnc_codecs *codecs, pnc_error *error)
+{
+    char folders[200] = "";
+
+    if (codecs->plugins != NULL)
+        codecs->plugins->list_folders(folders, sizeof folders);
+    return pnc_error_set(error, NC_EFILTER,
+                         "%s (id %d): no plugin of HDF5%s%s has this filter: set HDF5_PLUGIN_PATH to the folder of one",
+                         pnc_filter_name_get(id), id, folders[0] != '\0' ? " in " : "", folders);
+}
+
 static int check_filter(const pnc_filter *filter, const pnc_codecs *codecs, pnc_error *error)
 {
     const pnc_filter_kind *kind = find_kind(filter->id);
     bool has_library = kind->has_library == NULL || kind->has_library(codecs, filter->id);
 
     if (kind == &pnc_filter_kind_plugin && !has_library)
-        return pnc_error_set(
-            error, NC_EFILTER,
-            "%s (id %d) is not among the filters of this library (shuffle, deflate, fletcher32, szip, "
-            "nbit, scaleoffset, zstd, lzf), and no plugin of HDF5 has it: set HDF5_PLUGIN_PATH to the folder of one",
-            pnc_filter_name_get(filter->id), filter->id);
+        return fail_without_plugin(filter->id, codecs, error);
     PNC_TRY(kind->check(filter, error));
     if (!has_library)
         return pnc_error_set(error, NC_EFILTER, "%s (id %d) needs %s, which is not installed (Debian: apt install %s)",
@@ -187,7 +194,8 @@ static int check_chunk_bytes(int64_t bytes, pnc_error *error)
 static int encode_step(pnc_filter_step *step, int *used)
 {
     const pnc_filter_kind *kind = find_kind(step->filter->id);
-    bool must_shrink = kind->compresses && step->filter->is_optional;
+    bool is_optional = kind->compresses && step->filter->is_optional;
+    bool must_shrink = is_optional && kind != &pnc_filter_kind_plugin; /* plugins fail where they do not help */
     int into = *used == 0 ? 1 : 0, err;
 
     step->result = NULL;
@@ -198,7 +206,7 @@ static int encode_step(pnc_filter_step *step, int *used)
     step->out = step->worker->buffers[into];
     err = kind->encode(step);
     if (err == NC_EFILTER)
-        return must_shrink
+        return is_optional
                    ? NC_NOERR
                    : pnc_error_set(step->error, NC_EFILTER, "%s (id %d) cannot encode a chunk of %lld bytes",
                                    pnc_filter_name_get(step->filter->id), step->filter->id, (long long)step->in_bytes);

@@ -6,6 +6,7 @@
 #ifndef PNC_FILTER_CODECS_H
 #define PNC_FILTER_CODECS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -67,11 +68,17 @@ typedef struct pnc_zstd_functions {
     unsigned (*is_error)(size_t code);
 } pnc_zstd_functions;
 
-/* H5Z_func_t of H5Zpublic.h, the function of a filter. It gets `bytes` in *buffer, which malloc has allocated, and has
- * its result there, perhaps in other memory, of which it sets *capacity. Returns the number of bytes; 0: it has
- * failed. */
-typedef size_t (*pnc_plugin_function)(unsigned flags, size_t nparameters, const unsigned *parameters, size_t bytes,
-                                      size_t *capacity, void **buffer);
+/* Plugins of HDF5. Any thread may call the functions. */
+typedef struct pnc_plugins {
+    bool (*has)(int id);
+    /* H5Z_func_t of H5Zpublic.h, after the id of a filter that `has` has found. It gets `bytes` in *buffer, which
+     * malloc has allocated, and has its result there, perhaps in other memory, of which it sets *capacity. Returns the
+     * number of bytes; 0: it has failed. Plugins need not be safe for threads: one at a time is in them. */
+    size_t (*run)(int id, unsigned flags, size_t nparameters, const unsigned *parameters, size_t bytes,
+                  size_t *capacity, void **buffer);
+    /* The folders that are searched, with ':' between them; an empty text: none are. */
+    void (*list_folders)(char *out, size_t capacity);
+} pnc_plugins;
 
 /* Each returns the functions of a library, the same in each call, or NULL if it is not installed. Any thread may call
  * them. */
@@ -80,7 +87,7 @@ typedef struct pnc_codecs {
     const pnc_igzip_functions *(*load_igzip)(void);
     const pnc_szip_functions *(*load_szip)(void);
     const pnc_zstd_functions *(*load_zstd)(void);
-    pnc_plugin_function (*load_plugin)(int id); /* of the filter with this id; NULL: there are no plugins */
+    const pnc_plugins *plugins; /* NULL: there are none */
 } pnc_codecs;
 
 #endif

@@ -9,7 +9,7 @@
 
 static bool has_plugin(const pnc_codecs *codecs, int id)
 {
-    return codecs->load_plugin != NULL && codecs->load_plugin(id) != NULL;
+    return codecs->plugins != NULL && codecs->plugins->has(id);
 }
 
 static int accept_parameters(const pnc_filter *filter, pnc_error *error)
@@ -21,16 +21,17 @@ static int accept_parameters(const pnc_filter *filter, pnc_error *error)
 /* Filters replace and free their buffer: it is malloc's. Sets the result, or else *failed. */
 static int run_plugin(pnc_filter_step *step, unsigned flags, bool *failed)
 {
-    pnc_plugin_function filter = step->worker->codecs->load_plugin(step->filter->id);
+    const pnc_filter *filter = step->filter;
     size_t capacity = (size_t)step->in_bytes, bytes;
     void *buffer = malloc(capacity);
 
     if (buffer == NULL)
-        return pnc_error_set(step->error, NC_ENOMEM, "filter %d: no memory for %lld bytes", step->filter->id,
+        return pnc_error_set(step->error, NC_ENOMEM, "filter %d: no memory for %lld bytes", filter->id,
                              (long long)step->in_bytes);
     memcpy(buffer, step->in, capacity);
-    flags |= step->filter->is_optional ? FLAG_OPTIONAL : 0;
-    bytes = filter(flags, (size_t)step->filter->nparameters, step->filter->parameters, capacity, &capacity, &buffer);
+    flags |= filter->is_optional ? FLAG_OPTIONAL : 0;
+    bytes = step->worker->codecs->plugins->run(filter->id, flags, (size_t)filter->nparameters, filter->parameters,
+                                               capacity, &capacity, &buffer);
     *failed = bytes == 0 || buffer == NULL || bytes > (size_t)step->capacity;
     if (!*failed) {
         memcpy(step->out, buffer, bytes);

@@ -190,6 +190,7 @@ static int add_filter(pnc_cdl_reader *reader, const cdl_special *s, pnc_var *var
     const pnc_filter filter = {.id = id, .nparameters = n, .parameters = parameters};
     pnc_error why = {0};
 
+    var->storage->chosen_filters = true;
     return refuse_storage(reader, s, pnc_format_storage_set_filter(reader->model, var, &filter, &why), &why);
 }
 

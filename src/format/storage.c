@@ -134,6 +134,7 @@ int pnc_format_storage_set_filter(pnc_model *model, pnc_var *var, const pnc_filt
     int at = pnc_format_storage_find_filter(var, filter->id);
     pnc_filter own = *filter;
 
+    own.is_optional = own.is_optional || !pnc_filter_is_own(own.id);
     if (var->ndims == 0)
         return pnc_error_set(error, NC_EINVAL, "variable \"%s\" has no dimensions: it cannot have filters", var->name);
     if (at < 0 && var->storage->nfilters == PNC_FILTER_MOST)

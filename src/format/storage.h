@@ -32,7 +32,8 @@ int pnc_format_storage_copy(pnc_model *model, pnc_var *var, const pnc_var *from)
  * dimensions or the filters; NC_EBADCHUNK: a length below 0, above that of a fixed dimension, or chunks of more than
  * 4 GiB - 1; NC_ENOMEM */
 int pnc_format_storage_set_layout(pnc_model *model, pnc_var *var, int layout, const int64_t *chunks, pnc_error *error);
-/* Add a filter at the end, or give new parameters to one that is there. The variable becomes chunked. NC_EINVAL for a
+/* Add a filter at the end, or give new parameters to one that is there. The variable becomes chunked. One of a plugin
+ * is optional: plugins fail where a chunk becomes no smaller (Blosc), which is stored without it then. NC_EINVAL for a
  * scalar; NC_EFILTER for more filters than a variable can have; NC_ENOMEM */
 int pnc_format_storage_set_filter(pnc_model *model, pnc_var *var, const pnc_filter *filter, pnc_error *error);
 /* Remove a filter, if it is there. */

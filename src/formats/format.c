@@ -57,6 +57,14 @@ void pnc_formats_format_free(pnc_format *f)
     pnc_memory_free(f);
 }
 
+int pnc_formats_filter_check(const pnc_filter *filter, pnc_error *error)
+{
+    for (int i = 0; i < FORMATS; i++)
+        if (formats[i]->check_filter != NULL)
+            return formats[i]->check_filter(filter, error);
+    return NC_NOERR;
+}
+
 int pnc_formats_before_copy(pnc_format *f)
 {
     pnc_model *copy = pnc_memory_alloc(1, sizeof *copy);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include "base/error.h"
 #include "file/file.h"
+#include "filter/filter.h"
 #include "format/addressing.h"
 #include "format/layout_hints.h"
 #include "format/model.h"
@@ -115,7 +116,9 @@ typedef struct pnc_format_ops {
     size_t bytes;                                   /* of the struct of the format */
     pnc_format_version versions[PNC_VERSIONS_MOST]; /* those whose modes have more flags first; zeros at the end */
     const pnc_addressing *addressing;
-    bool has_storage;    /* variables have chunks, filters .. (format/storage.h) */
+    bool has_storage; /* variables have chunks, filters .. (format/storage.h) */
+    /* Local. Whether this machine has what a filter of a variable needs: NC_EFILTER; NULL: variables have none. */
+    int (*check_filter)(const pnc_filter *filter, pnc_error *error);
     bool has_one_writer; /* `create` and `load` hold a file that is open for writing: file/writer.h */
 
     /* --- creating and opening --- */
@@ -219,6 +222,9 @@ int pnc_formats_version_get_mode(int version);
 /* Whether its files, or files that begin with these n bytes, have one writer at a time. */
 bool pnc_formats_version_has_one_writer(int version);
 bool pnc_formats_front_has_one_writer(const char *front, int64_t n);
+
+/* Local. Whether this machine has what a filter needs in the format that has filters: NC_EFILTER. */
+int pnc_formats_filter_check(const pnc_filter *filter, pnc_error *error);
 
 /* Local. Create the model of a file that is opened as a new one: version is NC_FORMAT_CLASSIC .. */
 int pnc_formats_file_create(pnc_format *f, int version);

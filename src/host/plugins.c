@@ -1,4 +1,6 @@
 /* dlopen of what a folder has. */
+#include "config.h" /* dladdr */
+
 #include "host/plugins.h"
 
 #include <dirent.h>
@@ -12,6 +14,19 @@ bool pnc_host_symbol_find(void *handle, const char *name, void *out)
 
     memcpy(out, &address, sizeof address);
     return address != NULL;
+}
+
+bool pnc_host_symbol_get_library(const void *pointer, char *out, size_t capacity)
+{
+    Dl_info info;
+    void *address;
+    int n;
+
+    memcpy(&address, pointer, sizeof address);
+    if (dladdr(address, &info) == 0 || info.dli_fname == NULL)
+        return false;
+    n = snprintf(out, capacity, "%s", info.dli_fname);
+    return n >= 0 && (size_t)n < capacity;
 }
 
 static bool try_library(const char *folder, const char *name, bool (*accepts)(void *own, void *handle), void *own)

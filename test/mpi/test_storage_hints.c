@@ -535,7 +535,7 @@ static void test_refusals(void)
         int n;
         unsigned params[2];
         int code;
-    } filters[] = {{0, 0, {0}, NC_EFILTER},    {65536, 0, {0}, NC_EFILTER}, {7777, 0, {0}, NC_NOERR},
+    } filters[] = {{0, 0, {0}, NC_EFILTER},    {65536, 0, {0}, NC_EFILTER}, {7777, 0, {0}, NC_ENOFILTER},
                    {1, 0, {0}, NC_EFILTER},    {1, 2, {1, 1}, NC_EFILTER},  {1, 1, {10}, NC_EINVAL},
                    {1, 1, {9}, NC_NOERR},      {4, 1, {4}, NC_EFILTER},     {4, 2, {4, 7}, NC_EINVAL},
                    {4, 2, {4, 34}, NC_EINVAL}, {4, 2, {4, 0}, NC_EINVAL},   {4, 2, {4, 32}, NC_NOERR},

@@ -39,6 +39,25 @@ static int reserve_encoded(pnc_chunk_store *s, const pnc_chunk_array *a, int64_t
     return NC_NOERR;
 }
 
+/* Beyond the array, in a dimension that does not grow, a chunk gets its last values again: a filter that keeps some
+ * bits of a block of values (zfp) would spend them on fill values. */
+static void repeat_last_values(const pnc_chunk_grid *g, const pnc_chunk_array *a, int64_t chunk, unsigned char *values)
+{
+    int64_t index[PNC_ARRAY_DIMS], blocks = 1, bytes = g->chunk_bytes;
+
+    (void)pnc_chunks_grid_find_index(g, chunk, index);
+    for (int d = 0; d < g->ndims; d++) {
+        int64_t inside = (a->growing >> d & 1) != 0 ? g->chunk[d] : pnc_min64(g->chunk[d], g->shape[d] - index[d]);
+        int64_t part = bytes / g->chunk[d]; /* of one index in this dimension */
+
+        for (int64_t b = 0; b < blocks; b++)
+            for (int64_t i = inside; i < g->chunk[d]; i++)
+                memcpy(values + b * bytes + i * part, values + b * bytes + (inside - 1) * part, (size_t)part);
+        blocks *= g->chunk[d];
+        bytes = part;
+    }
+}
+
 /* The bytes are the worker's, until its next chunk; also those of chunks that no filter changes, if they are few. */
 static int encode_chunk(pnc_chunk_store *s, pnc_encoding *e, pnc_filter_worker *worker, pnc_error *error)
 {
@@ -46,6 +65,8 @@ static int encode_chunk(pnc_chunk_store *s, pnc_encoding *e, pnc_filter_worker *
     bool is_first = error == NULL || error->code == NC_NOERR;
     uint32_t mask;
 
+    if (a->filters.nfilters > 0 && !pnc_chunks_array_is_parallel(a))
+        repeat_last_values(&s->grids[e->d->stored.item.array], a, e->d->stored.item.chunk, e->d->values);
     e->err = pnc_filter_chunk_encode(worker, &a->filters, e->d->values, e->d->bytes, &e->stored,
                                      &e->d->stored.place.bytes, &mask, error);
     if (e->err != NC_NOERR)
@@ -166,6 +187,26 @@ static bool is_tried(const pnc_filter_chain *chain)
     return false;
 }
 
+/* Optional filters of plugins are left out of chunks that they do not make smaller, and so they are where parameters
+ * are wrong: values that are all the same can be compressed. Some leave short chunks as they are (Blosc those of less
+ * than 128 bytes). */
+static int check_omissions(const pnc_filter_chain *chain, uint32_t mask, int64_t bytes, pnc_error *error)
+{
+    enum { SHORT_CHUNK = 512 };
+
+    for (int i = 0; i < chain->nfilters && bytes >= SHORT_CHUNK; i++) {
+        const pnc_filter *f = &chain->filters[i];
+
+        if ((mask >> i & 1) != 0 && !pnc_filter_is_own(f->id))
+            return pnc_error_set(
+                error, NC_EFILTER,
+                "the plugin of %s (id %d) does not encode a chunk of fill values: its %d parameters may "
+                "be wrong, or not for variables such as this one",
+                pnc_filter_name_get(f->id), f->id, f->nparameters);
+    }
+    return NC_NOERR;
+}
+
 /* Some filters say only when they are applied that they cannot encode such chunks. */
 static int try_filters(pnc_chunk_store *s, int64_t array, pnc_error *error)
 {
@@ -181,7 +222,7 @@ static int try_filters(pnc_chunk_store *s, int64_t array, pnc_error *error)
     pnc_chunks_value_fill(a->fill, a->elem_size, chunk, bytes);
     err = pnc_filter_chunk_encode(&s->workers[0], &a->filters, chunk, bytes, &stored, &stored_bytes, &mask, error);
     pnc_memory_free(chunk);
-    return err;
+    return err == NC_NOERR ? check_omissions(&a->filters, mask, bytes, error) : err;
 }
 
 int pnc_chunks_filters_check(pnc_chunk_store *s, int64_t array, pnc_error *error)

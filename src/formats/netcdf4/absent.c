@@ -1,6 +1,7 @@
 /* In place of libhdf5, in a build --without-hdf5. */
 #include "formats/netcdf4/metadata.h"
 #include "formats/netcdf4/plugins.h"
+#include "host/codecs.h"
 
 static int lack_library(pnc_file *file)
 {
@@ -119,10 +120,14 @@ int pnc_netcdf4_metadata_read_filters(pnc_netcdf4_metadata *m, const char *path,
     return NC_ENOTBUILT;
 }
 
-pnc_plugin_function pnc_netcdf4_plugin_load(int id)
+pnc_codecs pnc_netcdf4_codecs_get(void)
+{
+    return *pnc_host_codecs_get();
+}
+
+void pnc_netcdf4_plugin_attach(int id)
 {
     (void)id;
-    return NULL;
 }
 
 int64_t pnc_netcdf4_metadata_get_end(const pnc_netcdf4_metadata *m)

@@ -8,7 +8,6 @@
 #include "base/path.h"
 #include "formats/netcdf4/array.h"
 #include "formats/netcdf4/plugins.h"
-#include "host/codecs.h"
 
 /* --- libhdf5's file --- */
 
@@ -174,14 +173,15 @@ static uint32_t find_growing(const pnc_model *model, const pnc_var *var)
 }
 
 /* No filter is left out of a chunk that is written, as the file allows for deflate: HDF5 1.10.8 forgets which filters
- * a chunk lacks when the chunk is rewritten with the same length, and netCDF-C would decode it wrongly. */
+ * a chunk lacks when the chunk is rewritten with the same length, and netCDF-C would decode it wrongly. Plugins do not
+ * encode every chunk: theirs are left out as by HDF5. */
 static bool require_filters(pnc_netcdf4 *n, pnc_filter_chain *chain)
 {
     pnc_filter *all = pnc_region_alloc(&n->content.region, (chain->nfilters + 1) * (int64_t)sizeof *all);
 
     for (int i = 0; all != NULL && i < chain->nfilters; i++) {
         all[i] = chain->filters[i];
-        all[i].is_optional = false;
+        all[i].is_optional = all[i].is_optional && !pnc_filter_is_own(all[i].id);
     }
     chain->filters = all;
     return all != NULL;
@@ -310,8 +310,7 @@ int pnc_netcdf4_store_attach(pnc_netcdf4 *n)
     int nvars = n->format.model->nvars;
     pnc_store *store = NULL;
 
-    n->codecs = *pnc_host_codecs_get();
-    n->codecs.load_plugin = pnc_netcdf4_plugin_load;
+    n->codecs = pnc_netcdf4_codecs_get();
     n->content.arrays = pnc_memory_alloc(nvars, sizeof *n->content.arrays);
     n->content.varids = pnc_memory_alloc(nvars, sizeof *n->content.varids);
     n->content.narrays = 0;

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/minmax.h"
+#include "formats/netcdf4/plugins.h"
 
 /* --- what is there, and what will be --- */
 
@@ -405,6 +406,17 @@ static int carry_out(pnc_definition *x, const char **paths)
     return err;
 }
 
+static void attach_plugins(const pnc_model *model, int first)
+{
+    for (int v = first; v < model->nvars; v++) {
+        const pnc_storage *storage = model->vars[v]->storage;
+
+        for (int i = 0; i < storage->nfilters; i++)
+            if (!pnc_filter_is_own(storage->filters[i].id))
+                pnc_netcdf4_plugin_attach(storage->filters[i].id);
+    }
+}
+
 int pnc_netcdf4_metadata_define(pnc_netcdf4_metadata *m, const pnc_model *before, const pnc_model *now,
                                 pnc_region *region, const char **paths)
 {
@@ -419,6 +431,7 @@ int pnc_netcdf4_metadata_define(pnc_netcdf4_metadata *m, const pnc_model *before
                         .old_vars = before != NULL ? before->nvars : 0};
     int err = prepare_definition(&x, paths);
 
+    attach_plugins(now, x.old_vars);
     if (err == NC_NOERR)
         err = carry_out(&x, paths);
     pnc_memory_free(x.dims);

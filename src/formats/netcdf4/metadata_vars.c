@@ -127,8 +127,8 @@ static int check_shape(pnc_netcdf4_metadata *m, const pnc_var *var)
     return NC_NOERR;
 }
 
-int pnc_netcdf4_var_create(pnc_netcdf4_metadata *m, const pnc_model *model, const pnc_var *var, const char *path,
-                           hid_t *out)
+static int create_var_dataset(pnc_netcdf4_metadata *m, const pnc_model *model, const pnc_var *var, const char *path,
+                              hid_t *out)
 {
     const pnc_hdf5 *h = m->h;
     bool is_big_endian =
@@ -158,4 +158,65 @@ int pnc_netcdf4_var_create(pnc_netcdf4_metadata *m, const pnc_model *model, cons
     if (*out >= 0 && loan.n > 0)
         *out = h->d_open(m->root, path, H5P_DEFAULT);
     return *out >= 0 ? NC_NOERR : pnc_netcdf4_metadata_fail(m, "open", path);
+}
+
+/* --- filters of plugins --- */
+
+/* The first one; -1: none. */
+static int find_plugin_filter(const pnc_storage *storage)
+{
+    int i = 0;
+
+    while (i < storage->nfilters && pnc_filter_is_own(storage->filters[i].id))
+        i++;
+    return i < storage->nfilters ? i : -1;
+}
+
+/* A plugin may refuse the type, the chunks or the parameters, which libhdf5 only reports of filters that are not
+ * optional: a dataset for which they are not is created, and deleted. */
+static int try_plugins(pnc_netcdf4_metadata *m, const pnc_model *model, const pnc_var *var, const char *path)
+{
+    pnc_storage storage = *var->storage;
+    pnc_var tried = *var;
+    hid_t dataset;
+
+    for (int i = 0; i < storage.nfilters; i++)
+        storage.filters[i].is_optional = false;
+    tried.storage = &storage;
+    PNC_TRY(create_var_dataset(m, model, &tried, path, &dataset));
+    m->h->d_close(dataset);
+    return m->h->l_delete(m->root, path, H5P_DEFAULT) >= 0 ? NC_NOERR : pnc_netcdf4_metadata_fail(m, "delete", path);
+}
+
+/* What a hint has chosen is left out where it is not possible. */
+static int create_without_filters(pnc_netcdf4_metadata *m, const pnc_model *model, const pnc_var *var, const char *path,
+                                  hid_t *out)
+{
+    pnc_storage storage = *var->storage;
+    pnc_var plain = *var;
+
+    pnc_error_clear(m->source.file->error);
+    m->h->e_clear(H5E_DEFAULT);
+    storage.nfilters = 0;
+    plain.storage = &storage;
+    return create_var_dataset(m, model, &plain, path, out);
+}
+
+int pnc_netcdf4_var_create(pnc_netcdf4_metadata *m, const pnc_model *model, const pnc_var *var, const char *path,
+                           hid_t *out)
+{
+    pnc_error *error = m->source.file->error;
+    int at = find_plugin_filter(var->storage);
+    int err = at >= 0 ? try_plugins(m, model, var, path) : NC_NOERR;
+
+    *out = -1;
+    if (err == NC_NOERR)
+        return create_var_dataset(m, model, var, path, out);
+    if (!var->storage->chosen_filters)
+        return create_without_filters(m, model, var, path, out);
+    pnc_error_add_context(error, "%s (id %d)", pnc_filter_name_get(var->storage->filters[at].id),
+                          var->storage->filters[at].id);
+    if (error->code == NC_EHDFERR)
+        error->code = NC_EFILTER;
+    return error->code;
 }

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "file/writer.h"
 #include "format/codec.h"
+#include "formats/netcdf4/plugins.h"
 
 /* Chunks whose places all ranks get when the file is opened; for others each rank asks libhdf5. A guess: 24 bytes each
  * in the broadcast, 0.3 to 3 us each to find. */
@@ -328,11 +329,20 @@ static const pnc_addressing netcdf4_addressing = {.get_mapping = get_array_mappi
                                                   .check_records = allow_records,
                                                   .check_reach = check_within_var};
 
+static int check_filter_libraries(const pnc_filter *filter, pnc_error *error)
+{
+    const pnc_codecs codecs = pnc_netcdf4_codecs_get();
+    const pnc_filter_chain chain = {1, filter};
+
+    return pnc_filter_chain_check(&chain, 0, &codecs, error);
+}
+
 const pnc_format_ops pnc_netcdf4_format = {
     .name = "netCDF-4",
     .bytes = sizeof(pnc_netcdf4),
     .addressing = &netcdf4_addressing,
     .has_storage = true,
+    .check_filter = check_filter_libraries,
     .has_one_writer = true,
     .versions = {{NC_FORMAT_NETCDF4_CLASSIC, NC_NETCDF4 | NC_CLASSIC_MODEL, "NC_FORMAT_NETCDF4_CLASSIC"},
                  {NC_FORMAT_NETCDF4, NC_NETCDF4, "NC_FORMAT_NETCDF4"}},

@@ -4,7 +4,10 @@
 
 #include "filter/filter.h"
 
-/* The function of the filter with this id; NULL: no plugin of this machine has it. Any thread. */
-pnc_plugin_function pnc_netcdf4_plugin_load(int id);
+/* The compression libraries and the plugins of this machine. Any thread. */
+pnc_codecs pnc_netcdf4_codecs_get(void);
+
+/* Before libhdf5 creates a dataset with this filter, whose plugin calls it then: such a plugin finds this libhdf5. */
+void pnc_netcdf4_plugin_attach(int id);
 
 #endif

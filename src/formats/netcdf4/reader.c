@@ -13,7 +13,6 @@
 #include "formats/netcdf4/descriptor.h"
 #include "formats/netcdf4/netcdf4.h"
 #include "formats/netcdf4/plugins.h"
-#include "host/codecs.h"
 
 /* A guess: some chunks of 1 to 4 MiB. A larger one is kept in any case. */
 #define KEPT_BYTES (INT64_C(64) << 20)
@@ -127,8 +126,7 @@ int pnc_netcdf4_reader_open(int fd, const char *path, int64_t size, pnc_error *e
     r->size = size;
     pnc_netcdf4_descriptor_init(&r->store, &r->file, fd, r->path, error);
     r->cache.most = KEPT_BYTES;
-    r->codecs = *pnc_host_codecs_get();
-    r->codecs.load_plugin = pnc_netcdf4_plugin_load;
+    r->codecs = pnc_netcdf4_codecs_get();
     pnc_filter_worker_init(&r->worker, &r->codecs);
     return check_completeness(r);
 }

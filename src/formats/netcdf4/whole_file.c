@@ -12,7 +12,6 @@
 #include "formats/netcdf4/descriptor.h"
 #include "formats/netcdf4/netcdf4.h"
 #include "formats/netcdf4/plugins.h"
-#include "host/codecs.h"
 
 #define PORTION_BYTES (INT64_C(1) << 20) /* of contiguous values */
 enum { BATCH_CHUNKS = 4096 };            /* that are registered at once: 192 KiB for three dimensions */
@@ -377,8 +376,7 @@ int pnc_netcdf4_whole_write(const pnc_netcdf4_whole *whole, pnc_error *error)
     if (w.path == NULL)
         return pnc_error_set(error, NC_ENOMEM, "%s: no memory for its name", whole->path);
     pnc_netcdf4_descriptor_init(&w.store, &w.file, whole->fd, w.path, error);
-    w.codecs = *pnc_host_codecs_get();
-    w.codecs.load_plugin = pnc_netcdf4_plugin_load;
+    w.codecs = pnc_netcdf4_codecs_get();
     pnc_filter_worker_init(&w.worker, &w.codecs);
     err = write_all(&w);
     pnc_netcdf4_metadata_close(w.metadata);
