@@ -8,7 +8,8 @@
  *
  * Keys do not contain ':': an entry with a ':' before its first '=' begins with a pattern, and the value of a hint for
  * every file may contain ':' and ','. In a hint after a pattern, a number after a ':' belongs to the value (zstd:3,
- * abs:1e-3), and so do lengths after a ',' if the hint is nc_chunks. Blanks around tokens are ignored. */
+ * abs:1e-3); if the hint is nc_compression, words without '=' do, too (blosc:zstd), and so do lengths after a ',' if it
+ * is nc_chunks. Blanks around tokens are ignored. */
 #include "dataset/hints_text.h"
 
 #include <ctype.h>
@@ -127,15 +128,23 @@ static bool is_number(const char *text)
     return pnc_text_decimal_parse(copy, &value);
 }
 
+/* Whether a text up to the next separator is no other hint. */
+static bool is_word(const char *text)
+{
+    return text[strcspn(text, "=:")] != '=';
+}
+
 /* The first of several hints after a pattern, which becomes a string; *rest are the others. */
 static char *split_hint(char **rest)
 {
+    static const char compression[] = "nc_compression";
     char *begin = *rest;
+    bool is_compression = strncmp(begin + strspn(begin, " \t"), compression, strlen(compression)) == 0;
 
     if (*begin == '\0')
         return NULL;
     for (char *at = begin; *at != '\0'; at++) {
-        if (*at != ':' || is_number(at + 1))
+        if (*at != ':' || is_number(at + 1) || (is_compression && is_word(at + 1)))
             continue;
         *at = '\0';
         *rest = at + 1;

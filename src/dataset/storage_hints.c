@@ -20,24 +20,17 @@
 #include "dataset/hints_effect.h"
 #include "dataset/last_error.h"
 #include "file/agree.h"
+#include "filter/text.h"
 #include "format/coordinates.h"
 #include "format/quantization.h"
 #include "format/storage.h"
-#include "host/codecs.h"
 
-#define DEFLATE_LEVEL 1 /* without a number; the least, as 0 does not compress */
-#define ZSTD_LEVEL 3
 #define MOST_CHUNK_LENGTH INT64_C(0xffffffff)
 
 static const char *const hint_names[] = {"nc_compression", "nc_shuffle", "nc_chunks", "nc_quantize", "nc_error"};
 enum { NAMES = sizeof hint_names / sizeof *hint_names };
 
 /* --- values --- */
-
-typedef struct compression {
-    int filter; /* 0: none */
-    int level;
-} compression;
 
 typedef struct quantization {
     int mode, nsd;
@@ -63,34 +56,25 @@ static bool take_word(const char *text, const char *word, int least, int most, i
     return true;
 }
 
-static bool parse_compression(const char *text, compression *out)
+static pnc_filter get_filter(const pnc_filter_text *text)
 {
-    *out = (compression){PNC_FILTER_DEFLATE, DEFLATE_LEVEL};
-    if (take_word(text, "deflate", DEFLATE_LEVEL, NC_MAX_DEFLATE_LEVEL, &out->level))
-        return true;
-    *out = (compression){PNC_FILTER_ZSTD, ZSTD_LEVEL};
-    if (take_word(text, "zstd", PNC_FILTER_ZSTD_LEVEL_LEAST, PNC_FILTER_ZSTD_LEVEL_MOST, &out->level))
-        return true;
-    *out = (compression){0, 0};
-    return strcmp(text, "none") == 0;
+    return (pnc_filter){.id = text->id, .nparameters = text->nparameters, .parameters = text->parameters};
 }
 
-/* A file is not to fail because of a hint. */
-static bool is_installed(const compression *c)
+/* A file is not to fail because of a hint. Sets an error without its library or plugin. */
+static bool is_installed(const pnc_filter_text *text, pnc_error *error)
 {
-    const unsigned level = (unsigned)c->level;
-    const pnc_filter filter = {.id = c->filter, .nparameters = 1, .parameters = &level};
-    const pnc_filter_chain chain = {1, &filter};
+    const pnc_filter filter = get_filter(text);
 
-    return c->filter == 0 || pnc_filter_chain_check(&chain, 0, pnc_host_codecs_get(), NULL) == NC_NOERR;
+    return text->id == 0 || pnc_formats_filter_check(&filter, error) == NC_NOERR;
 }
 
 bool pnc_dataset_compression_parse(const char *text, pnc_hints *out)
 {
-    compression c;
+    pnc_filter_text given;
 
     (void)out;
-    return parse_compression(text, &c) && is_installed(&c);
+    return pnc_filter_text_parse(text, &given) && is_installed(&given, NULL);
 }
 
 bool pnc_dataset_shuffle_parse(const char *text, pnc_hints *out)
@@ -206,16 +190,19 @@ bool pnc_dataset_chunks_parse(const char *text, pnc_hints *out)
 
 void pnc_dataset_storage_hint_explain(const char *key, const char *value, char *out, size_t capacity)
 {
-    static const char *const forms[NAMES] = {"must be none, deflate:1 to deflate:9, or zstd:LEVEL",
-                                             "must be automatic, enable or disable",
-                                             "must be auto, lengths as in 1,180,360, or dimensions with lengths as in "
-                                             "lat/180,lon/360",
-                                             "must be none, bitround:BITS (at most 52), granular:DIGITS or "
-                                             "bitgroom:DIGITS (at most 15)",
-                                             "must be none, abs:NUMBER (greater than 0), or rel:NUMBER (greater than "
-                                             "0, less than 1)"};
+    static const char *const forms[NAMES] = {
+        "must be none, deflate:1 to deflate:9, zstd:LEVEL, or a filter of a plugin, "
+        "such as blosc:zstd:1 or ID:PARAMETER:PARAMETER",
+        "must be automatic, enable or disable",
+        "must be auto, lengths as in 1,180,360, or dimensions with lengths as in "
+        "lat/180,lon/360",
+        "must be none, bitround:BITS (at most 52), granular:DIGITS or "
+        "bitgroom:DIGITS (at most 15)",
+        "must be none, abs:NUMBER (greater than 0), or rel:NUMBER (greater than "
+        "0, less than 1)"};
     const char *name = pnc_dataset_storage_hint_find(key);
-    compression c;
+    pnc_filter_text given;
+    pnc_error error = {0};
 
     out[0] = '\0';
     if (name != NULL && key[strlen(name) + 1] == '\0') {
@@ -226,8 +213,8 @@ void pnc_dataset_storage_hint_explain(const char *key, const char *value, char *
     for (int i = 0; i < NAMES; i++)
         if (strcmp(name, hint_names[i]) == 0)
             snprintf(out, capacity, "%s", forms[i]);
-    if (strcmp(name, hint_names[0]) == 0 && parse_compression(value, &c))
-        snprintf(out, capacity, "%s is not installed", c.filter == PNC_FILTER_ZSTD ? PNC_LIBZSTD : PNC_LIBDEFLATE);
+    if (strcmp(name, hint_names[0]) == 0 && pnc_filter_text_parse(value, &given) && !is_installed(&given, &error))
+        snprintf(out, capacity, "%s", error.text);
 }
 
 /* --- collecting --- */
@@ -374,7 +361,7 @@ static bool find_line(const pnc_dataset *ds, const char *hint, const pnc_var *va
 
 /* --- applying --- */
 
-static bool needs_shuffle(const pnc_dataset *ds, const pnc_var *var)
+static bool is_shuffled(const pnc_dataset *ds, const pnc_var *var)
 {
     line l;
 
@@ -382,22 +369,30 @@ static bool needs_shuffle(const pnc_dataset *ds, const pnc_var *var)
            !(find_line(ds, "nc_shuffle", var, &l) && strcmp(l.value, "disable") == 0);
 }
 
-static int apply_compression(pnc_dataset *ds, pnc_var *var)
+/* Filters that lose bits are for measured or computed values. */
+static bool takes_filter(const pnc_var *var, bool is_coordinate, bool is_named, const pnc_filter_text *f)
 {
-    unsigned level;
-    pnc_filter filter = {.nparameters = 1, .parameters = &level};
-    compression given;
+    const bool is_real = var->type == NC_FLOAT || var->type == NC_DOUBLE;
+
+    return f->id != 0 && var->ndims > 0 && (var->type != NC_CHAR || is_named) && (is_real || !f->takes_reals) &&
+           !(is_coordinate && f->is_lossy) && !var->storage->chosen_filters &&
+           (!var->storage->chosen_layout || var->storage->layout == NC_CHUNKED);
+}
+
+static int apply_compression(pnc_dataset *ds, pnc_var *var, bool is_coordinate)
+{
+    pnc_filter_text given;
+    pnc_filter filter;
     line l;
 
-    if (!find_line(ds, "nc_compression", var, &l) || !parse_compression(l.value, &given) || given.filter == 0)
+    if (!find_line(ds, "nc_compression", var, &l) || !pnc_filter_text_parse(l.value, &given) ||
+        !takes_filter(var, is_coordinate, l.has_pattern, &given))
         return NC_NOERR;
-    if (var->ndims == 0 || (var->type == NC_CHAR && !l.has_pattern) || var->storage->chosen_filters ||
-        (var->storage->chosen_layout && var->storage->layout != NC_CHUNKED))
-        return NC_NOERR;
-    filter.id = given.filter;
-    level = (unsigned)given.level;
-    if (needs_shuffle(ds, var))
+    if (given.shuffling == PNC_SHUFFLED_WITHIN && !is_shuffled(ds, var))
+        pnc_filter_text_shuffle_remove(&given);
+    if (given.shuffling == PNC_SHUFFLED_BEFORE && is_shuffled(ds, var))
         PNC_TRY(pnc_format_storage_set_shuffle(&ds->model, var, true, &ds->error));
+    filter = get_filter(&given);
     return pnc_format_storage_set_filter(&ds->model, var, &filter, &ds->error);
 }
 
@@ -595,7 +590,7 @@ int pnc_dataset_storage_hints_apply(pnc_dataset *ds)
         }
         if (var->storage == NULL)
             continue;
-        err = apply_compression(ds, var);
+        err = apply_compression(ds, var, coordinates[i]);
         if (err == NC_NOERR)
             err = apply_chunks(ds, var);
     }

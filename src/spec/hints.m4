@@ -84,11 +84,15 @@ that was used last. Chunks that wait for more values before they are written are
 HINT_TEXT([nc_compression], [pnc_dataset_compression_parse],
 [compression of variables that are defined in a netCDF-4 file, where the program has not called ncmpi_def_var_deflate,
 ncmpi_def_var_zstandard or another function for filters. deflate:LEVEL, 1 to 9, alone 1, which all readers of netCDF-4
-have; zstd:LEVEL, alone 3, faster, but readers need a plugin of HDF5; none. Scalars, and variables that the program has
-made contiguous, are not compressed; text is where a pattern names the variable])
+have; zstd:LEVEL, alone 3, faster, but readers need a plugin of HDF5; none. Filters of plugins of HDF5, which are found
+where HDF5_PLUGIN_PATH says and are needed on all ranks: blosc:CODEC:LEVEL, blosc2:CODEC:LEVEL, bitshuffle:lz4,
+bitshuffle:zstd:LEVEL, bzip2:LEVEL, lz4; for floating-point numbers other than coordinates zfp:accuracy:ERROR,
+zfp:precision:BITS, zfp:rate:BITS, sz3:abs:ERROR, sz3:rel:ERROR, and zfp:reversible; or ID:PARAMETER:PARAMETER.., a
+registered number. A variable for which the plugin refuses is not compressed. Scalars, and variables that the program
+has made contiguous, are not compressed; text is where a pattern names the variable])
 HINT_TEXT([nc_shuffle], [pnc_dataset_shuffle_parse],
-[automatic, enable: nc_compression sorts the bytes of numbers of several bytes, so that they compress better. disable:
-it does not])
+[automatic, enable: nc_compression sorts the bytes of numbers of several bytes, so that they compress better, but for
+bitshuffle, zfp, sz3 and filters by number; blosc and blosc2 sort them themselves. disable: it does not])
 HINT_TEXT([nc_chunks], [pnc_dataset_chunks_parse],
 [chunks of variables that are defined in a netCDF-4 file, where the program has not called ncmpi_def_var_chunking.
 LENGTH,LENGTH,..: of variables with as many dimensions. DIMENSION/LENGTH,..: of variables that have one of them. A

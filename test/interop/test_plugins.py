@@ -1,5 +1,6 @@
 """Filters of others: a plugin of HDF5, which this test builds, decodes what h5py has written with it, and encodes what
-h5py then reads. Without the plugin, an error names filter and variable."""
+h5py then reads, by calls and by hints. Without the plugin, or with parameters that it refuses, an error names filter
+and variable on all ranks; a hint changes nothing then."""
 import os
 import re
 import shlex
@@ -12,6 +13,7 @@ from tap import finish, is_quick, ok, run_mpi, scratch, skip  # noqa: E402
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.environ.get("PNC_BUILD", os.getcwd())
 ID, KEY = 32845, 90
+REFUSES, FAILS, SKIPS = 201, 202, 203  # keys of xor_plugin.c
 
 
 def find_setting(name, file):
@@ -40,6 +42,15 @@ with h5py.File(sys.argv[1], "w") as file:
     file.create_dataset("plain", data=values, chunks=(7, 30), compression={ID}, compression_opts=({KEY},))
     file.create_dataset("several", data=values.astype("i8"), chunks=(16, 11), shuffle=True, fletcher32=True,
                         compression={ID}, compression_opts=({KEY},))
+"""
+COUNT = """
+import h5py, sys
+print(h5py.File(sys.argv[1])["made"].id.get_create_plist().get_nfilters())
+"""
+MASKS = """
+import h5py, sys
+made = h5py.File(sys.argv[1])["made"]
+print(sorted({made.id.get_chunk_info(i).filter_mask for i in range(made.id.get_num_chunks())}))
 """
 SUM = """
 import h5py, numpy as np, sys
@@ -70,19 +81,78 @@ def check_refusal(path):
        "HDF5_PLUGIN_PATH" in stdout, "without the plugin an error names filter and variable", stdout + stderr)
 
 
-def check_writing(ranks):
+TOTAL = sum(i * 100 + k for i in range(24) for k in range(50))
+
+
+def write(ranks, *arguments, hints=None, env=None, wrapper=None):
+    """Exit status, lines of standard output in order, standard error, and the path of the file."""
     path = scratch("made.nc")
-    status, stdout, stderr = run_mpi(ranks, "test/interop/plugin_write", path, ID, KEY, env=with_plugins)
+    if os.path.exists(path):
+        os.unlink(path)
+    env = dict(env or with_plugins, **({"PNETCDF_HINTS": hints} if hints else {}))
+    program = wrapper or "test/interop/plugin_write"
+    status, stdout, stderr = run_mpi(ranks, program, path, *arguments, env=env)
+    return status, sorted(stdout.splitlines()), stderr, path
+
+
+def check_writing(ranks, *arguments, hints=None, stored=f"32845: {KEY} 4"):
+    status, lines, stderr, path = write(ranks, *arguments, hints=hints)
+    parameters = stored.split(": ")[1].replace(" ", ", ")
     found = run_h5py(SUM, path, "made")
-    total = sum(i * 100 + k for i in range(24) for k in range(50))
-    ok(status == 0 and stdout == f"2 {KEY} 4\n" and found.stdout == f"made: {total} ({KEY}, 4)\n",
-       f"h5py reads what {ranks} ranks have written with a plugin", stdout + stderr + found.stdout + found.stderr)
+    ok(status == 0 and lines == [stored] and found.stdout == f"made: {TOTAL} ({parameters})\n",
+       f"h5py reads what {ranks} ranks have written with {hints or 'a plugin'}",
+       f"{lines} {stderr} {found.stdout} {found.stderr}")
 
 
-def check_unwritten():
-    status, stdout, stderr = run_mpi(2, "test/interop/plugin_write", scratch("unmade.nc"), ID, KEY, env=without)
-    ok(status == 0 and "NC_EFILTER" in stdout and f"(id {ID})" in stdout and '"made"' in stdout,
-       "a put without the plugin names filter and variable", stdout + stderr)
+def check_skipped():
+    """Chunks that the plugin does not encode are stored without it, as by HDF5."""
+    status, lines, stderr, path = write(2, ID, SKIPS)
+    found = run_h5py(SUM, path, "made")
+    masks = run_h5py(MASKS, path)
+    ok(status == 0 and lines == [f"32845: {SKIPS} 4"] and found.stdout.startswith(f"made: {TOTAL} ") and
+       masks.stdout == "[0, 1]\n", "chunks that a plugin leaves out are stored without it",
+       f"{lines} {stderr} {found.stdout} {found.stderr} {masks}")
+
+
+def check_error(what, code, words, *arguments, ranks=2, **options):
+    """All ranks get the error."""
+    status, lines, stderr, _ = write(ranks, *arguments, **options)
+    errors = [line for line in lines if f": {code} " in line]
+    ok(status == 0 and {line.split(":")[0] for line in errors} == {f"rank {i}" for i in range(ranks)} and
+       all(any(word in line for line in errors) for word in words), what, f"{lines} {stderr}")
+
+
+def check_hint_ignored(what, hints, words, env=None):
+    status, lines, stderr, path = write(2, hints=hints, env=env)
+    found = run_h5py(COUNT, path)
+    ok(status == 0 and lines == [] and found.stdout == "0\n" and all(w in stderr for w in words), what,
+       f"{lines} {stderr} {found.stdout} {found.stderr}")
+
+
+def hide_plugins_from_rank_1():
+    """A program that finds no plugins on rank 1."""
+    path = scratch("hide")
+    program = os.path.join(BUILD, "test", "interop", "plugin_write")
+    with open(path, "w", encoding="utf-8") as script:
+        script.write(f"""#!/bin/sh
+[ "${{PMI_RANK-$OMPI_COMM_WORLD_RANK}}" != 1 ] || export HDF5_PLUGIN_PATH=/nonexistent
+exec {shlex.quote(program)} "$@"
+""")
+    os.chmod(path, 0o755)
+    return os.path.abspath(path)
+
+
+def check_errors():
+    names = (f"(id {ID})", "/nonexistent", "HDF5_PLUGIN_PATH")
+    check_error("without the plugin a definition fails", "NC_ENOFILTER", names, ID, KEY, env=without)
+    check_error("a plugin that refuses a variable is named at ncmpi_enddef", "NC_EFILTER", (f"(id {ID})", "made"),
+                ID, REFUSES)
+    check_error("a plugin that encodes nothing is named at the put", "NC_EFILTER", (f"(id {ID})", "made"), ID, FAILS)
+    check_error("without the plugin on one rank a put fails on all", "NC_EFILTER", (f"(id {ID})", "/nonexistent"),
+                hints=f"nc_compression={ID}:{KEY}", wrapper=hide_plugins_from_rank_1())
+    check_hint_ignored("a hint for a plugin that is missing is ignored", f"nc_compression={ID}:{KEY}", names, without)
+    check_hint_ignored("a hint for a plugin that refuses a variable leaves it as it is",
+                       f"nc_compression={ID}:{REFUSES}", ())
 
 
 plugins = scratch("plugins")
@@ -101,7 +171,10 @@ done = run_h5py(WRITE, file)
 ok(done.returncode == 0, "h5py writes with the plugin", done.stderr)
 for n in (2,) if is_quick() else (1, 2, 4):
     check_reading(file, n)
-    check_writing(n)
+    check_writing(n, ID, KEY)
+check_writing(2, hints=f"nc_compression={ID}:{KEY}")
+check_writing(2, hints=f"*.nc:nc_chunks=5,40:nc_compression@m*={ID}:{KEY}:nc_shuffle=enable")
 check_refusal(file)
-check_unwritten()
+check_skipped()
+check_errors()
 finish()

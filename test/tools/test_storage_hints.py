@@ -143,7 +143,7 @@ def try_display():
         _, _, err = run("examples/C/blocks", path, hints=hints, ranks=2)
         ok(message in err and (message != "" or err == ""), f"{hints}: {message or 'nothing is reported'}", err)
     _, _, err = run("examples/C/blocks", path, hints="nc_compression=gzip:9", ranks=2)
-    ok("nc_compression=gzip:9 is ignored: must be none, deflate:1 to deflate:9, or zstd:LEVEL" in err,
+    ok("nc_compression=gzip:9 is ignored: must be none, deflate:1 to deflate:9, zstd:LEVEL, or a filter of" in err,
        "a value that cannot be used is reported", err)
 
 

@@ -10,6 +10,7 @@
 
 #include "filter/filter.h"
 #include "filter/kernels.h"
+#include "filter/text.h"
 #include "host/codecs.h"
 #include "random.h"
 
@@ -678,6 +679,145 @@ static void test_invalid_chains(void **state)
     assert_string_equal(pnc_filter_name_get(-1), "filter");
 }
 
+/* The parameters are those of the package hdf5plugin 7.1.0 for the same filter. */
+static void test_texts(void **state)
+{
+    static const struct {
+        const char *text;
+        int id, n;
+        uint32_t parameters[9];
+    } good[] = {{"none", 0, 0, {0}},
+                {"deflate", 1, 1, {1}},
+                {"deflate:9", 1, 1, {9}},
+                {"zstd", 32015, 1, {3}},
+                {"zstd:-5", 32015, 1, {(uint32_t)-5}},
+                {"bzip2", 307, 1, {9}},
+                {"lz4", 32004, 1, {0}},
+                {"blosc:zstd:1", 32001, 7, {0, 0, 0, 0, 1, 1, 5}},
+                {"blosc:snappy", 32001, 7, {0, 0, 0, 0, 5, 1, 3}},
+                {"blosc2:lz4hc:0", 32026, 7, {0, 0, 0, 0, 0, 1, 2}},
+                {"bitshuffle:lz4", 32008, 2, {0, 2}},
+                {"bitshuffle:zstd", 32008, 3, {0, 3, 3}},
+                {"zfp:accuracy:0.01", 32013, 6, {3, 0, 1202590843, 1065646817, 0, 0}},
+                {"zfp:rate:12.5", 32013, 6, {1, 0, 0, 1076428800, 0, 0}},
+                {"zfp:precision:20", 32013, 6, {2, 0, 20, 0, 0, 0}},
+                {"zfp:reversible", 32013, 6, {5, 0, 0, 0, 0, 0}},
+                {"sz3:abs:0.01", 32024, 9, {0, 1065646817, 1202590843, 0, 0, 0, 0, 0, 0}},
+                {"sz3:rel:1e-3", 32024, 9, {1, 0, 0, 1062232653, 3539053052, 0, 0, 0, 0}},
+                {"sz3:rel:.1E-2", 32024, 9, {1, 0, 0, 1062232653, 3539053052, 0, 0, 0, 0}},
+                {"32013:4294967295:-1", 32013, 2, {UINT32_MAX, UINT32_MAX}},
+                {"307", 307, 0, {0}}};
+    static const char *const bad[] = {
+        "",          "non",         "none:1",      "deflate:",     "deflate:0",    "deflate:10",    "deflate:1:2",
+        "zstd:23",   "zstd:x",      "zstd:1 ",     "blosc",        "blosc:zstd:",  "blosc:zstd:10", "blosc2:snappy",
+        "blosc:gz",  "bitshuffle",  "bzip2:0",     "lz4:1",        "zfp",          "zfp:accuracy",  "zfp:accuracy:0",
+        "zfp:rate:", "zfp:rate:65", "zfp:rate:-1", "zfp:rate:1,5", "sz3:abs:1e",   "sz3:abs:1e99",  "sz3:abs:.",
+        "0",         "1:5",         "32015:3",     "65536",        "307:",         "307:x",         "307:4294967296",
+        ":307",      "-307",        "307:1.5",     "sz3:abs:nan",  "sz3:abs:1e-+1"};
+    pnc_filter_text found;
+    char longest[1030], many[200] = "307";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(pnc_filter_text_parse(good[i].text, &found));
+        assert_int_equal(found.id, good[i].id);
+        assert_int_equal(found.nparameters, good[i].n);
+        assert_memory_equal(found.parameters, good[i].parameters, (size_t)good[i].n * sizeof(uint32_t));
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (pnc_filter_text_parse(bad[i], &found))
+            fail_msg("\"%s\" is taken for a filter", bad[i]);
+    memset(longest, '1', sizeof longest);
+    longest[sizeof longest - 1] = '\0';
+    assert_false(pnc_filter_text_parse(longest, &found));
+    for (int i = 0; i < PNC_FILTER_TEXT_PARAMETERS; i++)
+        strcat(many, ":1");
+    assert_true(pnc_filter_text_parse(many, &found));
+    assert_int_equal(found.nparameters, PNC_FILTER_TEXT_PARAMETERS);
+    assert_false(pnc_filter_text_parse(strcat(many, ":1"), &found));
+}
+
+static void test_given_parameters(void **state)
+{
+    static const uint32_t bitshuffle[] = {0, 4, 4, 0, 3, 3}, sz3[] = {2, 0, 20, 5, 0, 1, 2, 0, 0, 0, 0, 0, 0};
+    int n = 6;
+
+    (void)state;
+    assert_ptr_equal(pnc_filter_text_find_given(32008, bitshuffle, &n), bitshuffle + 3);
+    assert_int_equal(n, 3);
+    n = 2;
+    pnc_filter_text_find_given(32008, bitshuffle, &n);
+    assert_int_equal(n, 0);
+    n = 13;
+    assert_ptr_equal(pnc_filter_text_find_given(32024, sz3, &n), sz3 + 4);
+    assert_int_equal(n, 9);
+    assert_ptr_equal(pnc_filter_text_find_given(32024, sz3 + 4, &n), sz3 + 4);
+    assert_int_equal(n, 9);
+    assert_ptr_equal(pnc_filter_text_find_given(32001, sz3, &n), sz3);
+}
+
+/* A plugin whose parameter is the byte that it cannot encode. */
+static bool has_test_plugin(int id)
+{
+    return id == 33000;
+}
+
+static size_t run_test_plugin(int id, unsigned flags, size_t n, const unsigned *parameters, size_t bytes,
+                              size_t *capacity, void **buffer)
+{
+    unsigned char *at = *buffer;
+
+    assert_int_equal(id, 33000);
+    assert_int_equal(n, 1);
+    assert_true(*capacity >= bytes);
+    if ((flags & 0x100) == 0 && at[0] == parameters[0])
+        return 0;
+    for (size_t i = 0; i < bytes; i++)
+        at[i] ^= 1;
+    return bytes;
+}
+
+static void list_test_folders(char *out, size_t capacity)
+{
+    snprintf(out, capacity, "/a:/b");
+}
+
+/* Optional filters of plugins are left out where they fail, and not where a chunk becomes no smaller. */
+static void test_plugins(void **state)
+{
+    static const pnc_plugins plugins = {has_test_plugin, run_test_plugin, list_test_folders};
+    static const uint32_t seven[] = {7};
+    const pnc_codecs codecs = {no_deflate, no_igzip, no_szip, no_zstd, &plugins};
+    pnc_filter filter = {33000, true, 1, seven}, missing = {33001, true, 0, NULL};
+    pnc_filter_chain chain = {1, &filter};
+    pnc_filter_worker worker;
+    pnc_error error = {0};
+    const void *stored;
+    char back[3];
+    int64_t n;
+    uint32_t mask;
+
+    (void)state;
+    pnc_filter_worker_init(&worker, &codecs);
+    assert_int_equal(pnc_filter_chunk_encode(&worker, &chain, "abc", 3, &stored, &n, &mask, NULL), NC_NOERR);
+    assert_int_equal(mask, 0);
+    assert_int_equal(n, 3);
+    assert_memory_equal(stored, "`cb", 3);
+    assert_int_equal(pnc_filter_chunk_decode(&worker, &chain, "`cb", 3, 0, back, 3, NULL), NC_NOERR);
+    assert_memory_equal(back, "abc", 3);
+    assert_int_equal(pnc_filter_chunk_encode(&worker, &chain, "\7bc", 3, &stored, &n, &mask, NULL), NC_NOERR);
+    assert_int_equal(mask, 1);
+    assert_memory_equal(stored, "\7bc", 3);
+    filter.is_optional = false;
+    assert_int_equal(pnc_filter_chunk_encode(&worker, &chain, "\7bc", 3, &stored, &n, &mask, &error), NC_EFILTER);
+    assert_non_null(strstr(error.text, "33000"));
+    pnc_error_clear(&error);
+    chain.filters = &missing;
+    assert_int_equal(pnc_filter_chain_check(&chain, 0, &codecs, &error), NC_EFILTER);
+    assert_non_null(strstr(error.text, "no plugin of HDF5 in /a:/b has this filter"));
+    pnc_filter_worker_free(&worker);
+}
+
 static void test_chunk_lengths(void **state)
 {
     pnc_filter_chain chain = {1, &fletcher32};
@@ -710,6 +850,9 @@ int main(void)
         cmocka_unit_test(test_szip_of_noise),
         cmocka_unit_test(test_missing_libraries),
         cmocka_unit_test(test_invalid_chains),
+        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_given_parameters),
+        cmocka_unit_test(test_plugins),
         cmocka_unit_test(test_chunk_lengths),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_mask_of_numbers),
