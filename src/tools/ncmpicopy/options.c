@@ -26,7 +26,8 @@ static const char usage[] =
     "                 [--set-att [var]:att=value] [--del-att [var]:att] [--rename old=new]\n"
     "                 [--quantize [var1,...:]bits=n | --quantize [var1,...:]digits=n]\n"
     "                 [--error [var1,...:]abs=x | --error [var1,...:]rel=x]\n"
-    "                 [--deflate [var1,...:]level | --zstd [var1,...:]level] [--shuffle | --no-shuffle]\n"
+    "                 [--deflate [var1,...:]level | --zstd [var1,...:]level] [--compression [var1,...:]filter]\n"
+    "                 [--shuffle | --no-shuffle]\n"
     "                 [--chunks [var1,...:]dim/length,...]\n"
     "                 [--align bytes] [--record-align bytes] [--reserve bytes] [--no-history] [--verify]\n"
     "                 [--checksum[=manifest]]\n"
@@ -56,6 +57,8 @@ static const char help[] =
     "                                   more than x, or x times its magnitude\n"
     "      --deflate, --zstd level      compress by deflate, level 1 to 9, or 0 for none; by zstd, level 1 to 22.\n"
     "                                   var1,...: before the level: these variables only. Also -d level\n"
+    "      --compression filter         the same by another filter: blosc:zstd:1, bitshuffle:lz4, zfp:accuracy:0.01,\n"
+    "                                   32013:1:0 (a number, and parameters); var1,...: before it\n"
     "  -s, --shuffle, --no-shuffle      order bytes for compression, which is the default for --deflate and --zstd\n"
     "  -c, --chunks dim/length,...      lengths of chunks; auto, contiguous; var1,...: before: these variables\n"
     "      --set-att [var]:att=value    set an attribute of variables or of the file: text, or numbers with commas\n"
@@ -96,6 +99,7 @@ enum {
     LONG_RENAME,
     LONG_DEFLATE,
     LONG_ZSTD,
+    LONG_COMPRESSION,
     LONG_NO_SHUFFLE,
     LONG_NO_HISTORY,
     LONG_ALLOW_SHORT,
@@ -222,6 +226,7 @@ static int parse_option(int letter, copy_options *options)
     case LONG_RENAME: return copy_rename_parse(optarg, options);
     case LONG_DEFLATE: return copy_deflate_parse(optarg, options);
     case LONG_ZSTD: return copy_zstd_parse(optarg, options);
+    case LONG_COMPRESSION: return copy_compression_parse(optarg, options);
     case LONG_NO_SHUFFLE: options->shuffle = -1; return -1;
     case LONG_ALIGN: return parse_bytes("--align", optarg, 1, &options->align);
     case LONG_RECORD_ALIGN: return parse_bytes("--record-align", optarg, 1, &options->record_align);
@@ -276,6 +281,7 @@ int copy_options_parse(int argc, char **argv, void *result)
                                           {"rename", required_argument, NULL, LONG_RENAME},
                                           {"deflate", required_argument, NULL, LONG_DEFLATE},
                                           {"zstd", required_argument, NULL, LONG_ZSTD},
+                                          {"compression", required_argument, NULL, LONG_COMPRESSION},
                                           {"shuffle", no_argument, NULL, 's'},
                                           {"no-shuffle", no_argument, NULL, LONG_NO_SHUFFLE},
                                           {"chunks", required_argument, NULL, 'c'},

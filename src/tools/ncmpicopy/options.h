@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "convert/quantize.h"
+#include "filter/text.h"
 #include "tools/common/names.h"
 
 /* Exit status. COPY_LOSSY: values did not fit their new type, or an input is truncated. */
@@ -37,11 +38,11 @@ typedef struct copy_chunk {
     int64_t length;
 } copy_chunk;
 
-/* --deflate, --zstd or --chunks; without names it is for all variables. */
+/* --deflate, --zstd, --compression or --chunks; without names it is for all variables. */
 typedef struct copy_storage_option {
     tool_names variables; /* or patterns of names */
     bool is_chunks, is_contiguous;
-    int filter, level; /* of a compression; deflate 0: none */
+    pnc_filter_text filter; /* of a compression */
     char *text;
     copy_chunk *chunks; /* none: the library chooses */
     int nchunks;

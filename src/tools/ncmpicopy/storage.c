@@ -38,11 +38,11 @@ static int fail_option(const char *what, const char *text)
     return COPY_FAILED;
 }
 
-/* A new element of options->storages, with the names before the last colon of the text. *rest is what follows. NULL
- * after an error message. */
-static copy_storage_option *add_option(const char *option, const char *text, const char **rest, copy_options *options)
+/* A new element of options->storages, with the names before the colon, which is NULL or in the text. NULL after an
+ * error message. */
+static copy_storage_option *add_option_at(const char *option, const char *text, const char *colon,
+                                          copy_options *options)
 {
-    const char *colon = strrchr(text, ':');
     copy_storage_option *more = pnc_memory_resize(options->storages, options->nstorages + 1, sizeof *more);
     if (more == NULL) {
         tool_error_print("not enough memory for %s: %s", option, text);
@@ -51,7 +51,6 @@ static copy_storage_option *add_option(const char *option, const char *text, con
     options->storages = more;
     more += options->nstorages;
     *more = (copy_storage_option){0};
-    *rest = colon != NULL ? colon + 1 : text;
     char *names = colon != NULL ? pnc_string_copy(text) : NULL;
     if (colon != NULL && names == NULL) {
         tool_error_print("not enough memory for %s: %s", option, text);
@@ -65,6 +64,14 @@ static copy_storage_option *add_option(const char *option, const char *text, con
         return NULL;
     options->nstorages++;
     return more;
+}
+
+/* The names are before the last colon of the text; *rest is what follows. */
+static copy_storage_option *add_option(const char *option, const char *text, const char **rest, copy_options *options)
+{
+    const char *colon = strrchr(text, ':');
+    *rest = colon != NULL ? colon + 1 : text;
+    return add_option_at(option, text, colon, options);
 }
 
 static bool parse_number(const char *text, long long least, long long most, long long *number)
@@ -85,8 +92,8 @@ static int parse_level(const char *option, const char *wrong, int filter, int le
         return COPY_FAILED;
     if (!parse_number(rest, least, most, &level))
         return fail_option(wrong, text);
-    added->filter = filter;
-    added->level = (int)level;
+    if (filter != FILTER_DEFLATE || level != 0)
+        added->filter = (pnc_filter_text){.id = filter, .nparameters = 1, .parameters = {(uint32_t)level}};
     return -1;
 }
 
@@ -100,6 +107,29 @@ int copy_zstd_parse(const char *text, copy_options *options)
 {
     static const char wrong[] = "--zstd must be [var1,...:]level, with a level from -131072 to 22";
     return parse_level("--zstd", wrong, FILTER_ZSTD, -131072, 22, text, options);
+}
+
+/* Names of variables may have colons: the filter is the longest end of the text that is one. */
+int copy_compression_parse(const char *text, copy_options *options)
+{
+    static const char wrong[] =
+        "--compression must be [var1,...:]filter, such as none, deflate:1, blosc:zstd:1, bitshuffle:lz4, "
+        "zfp:accuracy:0.01 or id:parameter:parameter";
+    const char *rest = text, *colon = NULL;
+    pnc_filter_text filter;
+    while (rest != NULL && !pnc_filter_text_parse(rest, &filter)) {
+        colon = strchr(rest, ':');
+        rest = colon != NULL ? colon + 1 : NULL;
+    }
+    if (rest == NULL)
+        return fail_option(wrong, text);
+    if (filter.is_lossy && colon == NULL)
+        return fail_option("--compression by a filter that changes values needs names of variables before it", text);
+    copy_storage_option *added = add_option_at("--compression", text, colon, options);
+    if (added == NULL)
+        return COPY_FAILED;
+    added->filter = filter;
+    return -1;
 }
 
 static int parse_chunk(char *word, copy_storage_option *option)
@@ -190,7 +220,7 @@ static int check_patterns(const copy_plan *plan, const copy_storage_option *opti
         if (!matches)
             return copy_error_print(plan, NC_ENOTVAR, "%s: no variable that is copied has the name %s of %s",
                                     plan->options->inputs[0], option->variables.at[i],
-                                    option->is_chunks ? "--chunks" : "--deflate or --zstd");
+                                    option->is_chunks ? "--chunks" : "--deflate, --zstd or --compression");
     }
     return NC_NOERR;
 }
@@ -217,8 +247,9 @@ int copy_storage_check(const copy_plan *plan)
     const copy_options *options = plan->options;
     bool given = options->nstorages > 0 || options->shuffle != 0;
     if (given && !copy_format_has_storage(plan->format))
-        return copy_error_print(plan, NC_ENOTNC4,
-                                "--deflate, --zstd, --shuffle and --chunks need a netCDF-4 output: -k netcdf4");
+        return copy_error_print(
+            plan, NC_ENOTNC4,
+            "--deflate, --zstd, --compression, --shuffle and --chunks need a netCDF-4 output: -k netcdf4");
     for (int i = 0; i < options->nstorages; i++) {
         PNC_TRY(check_patterns(plan, &options->storages[i]));
         PNC_TRY(check_chunk_dims(plan, &options->storages[i]));
@@ -296,6 +327,12 @@ static int replace_filter(copy_plan *plan, const copy_var *var, const char *name
     return ncmpi_def_var_deflate(to, varid, 1, 1, 1);
 }
 
+static int define_same_filter(int to, int varid, unsigned id, int n, const unsigned *parameters)
+{
+    const unsigned *given = pnc_filter_text_find_given((int)id, parameters, &n);
+    return ncmpi_def_var_filter(to, varid, id, n, given);
+}
+
 static int keep_filter(copy_plan *plan, int from, const copy_var *var, unsigned id, int to, int varid)
 {
     MPI_Offset n = 0;
@@ -311,21 +348,21 @@ static int keep_filter(copy_plan *plan, int from, const copy_var *var, unsigned 
     else if (err == NC_NOERR && id == FILTER_FLETCHER32)
         err = ncmpi_def_var_fletcher32(to, varid, NC_FLETCHER32);
     else if (err == NC_NOERR)
-        err = ncmpi_def_var_filter(to, varid, id, n, parameters);
+        err = define_same_filter(to, varid, id, (int)n, parameters);
     pnc_memory_free(parameters);
     return err;
 }
 
-static int compress(const copy_plan *plan, const copy_storage_option *option, const copy_var *var, int to, int varid)
+static int compress(const copy_plan *plan, pnc_filter_text filter, const copy_var *var, int to, int varid)
 {
     bool shuffles = plan->options->shuffle >= 0 && pnc_type_get_size(var->to) > 1;
-    if (option->filter == FILTER_DEFLATE && option->level == 0)
+    if (filter.id == 0)
         return NC_NOERR;
-    if (option->filter == FILTER_DEFLATE)
-        return ncmpi_def_var_deflate(to, varid, shuffles, 1, option->level);
-    if (shuffles)
+    if (filter.shuffling == PNC_SHUFFLED_WITHIN && !shuffles)
+        pnc_filter_text_shuffle_remove(&filter);
+    if (filter.shuffling == PNC_SHUFFLED_BEFORE && shuffles)
         PNC_TRY(ncmpi_def_var_deflate(to, varid, 1, 0, 0));
-    return ncmpi_def_var_zstandard(to, varid, option->level);
+    return ncmpi_def_var_filter(to, varid, (unsigned)filter.id, filter.nparameters, filter.parameters);
 }
 
 static int define_filters(copy_plan *plan, int from, const copy_var *var, int to, int varid)
@@ -334,8 +371,10 @@ static int define_filters(copy_plan *plan, int from, const copy_var *var, int to
     MPI_Offset n = 0;
     unsigned ids[FILTERS_MOST];
     int err = ncmpi_inq_var_filter_ids(from, var->id, &n, ids);
+    if (option != NULL && option->filter.takes_reals && var->to != NC_FLOAT && var->to != NC_DOUBLE)
+        option = NULL;
     if (err == NC_NOERR && option != NULL)
-        err = compress(plan, option, var, to, varid);
+        err = compress(plan, option->filter, var, to, varid);
     for (MPI_Offset i = 0; err == NC_NOERR && i < n; i++)
         if (option == NULL || ids[i] == FILTER_FLETCHER32)
             err = keep_filter(plan, from, var, ids[i], to, varid);

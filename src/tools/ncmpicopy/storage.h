@@ -4,10 +4,11 @@
 
 #include "tools/ncmpicopy/plan.h"
 
-/* These parse [var1,...:]level and [var1,...:]chunks, and return -1, or the exit status after an error message. Names
- * can be patterns of a shell. */
+/* These parse [var1,...:]level, [var1,...:]filter and [var1,...:]chunks, and return -1, or the exit status after an
+ * error message. Names can be patterns of a shell. */
 int copy_deflate_parse(const char *text, copy_options *options);
 int copy_zstd_parse(const char *text, copy_options *options);
+int copy_compression_parse(const char *text, copy_options *options);
 int copy_chunks_parse(const char *text, copy_options *options);
 void copy_storage_options_free(copy_options *options);
 
