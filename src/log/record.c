@@ -150,7 +150,8 @@ bool pnc_log_record_decode(const pnc_log_front *front, const char bytes[PNC_LOG_
         r.call == PNC_LOG_EVERYTHING || r.numrecs < 0)
         return false;
     if (r.kind == PNC_LOG_END ? r.offset != 0 || r.length != 0
-                              : r.kind != PNC_LOG_BLOCK || r.length <= 0 || pnc_size_add(r.offset, r.length, &end) != 0)
+                              : (r.kind != PNC_LOG_BLOCK && r.kind != PNC_LOG_VALUES) || r.length <= 0 ||
+                                    pnc_size_add(r.offset, r.length, &end) != 0)
         return false;
     *out = (pnc_log_record){
         .kind = (pnc_log_kind)r.kind, .call = r.call, .extent = {r.offset, r.length}, .numrecs = r.numrecs};

@@ -4,10 +4,12 @@
  *   | front | front | time | time | record, bytes | record, bytes | end of a call | record, bytes ..
  *
  * A rank appends the blocks that it writes in a call, and at the end of each collective put the end of that call, with
- * the number of records. When the file has all blocks, the rank raises the lap in the front and begins behind it again:
- * records of other laps are old. The front has two slots, which are written in turns, so that a torn write of one
- * leaves the other. So has the time of the file when this rank has last seen it, after a write: a file that was changed
- * much later was changed by others. Numbers are in the byte order of the machine, which the front says. */
+ * the number of records. For a netCDF-4 file these are values of variables, which have no place in the file yet. When
+ * the file has all of them, the rank raises the lap in the front and begins behind it again: records of other laps are
+ * old.
+ * The front has two slots, which are written in turns, so that a torn write of one leaves the other. So has the time of
+ * the file when this rank has last seen it, after a write: a file that was changed much later was changed by others.
+ * Numbers are in the byte order of the machine, which the front says. */
 #ifndef PNC_LOG_RECORD_H
 #define PNC_LOG_RECORD_H
 
@@ -29,12 +31,13 @@ typedef struct pnc_log_front {
 /* The call in the front of a rank that logs no more: the file has all that it has put, and will. */
 #define PNC_LOG_EVERYTHING INT64_MAX
 
-typedef enum pnc_log_kind { PNC_LOG_BLOCK = 1, PNC_LOG_END } pnc_log_kind;
+typedef enum pnc_log_kind { PNC_LOG_BLOCK = 1, PNC_LOG_END, PNC_LOG_VALUES } pnc_log_kind;
 
 typedef struct pnc_log_record {
     pnc_log_kind kind;
     int64_t call;
-    pnc_extent extent; /* of a block: where its bytes belong in the file */
+    pnc_extent extent; /* of a block: where its bytes belong in the file; of values: the variable, and bytes behind the
+                        * record, which log/values.h describes */
     int64_t numrecs;   /* of an end */
 } pnc_log_record;
 

@@ -16,6 +16,7 @@
 #include "base/digest.h"
 #include "log/mark.h"
 #include "log/reader.h"
+#include "log/values.h"
 #include "replay.h"
 
 enum { MOST = 1 << 18, FIELDS = 6 };
@@ -37,6 +38,36 @@ static bool read_image(void *file, int64_t at, void *bytes, int64_t n)
     return true;
 }
 
+/* Of variables with several numbers of dimensions: what is accepted are indices that they have. */
+static void read_values(const char *bytes, const pnc_log_record *record)
+{
+    static const int64_t lengths[] = {-1, 5, 7, -1};
+    int64_t *copy = malloc((size_t)record->extent.length + 8);
+
+    REQUIRE(copy != NULL);
+    memcpy(copy, bytes, (size_t)record->extent.length);
+    for (int ndims = 0; ndims <= 4; ndims++)
+        for (int size = 1; size <= 8; size *= 2) {
+            pnc_log_values v;
+            int64_t n = 1;
+
+            if (!pnc_log_values_decode(copy, record->extent.length, ndims, size, &v))
+                continue;
+            for (int d = 0; d < ndims; d++)
+                n *= v.count[d];
+            REQUIRE(v.n == n && v.bytes + n * size == (char *)copy + record->extent.length);
+            if (!pnc_log_values_is_inside(&v, ndims, lengths))
+                continue;
+            for (int d = 0; d < ndims; d++) {
+                int64_t step = v.stride != NULL ? v.stride[d] : 1;
+
+                REQUIRE(v.start[d] >= 0 && step > 0 && v.count[d] - 1 <= (INT64_MAX - 1 - v.start[d]) / step);
+                REQUIRE(lengths[d] < 0 || v.start[d] + (v.count[d] - 1) * step < lengths[d]);
+            }
+        }
+    free(copy);
+}
+
 static void read_log(char *bytes, int64_t size)
 {
     image f = {bytes, size, 0};
@@ -53,9 +84,11 @@ static void read_log(char *bytes, int64_t size)
         REQUIRE(r->call > reader.front.call && r->call >= call && r->numrecs >= 0);
         REQUIRE(r->extent.offset >= 0 && r->extent.length <= INT64_MAX - r->extent.offset);
         REQUIRE(reader.bytes_at + r->extent.length <= size && reader.next <= size);
-        REQUIRE((r->kind == PNC_LOG_BLOCK) == (r->extent.length > 0));
+        REQUIRE((r->kind != PNC_LOG_END) == (r->extent.length > 0));
         call = r->call;
-        blocks += r->kind == PNC_LOG_BLOCK;
+        blocks += r->kind != PNC_LOG_END;
+        if (r->kind == PNC_LOG_VALUES)
+            read_values(bytes + reader.bytes_at, r);
         sum += r->extent.length;
     }
     REQUIRE(f.transferred <= 3 * size + 300);

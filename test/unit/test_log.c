@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "log/mark.h"
 #include "log/reader.h"
+#include "log/values.h"
 
 enum { MOST = 200000, RECORDS = 40 };
 
@@ -246,9 +247,10 @@ static void test_laps(void **unused)
 static void test_forged(void **unused)
 {
     static const pnc_log_record forged[] = {
-        {PNC_LOG_BLOCK, 11, {-1, 8}, 0}, {PNC_LOG_BLOCK, 11, {INT64_MAX - 3, 8}, 0}, {PNC_LOG_BLOCK, 10, {0, 8}, 0},
-        {PNC_LOG_BLOCK, -5, {0, 8}, 0},  {PNC_LOG_BLOCK, INT64_MAX, {0, 8}, 0},      {PNC_LOG_END, 11, {5, 0}, 0},
-        {PNC_LOG_END, 11, {0, 0}, -1},   {(pnc_log_kind)0, 11, {0, 8}, 0},           {(pnc_log_kind)77, 11, {0, 8}, 0},
+        {PNC_LOG_BLOCK, 11, {-1, 8}, 0},  {PNC_LOG_BLOCK, 11, {INT64_MAX - 3, 8}, 0}, {PNC_LOG_BLOCK, 10, {0, 8}, 0},
+        {PNC_LOG_BLOCK, -5, {0, 8}, 0},   {PNC_LOG_BLOCK, INT64_MAX, {0, 8}, 0},      {PNC_LOG_END, 11, {5, 0}, 0},
+        {PNC_LOG_END, 11, {0, 0}, -1},    {PNC_LOG_VALUES, 11, {-1, 8}, 0},           {PNC_LOG_VALUES, 11, {0, 0}, 0},
+        {(pnc_log_kind)0, 11, {0, 8}, 0}, {(pnc_log_kind)77, 11, {0, 8}, 0},
     };
 
     (void)unused;
@@ -375,13 +377,40 @@ static void test_name(void **unused)
     assert_true(strlen(name) < PNC_LOG_NAME_BYTES - 1);
 }
 
+/* Numbers as they are written by hand, with and without strides, and hyperslabs at borders. */
+static void test_values(void **unused)
+{
+    static const int64_t start[] = {5, 0}, count[] = {2, 3}, stride[] = {4, 2}, by_hand[] = {3, 5, 0, 2, 3, 4, 2};
+    int64_t numbers[10] = {0};
+    pnc_log_values v;
+
+    (void)unused;
+    assert_int_equal(pnc_log_values_encode(2, start, count, stride, numbers), sizeof by_hand);
+    assert_memory_equal(numbers, by_hand, sizeof by_hand);
+    assert_true(pnc_log_values_decode(numbers, 7 * 8 + 12, 2, 2, &v));
+    assert_true(v.n == 6 && v.start[0] == 5 && v.count[1] == 3 && v.stride[0] == 4 && v.bytes == (char *)&numbers[7]);
+    assert_false(pnc_log_values_decode(numbers, 7 * 8 + 12, 2, 4, &v));
+    assert_false(pnc_log_values_decode(numbers, 7 * 8 + 12, 3, 2, &v));
+    assert_true(pnc_log_values_decode(numbers, 7 * 8 + 12, 2, 2, &v));
+    assert_true(pnc_log_values_is_inside(&v, 2, (int64_t[]){10, 5}));
+    assert_true(pnc_log_values_is_inside(&v, 2, (int64_t[]){-1, 5}));
+    assert_false(pnc_log_values_is_inside(&v, 2, (int64_t[]){9, 5}));
+    assert_false(pnc_log_values_is_inside(&v, 2, (int64_t[]){10, 4}));
+    assert_int_equal(pnc_log_values_encode(2, start, count, NULL, numbers), 5 * 8);
+    assert_true(pnc_log_values_decode(numbers, 5 * 8 + 6, 2, 1, &v) && v.stride == NULL && v.n == 6);
+    assert_true(pnc_log_values_is_inside(&v, 2, (int64_t[]){7, 3}));
+    assert_false(pnc_log_values_is_inside(&v, 2, (int64_t[]){6, 3}));
+    assert_int_equal(pnc_log_values_encode(0, NULL, NULL, NULL, numbers), 8);
+    assert_true(pnc_log_values_decode(numbers, 16, 0, 8, &v) && v.n == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole), cmocka_unit_test(test_torn),   cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_slots), cmocka_unit_test(test_laps),   cmocka_unit_test(test_forged),
         cmocka_unit_test(test_times), cmocka_unit_test(test_header), cmocka_unit_test(test_mark),
-        cmocka_unit_test(test_name),
+        cmocka_unit_test(test_name),  cmocka_unit_test(test_values),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
