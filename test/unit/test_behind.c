@@ -177,13 +177,13 @@ static pnc_behind_point find_point(int64_t byte)
     return (pnc_behind_point){spaces[i], byte - first[i]};
 }
 
-static void test_pending(void **unused)
+/* joins: ranges may overlap those of earlier calls. Returns how many did not get in. */
+static int add_ranges(bool joins)
 {
-    static int calls[BYTES]; /* of each byte the last one that put it; 0: none */
+    int calls[BYTES] = {0}; /* of each byte the last one that put it; 0: none */
     pnc_behind_pending p = {0};
     int refused = 0;
 
-    (void)unused;
     for (int call = 1; call < 20000; call++) {
         int64_t low = draw(BYTES - 40), high = low + draw(39), from = call - 1 - draw(150);
         const pnc_behind_range range = {find_point(low), find_point(high), call};
@@ -194,10 +194,13 @@ static void test_pending(void **unused)
         for (int i = 1; i < p.n; i++)
             assert_true(!pnc_behind_point_is_before(p.ranges[i].low, p.ranges[i - 1].high) &&
                         !pnc_behind_range_is_empty(&p.ranges[i]));
-        if (known) {
+        if (known && !joins) {
             refused++;
         } else {
-            pnc_behind_pending_add(&p, range);
+            if (joins)
+                pnc_behind_pending_join(&p, range);
+            else
+                pnc_behind_pending_add(&p, range);
             for (int64_t i = low; i < high; i++)
                 calls[i] = call;
         }
@@ -205,7 +208,16 @@ static void test_pending(void **unused)
         for (int i = 0; i < BYTES; i++)
             calls[i] = calls[i] < from ? 0 : calls[i];
     }
+    return refused;
+}
+
+static void test_pending(void **unused)
+{
+    int refused = add_ranges(false);
+
+    (void)unused;
     assert_true(refused > 1000 && refused < 19000);
+    assert_int_equal(add_ranges(true), 0);
 }
 
 /* --- the worker --- */

@@ -56,6 +56,26 @@ void pnc_behind_pending_add(pnc_behind_pending *p, pnc_behind_range range)
     p->n++;
 }
 
+void pnc_behind_pending_join(pnc_behind_pending *p, pnc_behind_range range)
+{
+    int n = 0;
+
+    if (pnc_behind_range_is_empty(&range))
+        return;
+    for (int i = 0; i < p->n; i++) {
+        const pnc_behind_range *old = &p->ranges[i];
+
+        if (!pnc_behind_point_is_before(old->low, range.high) || !pnc_behind_point_is_before(range.low, old->high)) {
+            p->ranges[n++] = *old;
+            continue;
+        }
+        range.low = pnc_behind_point_is_before(old->low, range.low) ? old->low : range.low;
+        range.high = pnc_behind_point_is_before(range.high, old->high) ? old->high : range.high;
+    }
+    p->n = n;
+    pnc_behind_pending_add(p, range);
+}
+
 bool pnc_behind_pending_has_range(const pnc_behind_pending *p, const pnc_behind_range *range)
 {
     for (int i = 0; i < p->n; i++)

@@ -43,6 +43,8 @@ typedef struct pnc_behind_pending {
 
 /* Add a range of a call that is later than all others, which does not overlap them. */
 void pnc_behind_pending_add(pnc_behind_pending *pending, pnc_behind_range range);
+/* The same of a range that may overlap others: it becomes one with them. */
+void pnc_behind_pending_join(pnc_behind_pending *pending, pnc_behind_range range);
 /* Whether it has any byte of a range. */
 bool pnc_behind_pending_has_range(const pnc_behind_pending *pending, const pnc_behind_range *range);
 /* Remove those of the calls before this one. */
