@@ -3,12 +3,13 @@
 #include "dataset/access.h"
 
 #include "dataset/deferred.h"
+#include "dataset/logged.h"
 #include "dataset/modes.h"
 #include "dataset/same_file.h"
 #include "dataset/statistics.h"
 #include "file/agree.h"
 #include "file/behind.h"
-#include "file/log.h"
+#include "file/value_log.h"
 #include "io/request/batch.h"
 #include "io/request/bundle.h"
 #include "io/request/out_of_range.h"
@@ -155,6 +156,7 @@ int pnc_dataset_list_transfer(pnc_dataset *ds, pnc_request_list *list)
     if (ds->format->ops->has_storage)
         pnc_dataset_same_file_begin(ds, list->direction);
     if (list->direction == PNC_PUT) { /* values could overwrite what a failed enddef needs to be undone */
+        pnc_file_value_log_set_time(&ds->file);
         PNC_TRY(ds->format->ops->restore_before_put(ds->format, list->collective));
         PNC_TRY(add_space(ds, list));
     }
@@ -197,6 +199,13 @@ static void describe_call(pnc_dataset *ds, pnc_op op, int varid)
     call->kind = pnc_io_op_get_direction(op) == PNC_PUT ? KIND_PUT : KIND_GET;
 }
 
+static int transfer_collectively(pnc_dataset *ds, pnc_request_list *list)
+{
+    if (pnc_file_log_is_for_values(&ds->file))
+        return pnc_dataset_logged_transfer(ds, list);
+    return ds->deferred.most > 0 ? pnc_dataset_deferred_transfer(ds, list) : pnc_dataset_list_transfer(ds, list);
+}
+
 /* Execute the requests of a call, and free them. err is an error in the arguments of this rank. */
 static int execute(pnc_dataset *ds, pnc_bundle *bundle, int err)
 {
@@ -211,8 +220,7 @@ static int execute(pnc_dataset *ds, pnc_bundle *bundle, int err)
         leaves = err != NC_NOERR;
     }
     if (!leaves) {
-        transferred = list->collective && ds->deferred.most > 0 ? pnc_dataset_deferred_transfer(ds, list)
-                                                                : pnc_dataset_list_transfer(ds, list);
+        transferred = list->collective ? transfer_collectively(ds, list) : pnc_dataset_list_transfer(ds, list);
         err = pnc_error_keep_first(err, transferred);
     }
     if (err == NC_NOERR)
@@ -270,6 +278,14 @@ int pnc_dataset_call_post(pnc_dataset *ds, const pnc_call *call)
     return pnc_io_call_post(&ds->io, call);
 }
 
+/* Those of a wait call are not deferred in memory. */
+static int transfer_batch(pnc_dataset *ds, pnc_request_list *list)
+{
+    bool logs = list->collective && pnc_file_log_is_for_values(&ds->file);
+
+    return logs ? pnc_dataset_logged_transfer(ds, list) : pnc_dataset_list_transfer(ds, list);
+}
+
 /* Puts are executed before gets. An error of the puts does not prevent the gets. After an earlier error, which all
  * ranks have, the requests stay pending. */
 static int wait_for(pnc_dataset *ds, bool collective, const pnc_request_ids *named, int earlier)
@@ -293,9 +309,9 @@ static int wait_for(pnc_dataset *ds, bool collective, const pnc_request_ids *nam
         pnc_io_batch_return(&batch, &ds->io, named, put_err);
     if (put_err == NC_NOERR) {
         if (batch.any_puts)
-            put_err = pnc_dataset_list_transfer(ds, &batch.puts);
+            put_err = transfer_batch(ds, &batch.puts);
         if (batch.any_gets)
-            get_err = pnc_dataset_list_transfer(ds, &batch.gets);
+            get_err = transfer_batch(ds, &batch.gets);
     }
     pnc_io_batch_report(&batch, named, put_err, get_err);
     err = pnc_error_keep_first(err, pnc_error_keep_first(put_err, get_err));
@@ -316,9 +332,12 @@ int pnc_dataset_wait(pnc_dataset *ds, int count, int *array_of_requests, int *ar
 int pnc_dataset_wait_all(pnc_dataset *ds, int count, int *array_of_requests, int *array_of_statuses)
 {
     const pnc_request_ids named = {count, array_of_requests, array_of_statuses};
+    int err = NC_NOERR;
 
     PNC_TRY(pnc_dataset_mode_check_collective(ds));
-    return wait_for(ds, true, &named, pnc_dataset_deferred_write(ds));
+    if (!pnc_file_log_is_for_values(&ds->file))
+        err = pnc_dataset_deferred_write(ds);
+    return wait_for(ds, true, &named, err);
 }
 
 int pnc_dataset_cancel(pnc_dataset *ds, int num, int *reqs, int *statuses)

@@ -87,8 +87,9 @@ typedef struct pnc_dataset {
     int nvars_found;    /* when the file was opened: hints do not change how these are stored */
     pnc_format *format; /* how the dataset is stored; it sees the model, the file and the hints */
 
-    pnc_io_context io;     /* for requests */
-    pnc_deferred deferred; /* collective puts that a later call writes */
+    pnc_io_context io;       /* for requests */
+    pnc_deferred deferred;   /* collective puts that a later call writes */
+    int64_t *logged_lengths; /* while values wait in logs of a netCDF-4 file: of dimensions, as the file has them */
     pnc_same_file same_file;
 
     /* the error of the call in progress, and of the last one that failed */

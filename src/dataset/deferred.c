@@ -3,6 +3,7 @@
 #include "dataset/deferred.h"
 
 #include "dataset/access.h"
+#include "dataset/logged.h"
 #include "file/agree.h"
 #include "file/behind.h"
 #include "statistics/statistics.h"
@@ -61,8 +62,16 @@ static int write_earlier(pnc_dataset *ds, int64_t n)
     return ds->format->ops->flush(ds->format, NC_NOERR, NULL);
 }
 
+const char *pnc_dataset_deferred_get_fate(const pnc_dataset *ds)
+{
+    return pnc_file_log_has_values(&ds->file) ? "are in logs (nc_burst_buf), which ncmpilog --replay writes to the file"
+                                              : "(nc_defer_puts) are lost";
+}
+
 int pnc_dataset_deferred_write_all(pnc_dataset *ds)
 {
+    if (pnc_file_log_has_values(&ds->file))
+        return pnc_dataset_logged_write(ds);
     return write_earlier(ds, ds->deferred.n);
 }
 

@@ -13,6 +13,7 @@
 #include "dataset/hints_text.h"
 #include "dataset/storage_hints.h"
 #include "drivers/driver.h"
+#include "file/log.h"
 #include "io/choose/costs.h"
 
 /* Reporters, which rows name: each writes the value in effect of a hint, at most MPI_MAX_INFO_VAL characters. */
@@ -35,6 +36,13 @@ static bool read_folder(const char *text, pnc_hints *out)
 {
     (void)out;
     return text[0] != '\0';
+}
+
+/* The same, where a file that has logs is opened. */
+static bool read_stamp(const char *text, pnc_hints *out)
+{
+    (void)out;
+    return strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16;
 }
 
 #define PNC_HINT_WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -491,7 +499,8 @@ static void report_ability(const pnc_dataset *ds, const pnc_hint *hint, char *va
         used = 0;
     if (hint->field == offsetof(pnc_hints, burst_buf) && pnc_dataset_hint_explain_log(ds, why))
         used = 0;
-    if (hint->field == offsetof(pnc_hints, defer_puts) && ds->deferred.most == 0)
+    if (hint->field == offsetof(pnc_hints, defer_puts) &&
+        (ds->deferred.most == 0 || pnc_file_log_is_for_values(&ds->file)))
         used = 0;
     if (hint->field == offsetof(pnc_hints, references) && (ds->file.driver->local_path == NULL || ds->file.read_only))
         used = 0;

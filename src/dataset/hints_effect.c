@@ -149,8 +149,6 @@ bool pnc_dataset_hint_explain_log(const pnc_dataset *ds, char why[PNC_HINT_EFFEC
         reason = "the file is opened for reading only";
     else if (ds->share)
         reason = "NC_SHARE writes at once";
-    else if (ds->format->ops->has_storage)
-        reason = "the file is netCDF-4, and its metadata have no log (nc_write_behind uses memory)";
     return SAY("%s", reason);
 }
 
@@ -195,8 +193,10 @@ static bool by_neither(const pnc_dataset *ds, char *why)
 
 static bool by_immediate_puts(const pnc_dataset *ds, char *why)
 {
-    if (ds->deferred.most > 0)
+    if (ds->deferred.most > 0 && !pnc_file_log_is_for_values(&ds->file))
         return false;
+    if (pnc_file_log_is_for_values(&ds->file))
+        return SAY("nc_burst_buf has the values in logs");
     return SAY("%s", ds->file.read_only ? "the file is opened for reading only" : "NC_SHARE writes at once");
 }
 

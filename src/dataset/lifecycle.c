@@ -65,24 +65,24 @@ static const char *find_variable_name(const void *of, int64_t offset)
     return NULL;
 }
 
-/* Delay writes and read ahead as the hints say. A netCDF-4 file has no logs: its chunks and metadata have other rules.
- * A file that is replaced has no values in older logs. Local. */
+/* Delay writes and read ahead as the hints say. The logs of a netCDF-4 file have values, and nothing of them waits in
+ * its store. A file that is replaced has no values in older logs. Local. */
 static void begin_behind(pnc_dataset *ds, const pnc_opening *o)
 {
-    bool logs = o->delays && ds->hints.burst_buf != 0 && !ds->format->ops->has_storage;
+    bool logs = o->delays && ds->hints.burst_buf != 0, of_values = logs && ds->format->ops->has_storage;
     bool delays = o->delays && ds->hints.write_behind != 0, needs_memory = delays || o->reads_ahead;
     char folder[MPI_MAX_INFO_VAL + 1];
     bool is_given;
 
-    pnc_file_behind_init(&ds->file, delays || logs, o->reads_ahead,
+    pnc_file_behind_init(&ds->file, delays || (logs && !of_values), o->reads_ahead,
                          needs_memory ? ds->hints.behind_memory : PNC_LARGE_PAGE);
     if (ds->file.rank == 0 && o->creates && ds->suffix == 0 && ds->file.driver->local_path != NULL)
         pnc_file_log_mark_remove(ds->file.path);
-    if (!logs || ds->file.behind == NULL)
+    if (!logs || !pnc_file_log_is_possible(&ds->file))
         return;
     is_given = pnc_dataset_hints_get(ds->info, "nc_burst_buf_dirname", folder) && folder[0] != '\0';
     pnc_file_log_init(&ds->file, ds->store_path, is_given ? folder : NULL, ds->hints.burst_buf_size, delays,
-                      &ds->model.classic.header_size);
+                      of_values ? NULL : &ds->model.classic.header_size);
 }
 
 static int create_format(pnc_dataset *ds, const pnc_opening *o)
@@ -310,8 +310,8 @@ static void write_own_deferred(pnc_dataset *ds)
 
     pnc_error_clear(&ds->error);
     if (pnc_dataset_deferred_write(ds) != NC_NOERR)
-        pnc_dataset_warning_print(ds, "the values of %lld collective puts (nc_defer_puts) are lost: %s",
-                                  (long long)calls, ds->error.text);
+        pnc_dataset_warning_print(ds, "the values of %lld collective puts %s: %s", (long long)calls,
+                                  pnc_dataset_deferred_get_fate(ds), ds->error.text);
     ds->error = mismatch;
 }
 
@@ -338,7 +338,7 @@ static int begin_close(pnc_dataset *ds)
     if (ds->file.read_only)
         return pnc_file_status_agree(&ds->file, NC_NOERR);
     deferred = pnc_dataset_deferred_write(ds);
-    if (deferred != NC_NOERR && pnc_file_is_stopped(&ds->file))
+    if (deferred != NC_NOERR && (pnc_file_is_stopped(&ds->file) || pnc_file_log_has_values(&ds->file)))
         return deferred;
     err = ds->format->ops->flush(ds->format, NC_NOERR, NULL);
     if (err == NC_NOERR)

@@ -157,9 +157,9 @@ static void write_deferred(pnc_dataset *ds)
         err = pnc_dataset_deferred_write(ds);
     if (err != NC_NOERR)
         pnc_dataset_warning_print(ds,
-                                  "open in MPI_Finalize: the values of %lld collective puts (nc_defer_puts) are lost: "
-                                  "call ncmpi_close before MPI_Finalize",
-                                  (long long)calls);
+                                  "open in MPI_Finalize: the values of %lld collective puts %s: call ncmpi_close "
+                                  "before MPI_Finalize",
+                                  (long long)calls, pnc_dataset_deferred_get_fate(ds));
 }
 
 static void report(pnc_dataset *ds)
@@ -169,6 +169,8 @@ static void report(pnc_dataset *ds)
     pnc_error_clear(&ds->error);
     if (ds->deferred.calls > 0)
         write_deferred(ds);
+    if (pnc_file_log_has_values(&ds->file) && ds->deferred.calls == 0)
+        pnc_file_log_remove(&ds->file);
     pnc_error_clear(&ds->error);
     if (ds->file.behind != NULL)
         finish_writes(ds);

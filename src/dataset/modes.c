@@ -2,9 +2,10 @@
 #include "dataset/modes.h"
 
 #include "dataset/deferred.h"
+#include "dataset/logged.h"
 #include "file/agree.h"
 #include "file/behind.h"
-#include "file/log.h"
+#include "file/value_log.h"
 
 int pnc_dataset_mode_check_write(pnc_dataset *ds)
 {
@@ -66,6 +67,7 @@ static int finish_puts(pnc_dataset *ds)
 /* The file has then what was put, but for the caches of the file system. */
 static int flush_puts(pnc_dataset *ds, bool *unsynced)
 {
+    pnc_file_value_log_set_time(&ds->file);
     PNC_TRY(ds->format->ops->flush(ds->format, NC_NOERR, unsynced));
     pnc_file_change_add(&ds->file);
     ds->same_file.has_put = false;
@@ -177,6 +179,8 @@ int pnc_dataset_flush(pnc_dataset *ds)
     pnc_file_ahead_discard(&ds->file);
     if (ds->file.read_only)
         return NC_NOERR;
+    if (pnc_file_log_has_values(&ds->file) && ds->deferred.calls > 0)
+        return pnc_dataset_logged_sync(ds);
     PNC_TRY(pnc_dataset_deferred_write(ds));
     if (pnc_file_log_is_used(&ds->file))
         return pnc_file_log_sync(&ds->file);

@@ -61,6 +61,7 @@ void pnc_dataset_state_free(pnc_dataset *ds)
 {
     pnc_io_context_free(&ds->io);
     pnc_io_deferred_free(&ds->deferred);
+    pnc_memory_free(ds->logged_lengths);
     pnc_formats_format_free(ds->format);
     pnc_format_model_free(&ds->model);
     if (ds->info != MPI_INFO_NULL)
@@ -269,6 +270,15 @@ static void hold_replaced(pnc_dataset *ds, const pnc_opening *o, pnc_inspection 
     }
 }
 
+/* Values of a program that has died may be in logs only; those that a replay writes are named. */
+static void check_mark(const pnc_dataset *ds, pnc_error *error)
+{
+    char stamp[MPI_MAX_INFO_VAL + 1];
+    bool replays = pnc_dataset_hints_get(ds->info, "nc_burst_buf_replay", stamp);
+
+    (void)pnc_file_log_mark_check(ds->file.path, replays ? stamp : NULL, error);
+}
+
 /* Rank 0. */
 static int decide(pnc_dataset *ds, const pnc_opening *o, decisions *d)
 {
@@ -297,7 +307,7 @@ static int decide(pnc_dataset *ds, const pnc_opening *o, decisions *d)
     ds->file.driver = driver;
     hold_replaced(ds, o, &d->inspected);
     if (driver->local_path != NULL && pnc_dataset_opening_get_purpose(o) == PNC_OPEN_UPDATE)
-        (void)pnc_file_log_mark_check(ds->file.path, &d->inspected.error);
+        check_mark(ds, &d->inspected.error);
     return NC_NOERR;
 }
 

@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "file/agree.h"
 #include "file/log.h"
+#include "file/value_log.h"
 #include "host/host.h"
 #include "statistics/trace.h"
 
@@ -124,7 +125,7 @@ int pnc_file_behind_begin(pnc_file *file, bool is_put, bool collective, int64_t 
         PNC_TRY(check_range(file, &range));
     if (!is_put)
         return NC_NOERR;
-    if (collective && file->log.state == PNC_LOG_WANTED)
+    if (collective && file->log.state == PNC_LOG_WANTED && file->log.header_size != NULL)
         pnc_file_log_begin(file);
     if (file->behind == NULL || !may_delay(file, collective))
         return NC_NOERR;
@@ -194,14 +195,11 @@ static void add_worker_accesses(pnc_statistics *s, pnc_behind *store)
     pnc_statistics_heat_join(&s->heat, &a.heat);
 }
 
-void pnc_file_behind_count(pnc_file *file)
+static int64_t count_worker(pnc_file *file, pnc_behind *store)
 {
     pnc_statistics *s = file->statistics;
-    pnc_behind *store = find_store(file);
     pnc_behind_work work;
 
-    if (s == NULL || store == NULL)
-        return;
     pnc_file_behind_trace_update(file);
     work = pnc_behind_queue_get_work(&store->queue);
     add_worker_accesses(s, store);
@@ -222,4 +220,17 @@ void pnc_file_behind_count(pnc_file *file)
     s->counts[PNC_COUNT_LOG_BYTES] = work.log_bytes;
     s->counts[PNC_COUNT_LOG_SIZE] = work.log_size;
     s->counts[PNC_COUNT_LOG_LAPS] = work.log_laps;
+    return work.queued;
+}
+
+void pnc_file_behind_count(pnc_file *file)
+{
+    pnc_behind *store = find_store(file);
+    int64_t queued = 0;
+
+    if (file->statistics == NULL)
+        return;
+    if (store != NULL)
+        queued = count_worker(file, store);
+    pnc_file_value_log_count(file, queued);
 }

@@ -36,13 +36,22 @@ typedef struct pnc_maxima {
 typedef enum pnc_file_log_state { PNC_LOG_UNUSED, PNC_LOG_WANTED, PNC_LOG_USED, PNC_LOG_REFUSED } pnc_file_log_state;
 typedef struct pnc_file_log {
     pnc_file_log_state state;
-    char *folder;               /* of this rank */
-    char *target;               /* rank 0: the path of the file, beside which its mark is */
-    int64_t size;               /* bytes of a log; 0: a share of the folder */
-    const int64_t *header_size; /* of the file, while there are logs */
-    bool delays;                /* without logs, writes wait in memory */
-    bool is_given;              /* the folder */
-    char why[200];              /* it is refused */
+    char *folder;                  /* of this rank */
+    char *target;                  /* rank 0: the path of the file, beside which its mark is */
+    int64_t size;                  /* bytes of a log; 0: a share of the folder */
+    const int64_t *header_size;    /* of the file, while there are logs; NULL: they have values of variables */
+    uint64_t definitions;          /* without a header: the digest of what logs rely on */
+    struct pnc_behind *store;      /* it knows whether there can be logs */
+    struct pnc_behind_log *values; /* of this rank (file/value_log.h); NULL: none */
+    int64_t call;                  /* the last one whose values are logged */
+    int64_t laps;                  /* of logs of values */
+    int64_t writes, bytes, most;   /* of logs of values that have ended: system writes, their bytes; the most of one */
+    int64_t queued;                /* bytes of values that were logged */
+    int failed;                    /* errno of a write to the log of any rank; 0: none has failed */
+    bool is_promised;              /* what they have is permanent: ncmpi_flush */
+    bool delays;                   /* without logs, writes wait in memory */
+    bool is_given;                 /* the folder */
+    char why[200];                 /* it is refused */
 } pnc_file_log;
 
 struct pnc_file {

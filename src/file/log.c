@@ -17,6 +17,7 @@
 #include "drivers/behind/behind.h"
 #include "file/agree.h"
 #include "file/behind.h"
+#include "file/value_log.h"
 #include "host/host.h"
 #include "log/mark.h"
 
@@ -27,13 +28,27 @@ static char *derive_mark(const char *path)
     return pnc_host_path_extend(pnc_path_strip(path), PNC_LOG_MARK_SUFFIX);
 }
 
-int pnc_file_log_mark_check(const char *path, pnc_error *error)
+/* Whether the mark begins with its title and this stamp. */
+static bool has_stamp(const char *mark, const char *stamp)
+{
+    char begin[PNC_LOG_BEGIN_BYTES + 1] = "", wanted[PNC_LOG_BEGIN_BYTES + 1];
+    int fd = open(mark, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, begin, PNC_LOG_BEGIN_BYTES) : -1;
+
+    if (fd >= 0)
+        close(fd);
+    return n == PNC_LOG_BEGIN_BYTES && pnc_log_mark_format_begin(strtoull(stamp, NULL, 16), wanted) &&
+           memcmp(begin, wanted, PNC_LOG_BEGIN_BYTES) == 0;
+}
+
+int pnc_file_log_mark_check(const char *path, const char *replays, pnc_error *error)
 {
     char *mark = derive_mark(path);
-    bool exists = mark != NULL && access(mark, F_OK) == 0;
+    bool exists = mark != NULL && access(mark, F_OK) == 0, is_expected;
 
+    is_expected = exists && replays != NULL && has_stamp(mark, replays);
     pnc_memory_free(mark);
-    if (!exists)
+    if (!exists || is_expected)
         return NC_NOERR;
     return pnc_error_set(error, NC_EINTERRUPTED,
                          "%s: values that a program has put may be in the logs of its burst buffer only, as it has "
@@ -89,7 +104,9 @@ void pnc_file_log_init(pnc_file *file, const char *path, const char *folder, int
     log->header_size = header_size;
     log->delays = delays;
     log->is_given = folder != NULL;
-    file->behind->needs_log = !delays;
+    log->store = pnc_behind_store_find(file->store);
+    if (header_size != NULL)
+        log->store->needs_log = !delays;
     free(real);
 }
 
@@ -98,6 +115,9 @@ void pnc_file_log_free(pnc_file *file)
     pnc_memory_free(file->log.folder);
     pnc_memory_free(file->log.target);
     file->log.folder = file->log.target = NULL;
+    if (file->log.values != NULL)
+        pnc_behind_log_free(file->log.values, false);
+    file->log.values = NULL;
 }
 
 bool pnc_file_log_explain(const pnc_file *file, char *why, size_t capacity)
@@ -107,7 +127,7 @@ bool pnc_file_log_explain(const pnc_file *file, char *why, size_t capacity)
     int number = pnc_file_log_is_used(file) ? pnc_behind_queue_get_log_failure(&file->behind->queue) : 0;
 
     if (log->state == PNC_LOG_WANTED)
-        refusal = pnc_behind_store_explain(file->behind);
+        refusal = pnc_behind_store_explain(log->store);
     if (refusal != NULL)
         snprintf(why, capacity, "%s", refusal);
     else if (log->state == PNC_LOG_WANTED && log->folder != NULL && access(log->folder, W_OK | X_OK) != 0)
@@ -143,16 +163,24 @@ static int64_t choose_size(const pnc_file *file)
 /* Returns why there is none, or NULL. */
 static const char *open_own_log(pnc_file *file, uint64_t stamp)
 {
-    pnc_log_front front = {.stamp = stamp,
-                           .rank = file->rank,
-                           .nranks = file->nprocs,
-                           .call = file->behind->call}; /* the file has the number of records */
-    const char *refusal = pnc_behind_store_explain(file->behind);
+    pnc_log_front front = {
+        .stamp = stamp, .rank = file->rank, .nranks = file->nprocs}; /* the file has the number of records */
+    pnc_file_log *log = &file->log;
+    const char *refusal = pnc_behind_store_explain(log->store);
     int number = 0;
+    bool is_open;
 
-    if (refusal != NULL || file->log.folder == NULL)
+    if (refusal != NULL || log->folder == NULL)
         return refusal != NULL ? refusal : "no memory";
-    if (pnc_behind_store_open_log(file->behind, file->log.folder, file->path, &front, choose_size(file), &number))
+    front.call = log->header_size != NULL ? log->store->call : log->call;
+    if (log->header_size != NULL) {
+        is_open = pnc_behind_store_open_log(log->store, log->folder, file->path, &front, choose_size(file), &number);
+    } else {
+        log->values =
+            pnc_behind_log_create(log->folder, file->path, log->store->queue.fd, &front, choose_size(file), &number);
+        is_open = log->values != NULL;
+    }
+    if (is_open)
         return NULL;
     if (number == EBUSY)
         return "ncmpilog --replay writes to the file";
@@ -211,6 +239,10 @@ static bool digest_file_header(pnc_file *file, uint64_t *out)
     char bytes[PORTION];
 
     *out = PNC_DIGEST_START;
+    if (file->log.header_size == NULL) {
+        *out = file->log.definitions;
+        return true;
+    }
     for (pnc_extent part = {0, 0}; part.offset < *file->log.header_size; part.offset += part.length) {
         part.length = pnc_min64(PORTION, *file->log.header_size - part.offset);
         if (pnc_file_extents_peek(file, &part, 1, bytes) != NC_NOERR)
@@ -273,6 +305,10 @@ static void conclude_logs(pnc_file *file, uint64_t stamp, const member *members,
 static void refuse_logs(pnc_file *file)
 {
     file->log.state = PNC_LOG_REFUSED;
+    if (file->log.header_size == NULL) {
+        pnc_file_value_log_remove(file);
+        return;
+    }
     if (pnc_behind_store_has_log(file->behind))
         pnc_behind_queue_close_log(&file->behind->queue);
     if (!file->log.delays)
@@ -335,8 +371,7 @@ int pnc_file_log_sync(pnc_file *file)
     return pnc_file_status_agree(file, pnc_error_keep_first(err, synced));
 }
 
-/* The mark is deleted before the logs: a replay would miss them. */
-static int delete_mark(pnc_file *file)
+int pnc_file_log_mark_delete(pnc_file *file)
 {
     if (file->rank == 0 && file->log.target != NULL)
         pnc_file_log_mark_remove(file->log.target);
@@ -345,10 +380,12 @@ static int delete_mark(pnc_file *file)
 
 int pnc_file_log_end(pnc_file *file, int err)
 {
+    if (pnc_file_log_has_values(file))
+        return pnc_file_value_log_end(file, err);
     if (!pnc_file_log_is_used(file))
         return err;
     PNC_TRY(pnc_file_status_agree(file, pnc_file_behind_finish(file, err)));
-    err = delete_mark(file);
+    err = pnc_file_log_mark_delete(file);
     pnc_behind_queue_remove_log(&file->behind->queue);
     return err;
 }
@@ -357,10 +394,15 @@ int pnc_file_log_discard(pnc_file *file)
 {
     int err;
 
+    if (pnc_file_log_has_values(file)) {
+        err = pnc_file_value_log_end(file, NC_NOERR);
+        file->log.state = PNC_LOG_WANTED;
+        return err;
+    }
     if (!pnc_file_log_is_used(file))
         return NC_NOERR;
     PNC_TRY(pnc_file_status_agree(file, pnc_file_behind_finish(file, NC_NOERR)));
-    err = delete_mark(file);
+    err = pnc_file_log_mark_delete(file);
     pnc_behind_queue_close_log(&file->behind->queue);
     file->log.state = PNC_LOG_WANTED;
     return err;
@@ -368,9 +410,12 @@ int pnc_file_log_discard(pnc_file *file)
 
 void pnc_file_log_remove(pnc_file *file)
 {
-    if (!pnc_file_log_is_used(file))
+    if (!pnc_file_log_is_used(file) && !pnc_file_log_has_values(file))
         return;
     if (file->rank == 0 && file->log.target != NULL)
         pnc_file_log_mark_remove(file->log.target);
-    pnc_behind_queue_remove_log(&file->behind->queue);
+    if (pnc_file_log_has_values(file))
+        pnc_file_value_log_remove(file);
+    else
+        pnc_behind_queue_remove_log(&file->behind->queue);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/memory.h"
 #include "base/name.h"
 #include "format/storage.h"
@@ -379,6 +380,31 @@ bool pnc_format_dim_grow(pnc_model *model, int dimid, int64_t length)
         return false;
     *current = length;
     return true;
+}
+
+static uint64_t add_name(uint64_t digest, const char *name)
+{
+    return pnc_digest_add(pnc_digest_word_add(digest, strlen(name)), name, (int64_t)strlen(name));
+}
+
+uint64_t pnc_format_model_get_digest(const pnc_model *model)
+{
+    uint64_t digest = pnc_digest_word_add(PNC_DIGEST_START, (uint64_t)model->ndims);
+
+    for (int i = 0; i < model->ndims; i++) {
+        const pnc_dim *dim = model->dims[i];
+
+        digest = pnc_digest_word_add(add_name(digest, dim->name), dim->unlimited ? UINT64_MAX : (uint64_t)dim->len);
+    }
+    digest = pnc_digest_word_add(digest, (uint64_t)model->nvars);
+    for (int i = 0; i < model->nvars; i++) {
+        const pnc_var *var = model->vars[i];
+
+        digest = pnc_digest_word_add(add_name(digest, var->name), (uint64_t)var->type);
+        for (int d = 0; d < var->ndims; d++)
+            digest = pnc_digest_word_add(digest, (uint64_t)var->dimids[d]);
+    }
+    return digest;
 }
 
 int64_t pnc_format_var_get_length(const pnc_model *model, const pnc_var *var, int dim)

@@ -185,6 +185,9 @@ static inline int64_t pnc_format_var_get_records(const pnc_model *model, const p
 
 int pnc_format_var_rename(pnc_model *model, int varid, const char *name, pnc_error *error);
 
+/* A digest of what hyperslabs rely on: dimensions, but for the lengths of those that grow, and variables. */
+uint64_t pnc_format_model_get_digest(const pnc_model *model);
+
 /* Ids that callers pass. */
 int pnc_format_dim_check(const pnc_model *model, int dimid, pnc_error *error);         /* NC_EBADDIM */
 int pnc_format_var_reject(const pnc_model *model, int varid, pnc_error *error);        /* always NC_ENOTVAR */

@@ -170,13 +170,21 @@ void pnc_io_deferred_keep(pnc_deferred *d, const pnc_deferral *call)
     pnc_behind_pending_add(&d->ranges, range);
 }
 
-int pnc_io_deferred_compare(pnc_io_context *io, const pnc_deferred *d, const pnc_request_list *list, bool *overlaps)
+int pnc_io_deferred_agree_range(pnc_io_context *io, const pnc_request_list *list, pnc_behind_range *out)
 {
     pnc_behind_range range = pnc_io_list_find_range(io, list, true);
     agreed_range v = make_agreed_range(&range);
 
-    PNC_TRY(pnc_file_maxima_agree(io->file, (int64_t *)(void *)&v, RANGE_VALUES, "the range of a collective get"));
-    range = get_range(&v);
+    PNC_TRY(pnc_file_maxima_agree(io->file, (int64_t *)(void *)&v, RANGE_VALUES, "the range of a collective call"));
+    *out = get_range(&v);
+    return NC_NOERR;
+}
+
+int pnc_io_deferred_compare(pnc_io_context *io, const pnc_deferred *d, const pnc_request_list *list, bool *overlaps)
+{
+    pnc_behind_range range;
+
+    PNC_TRY(pnc_io_deferred_agree_range(io, list, &range));
     *overlaps = pnc_behind_pending_has_range(&d->ranges, &range);
     return NC_NOERR;
 }

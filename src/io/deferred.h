@@ -35,6 +35,8 @@ typedef struct pnc_deferral {
 /* Collective. Copy the requests of a call, unless memory is short on a rank. list->error is one in the arguments of
  * this rank, which the others do not get. After an error, which all ranks have, nothing of the call is kept. */
 int pnc_io_deferred_add(pnc_io_context *io, pnc_deferred *d, pnc_request_list *list, pnc_deferral *out);
+/* Collective. The range of the requests of all ranks. */
+int pnc_io_deferred_agree_range(pnc_io_context *io, const pnc_request_list *list, pnc_behind_range *out);
 /* The puts of the call remain. */
 void pnc_io_deferred_keep(pnc_deferred *d, const pnc_deferral *call);
 /* Collective. Whether requests of a get, on any rank, may need what is deferred. */

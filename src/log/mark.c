@@ -68,6 +68,12 @@ char *pnc_log_mark_encode(const pnc_log_mark *mark, int64_t *n)
     return text;
 }
 
+bool pnc_log_mark_format_begin(uint64_t stamp, char out[PNC_LOG_BEGIN_BYTES + 1])
+{
+    return snprintf(out, PNC_LOG_BEGIN_BYTES + 1, "%sstamp %016llx\n", title, (unsigned long long)stamp) ==
+           PNC_LOG_BEGIN_BYTES;
+}
+
 bool pnc_log_mark_is_begin(const char *text, int64_t n)
 {
     int64_t wanted = (int64_t)strlen("PnetCDF burst buffer");

@@ -32,6 +32,9 @@ void pnc_log_mark_free(pnc_log_mark *mark);
 /* Add bytes of a header to its digest, which begins as PNC_DIGEST_START: from its byte `at` on, in portions of
  * multiples of 8 bytes. The number of records, which may change, becomes zeros in `bytes`. */
 uint64_t pnc_log_header_add(uint64_t digest, int64_t at, char *bytes, int64_t n);
+/* What a mark with this stamp begins with, as a string. */
+enum { PNC_LOG_BEGIN_BYTES = 55 };
+bool pnc_log_mark_format_begin(uint64_t stamp, char out[PNC_LOG_BEGIN_BYTES + 1]);
 /* Whether a text begins as a mark does. */
 bool pnc_log_mark_is_begin(const char *text, int64_t n);
 

@@ -140,10 +140,15 @@ HINT_CHOICE([nc_burst_buf], [burst_buf], [disable], [WORDS(disable, enable)], [r
 log has their values, and a thread of the process writes them to the file while the program continues. A program that
 dies leaves its logs, and a mark beside the file, FILE.burst; ncmpilog --replay writes their values to the file. Until
 then it cannot be opened for writing. ncmpi_sync returns when the file has all, ncmpi_flush when the logs have it on
-disk. If a log cannot be written, puts write to the file. Not with NC_SHARE, and not for netCDF-4 files])
+disk. If a log cannot be written, puts write to the file. Not with NC_SHARE. The logs of a netCDF-4 file have the values
+before filters, which no thread writes: ncmpi_sync, ncmpi_close, gets that need them, and puts for which the log has no
+space put them into the file])
 HINT_TEXT([nc_burst_buf_dirname], [read_folder],
 [folder in which nc_burst_buf=enable has its logs, one for each process: on a disk of the node. Without the hint: the
 folder of the file])
+HINT_TEXT([nc_burst_buf_replay], [read_stamp],
+[for ncmpilog: the stamp of the logs whose values the program writes. A file with a mark that has this stamp is opened
+for writing, and the mark remains])
 HINT_SIZE([nc_burst_buf_size], [burst_buf_size], [0], [1048576], [INT64_C(1) << 50], [LEAST], [1], [],
 [bytes of a log of nc_burst_buf=enable. A put waits until the log has space. Without the hint: half of what is free in
 the folder, divided by the ranks of the node])

@@ -44,7 +44,7 @@ MAY_SEE = {
     "mpitype": PURE + ["select"],
     "file": PURE + ["host", "log", "statistics", "drivers/driver.h", "drivers/store.h", "drivers/behind/behind.h"],
     "io": PURE + ["select", "mapping", "array", "convert", "format/model.h", "format/addressing.h", "mpitype", "file",
-                  "statistics/statistics.h", "drivers/chunks/chunks.h"],
+                  "statistics/statistics.h", "drivers/chunks/chunks.h", "log/values.h"],
     "formats": PURE + ["select", "convert", "filter/filter.h", "format", "growth", "statistics/statistics.h", "host",
                        "file"],
     "formats/netcdf4": PURE + ["array", "select", "convert", "filter/filter.h", "format", "formats/format.h",

@@ -845,7 +845,7 @@ int main(int argc, char **argv)
     test_hint(0, NULL, NULL, true);
     test_hint(NC_SHARE, NULL, NULL, false);
     test_hint(0, "nc_burst_buf_dirname", "/nonexistent/folder", false);
-    test_hint(0, "nc_format", "netcdf4", false);
+    test_hint(0, "nc_format", "netcdf4", true);
     test_places();
     if (t_rank == 0) {
         unlink(path);

@@ -131,8 +131,9 @@ def build_preload():
     return os.path.abspath(path) if tap.ok(done.returncode == 0, "the preload", done.stderr) else None
 
 
-def replay_and_die(preload, at, processes):
+def replay_and_die(preload, at, processes, path=PATH, logs=LOGS, words=()):
     """Whether a process was killed. Launchers and ranks get the preload, which acts on our files only."""
     command = [*shlex.split(os.environ.get("MPIEXEC", "mpiexec")), "-n", str(processes), "env", f"LD_PRELOAD={preload}",
-               f"DIE_FOLDER={os.path.dirname(PATH)}", f"DIE_AT={at}", *tool.command("ncmpilog"), "--replay", LOGS, PATH]
+               f"DIE_FOLDER={os.path.dirname(path)}", f"DIE_AT={at}", *words,
+               *tool.command("ncmpilog"), "--replay", logs, path]
     return subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0

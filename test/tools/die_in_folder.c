@@ -1,6 +1,7 @@
 /* Preloaded into ncmpilog by burst.py: the process dies at its call number DIE_AT, from 0, that changes a file of which
  * DIE_FOLDER is the beginning of the path. At a write with an odd number it dies with half of it. With STOP_AT it stops
- * there instead. FAR_FILES: all files are on servers; FAR_USER: another user runs it. */
+ * there instead. DIE_PAGES: the half ends with a page, as the kernel writes those of a page all or not at all, which
+ * the metadata of netCDF-4 files rely on. FAR_FILES: all files are on servers; FAR_USER: another user runs it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>
@@ -48,15 +49,24 @@ static bool is_last_of(int fd)
     return is_last(path);
 }
 
-#define WRITE(name, position)                                                          \
-    ssize_t name(int fd, const void *bytes, size_t n, position offset)                 \
-    {                                                                                  \
-        ssize_t (*real)(int, const void *, size_t, position);                          \
-                                                                                       \
-        *(void **)&real = find(#name);                                                 \
-        if (is_last_of(fd) && (calls % 2 == 1 || real(fd, bytes, n / 2, offset) >= 0)) \
-            die();                                                                     \
-        return real(fd, bytes, n, offset);                                             \
+static size_t cut(size_t n, long long offset)
+{
+    size_t end = ((size_t)offset + n / 2) / 4096 * 4096;
+
+    if (getenv("DIE_PAGES") == NULL)
+        return n / 2;
+    return end > (size_t)offset ? end - (size_t)offset : 0;
+}
+
+#define WRITE(name, position)                                                                   \
+    ssize_t name(int fd, const void *bytes, size_t n, position offset)                          \
+    {                                                                                           \
+        ssize_t (*real)(int, const void *, size_t, position);                                   \
+                                                                                                \
+        *(void **)&real = find(#name);                                                          \
+        if (is_last_of(fd) && (calls % 2 == 1 || real(fd, bytes, cut(n, offset), offset) >= 0)) \
+            die();                                                                              \
+        return real(fd, bytes, n, offset);                                                      \
     }
 WRITE(pwrite, off_t)
 WRITE(pwrite64, off64_t)

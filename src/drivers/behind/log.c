@@ -51,27 +51,44 @@ static int64_t read_log_clock(void)
 }
 
 /* Returns errno or 0. */
-static int write_time(pnc_behind_log *log, int fd)
+static int write_time_slot(pnc_behind_log *log, struct timespec time)
 {
     char slot[PNC_LOG_SLOT_BYTES];
     struct iovec part = {slot, sizeof slot};
-    struct stat facts;
 
     log->timed_ns = read_log_clock();
-    if (fstat(fd, &facts) != 0)
-        return errno;
-    pnc_log_time_encode(&log->front, (int64_t)facts.st_mtim.tv_sec * 1000000000 + facts.st_mtim.tv_nsec, slot);
+    pnc_log_time_encode(&log->front, (int64_t)time.tv_sec * 1000000000 + time.tv_nsec, slot);
     log->time_slot = 1 - log->time_slot;
     return write_vector(log->fd, &part, 1, PNC_LOG_TIMES_AT + (int64_t)log->time_slot * PNC_LOG_SLOT_BYTES);
 }
 
-/* Also of a log that has ended, but for one that is deleted, or another process's. If it fails, a replay may only ask
- * more than it must. */
+/* That of the file. Returns errno or 0. */
+static int write_time(pnc_behind_log *log, int fd)
+{
+    struct stat facts;
+
+    return fstat(fd, &facts) == 0 ? write_time_slot(log, facts.st_mtim) : errno;
+}
+
+/* Also of a log that has ended, but for one that is deleted, or another process's. */
+static bool is_time_due(const pnc_behind_log *log)
+{
+    return log->path[0] != '\0' && read_log_clock() - log->timed_ns >= PNC_LOG_TIME_INTERVAL * INT64_C(1000000000);
+}
+
+/* If it fails, a replay may only ask more than it must. */
 void pnc_behind_log_update_time(pnc_behind_log *log, int fd)
 {
-    if (log->path[0] == '\0' || read_log_clock() - log->timed_ns < PNC_LOG_TIME_INTERVAL * INT64_C(1000000000))
-        return;
-    log->fronts += write_time(log, fd) == 0;
+    if (is_time_due(log))
+        log->fronts += write_time(log, fd) == 0;
+}
+
+void pnc_behind_log_set_time(pnc_behind_log *log)
+{
+    struct timespec now;
+
+    if (is_time_due(log) && clock_gettime(CLOCK_REALTIME, &now) == 0)
+        log->fronts += write_time_slot(log, now) == 0;
 }
 
 /* --- its life --- */

@@ -93,6 +93,8 @@ void pnc_behind_log_clear(pnc_behind_log *log);
 /* Another write to the file of a descriptor has ended: record its time if PNC_LOG_TIME_INTERVAL has passed since the
  * last one. */
 void pnc_behind_log_update_time(pnc_behind_log *log, int fd);
+/* The same before a write, as of now. */
+void pnc_behind_log_set_time(pnc_behind_log *log);
 /* What was appended survives the death of the node. Returns errno or 0. */
 int pnc_behind_log_sync(pnc_behind_log *log);
 

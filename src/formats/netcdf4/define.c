@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "file/agree.h"
+#include "file/log.h"
 #include "file/writer.h"
 #include "format/codec.h"
 #include "format/storage.h"
@@ -402,9 +403,10 @@ int pnc_netcdf4_definitions_begin(pnc_format *f, int err)
 int pnc_netcdf4_definitions_end(pnc_format *f, pnc_layout_hints *hints, int err)
 {
     pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
-    int nold = f->before == NULL ? 0 : f->before->nvars;
+    int nold = f->before == NULL ? 0 : f->before->nvars, later = pnc_file_log_discard(f->file);
 
     (void)hints;
+    err = pnc_error_keep_first(err, later);
     if (err == NC_NOERR)
         err = pnc_netcdf4_chunks_choose(f->model, nold, f->file->error);
     PNC_TRY(apply_definitions(n, err));
@@ -451,6 +453,8 @@ int pnc_netcdf4_change_execute(pnc_format *f, const pnc_format_change *change)
 {
     int err = pnc_netcdf4_chunks_flush(f, NC_NOERR, NULL);
 
+    if (err == NC_NOERR)
+        err = pnc_file_log_discard(f->file);
     if (err == NC_NOERR)
         err = pnc_formats_before_keep(f); /* after a failure the state is that of the old model */
     if (err == NC_NOERR)

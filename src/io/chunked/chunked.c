@@ -146,6 +146,23 @@ static void stage_put(request_values *v)
     pnc_convert_packer_init_copy(&v->packer, PNC_PUT, v->stage, size);
 }
 
+/* A variable that lacks space gets it before it is written. */
+int pnc_io_chunked_puts_check(const pnc_io_context *io, const pnc_request_list *list)
+{
+    int last = -1;
+
+    for (int64_t i = 0; i < list->n; i++) {
+        int varid = list->at[i]->elements.varid;
+
+        if (list->at[i]->elements.count == 0 || varid == last || io->model->vars[varid]->netcdf4.lacks_space ||
+            !pnc_io_chunked_is_request(io, list->at[i]))
+            continue;
+        PNC_TRY(pnc_chunks_put_check(io->file->store, find_chunk_array(io, varid), io->file->error));
+        last = varid;
+    }
+    return NC_NOERR;
+}
+
 /* The next request with values, and its packer. */
 static bool open_request(chunked_access *x)
 {

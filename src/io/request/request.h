@@ -23,13 +23,14 @@ typedef struct pnc_request {
     pnc_elements elements;
     int64_t numrecs; /* length of the first unlimited dimension after a put; 0: the variable does not have it */
     char *memory;
-    pnc_flat_type *flat; /* NULL: the values are contiguous */
-    int id;              /* of a pending request */
-    int8_t status;       /* NC_NOERR or NC_ERANGE, set by execution */
-    uint8_t direction;   /* pnc_direction */
-    uint8_t mem;         /* pnc_mem_type */
-    bool external : 1;   /* memory holds external bytes, packed when the request was posted */
-    bool buffered : 1;   /* those bytes count as used of the attached buffer (bput) */
+    pnc_flat_type *flat;   /* NULL: the values are contiguous */
+    int id;                /* of a pending request */
+    int8_t status;         /* NC_NOERR or NC_ERANGE, set by execution */
+    uint8_t direction;     /* pnc_direction */
+    uint8_t mem;           /* pnc_mem_type */
+    bool external : 1;     /* memory holds external bytes, packed when the request was posted */
+    bool buffered : 1;     /* those bytes count as used of the attached buffer (bput) */
+    bool is_quantized : 1; /* they are quantized already, where their variable is */
 } pnc_request;
 _Static_assert(sizeof(pnc_request) <= 72, "what the head of this file says about memory");
 _Static_assert(PNC_MEM_TYPE_COUNT <= UINT8_MAX && NC_ERANGE >= INT8_MIN, "the small fields hold their values");
@@ -175,7 +176,8 @@ static inline bool pnc_io_request_is_quantized(const pnc_io_context *io, const p
 {
     const pnc_var *var = io->model->vars[r->elements.varid];
 
-    return (var->quantize_mode != NC_NOQUANTIZE || var->error_mode != 0) && r->direction == PNC_PUT;
+    return !r->is_quantized && (var->quantize_mode != NC_NOQUANTIZE || var->error_mode != 0) &&
+           r->direction == PNC_PUT;
 }
 
 #endif

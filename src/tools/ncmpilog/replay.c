@@ -24,6 +24,7 @@
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
 #include "tools/ncmpilog/source.h"
+#include "tools/ncmpilog/values.h"
 
 enum { COPY_BYTES = 1 << 20, HEADER_BYTES = 1 << 14, FIRST_NAMED = 20 };
 #define SECOND INT64_C(1000000000)
@@ -37,14 +38,16 @@ typedef struct replay {
     char *mark_path;
     pnc_log_mark mark;
     tool_file file; /* its header */
-    int fd;         /* of the file, for writing; -1: not open */
-    int64_t end;    /* offset behind the last byte of the file, with the new number of records */
-    int64_t timed;  /* the last time that the logs have got, in nanoseconds */
+    bool is_netcdf4;
+    int fd;        /* of the file, for writing; -1: not open */
+    int64_t end;   /* offset behind the last byte of the file, with the new number of records */
+    int64_t timed; /* the last time that the logs have got, in nanoseconds */
 
     log_source *logs; /* of this process */
     int64_t nlogs;
     bool lacks; /* logs are missing or damaged */
 
+    int64_t done;            /* the file has the calls up to this one */
     int64_t call, numrecs;   /* the last call that all logs have complete, and the number of records after it */
     int64_t blocks, bytes;   /* that this process has written */
     int64_t later, unlogged; /* blocks of later calls; bytes of them */
@@ -81,6 +84,10 @@ static int digest_header(const replay *r, uint64_t *out)
     int64_t size = r->file.model.classic.header_size;
 
     *out = PNC_DIGEST_START;
+    if (r->is_netcdf4)
+        *out = pnc_format_model_get_digest(&r->file.model);
+    if (r->is_netcdf4)
+        return NC_NOERR;
     for (int64_t at = 0; at < size; at += HEADER_BYTES) {
         int64_t n = pnc_min64(HEADER_BYTES, size - at);
 
@@ -161,10 +168,40 @@ static int hold_file(replay *r, int err)
 
 static int open_file(replay *r)
 {
-    PNC_TRY(tool_file_open(r->path, &r->file));
-    PNC_TRY(tool_file_check_classic(&r->file, "it has no logs"));
+    PNC_TRY(tool_file_open_bytes(r->path, &r->file));
+    r->is_netcdf4 = tool_file_is_hdf5(&r->file);
+    if (!r->is_netcdf4) {
+        tool_file_close(&r->file);
+        PNC_TRY(tool_file_open(r->path, &r->file));
+    }
     r->fd = open(pnc_path_strip(r->path), O_RDWR | O_CLOEXEC);
     return r->fd >= 0 ? NC_NOERR : fail_system(r, "open it for writing");
+}
+
+/* A program may have died while it wrote metadata: they become those that it wrote, as ncmpi_open with NC_WRITE does.
+ * Rank 0, which holds the file. */
+static int complete_metadata(const replay *r)
+{
+    pnc_error error = {0};
+    bool was_interrupted;
+    int err;
+
+    if (r->rank != 0 || !r->is_netcdf4)
+        return NC_NOERR;
+    err = pnc_netcdf4_reader_repair(r->fd, r->path, r->file.size, &was_interrupted, &error);
+    if (err != NC_NOERR)
+        tool_error_print("%s", error.text);
+    return err;
+}
+
+/* The definitions of a netCDF-4 file. Collective. */
+static int read_definitions(replay *r)
+{
+    PNC_TRY(tool_status_agree(complete_metadata(r)));
+    if (!r->is_netcdf4)
+        return NC_NOERR;
+    tool_file_close(&r->file);
+    return tool_status_agree(tool_file_open(r->path, &r->file));
 }
 
 static int open_mark(replay *r)
@@ -338,14 +375,19 @@ static int find_logs(replay *r)
 
 /* --- the blocks --- */
 
-/* The last call that all logs have, and the number of records after it. Collective. */
+/* The last call that all logs have, and the number of records after it. Of a netCDF-4 file the ranks commit together:
+ * it has what any of them says. Collective. */
 static void choose_call(replay *r)
 {
     int64_t call = PNC_LOG_EVERYTHING, numrecs = 0;
 
-    for (int64_t i = 0; i < r->nlogs; i++)
+    for (int64_t i = 0; i < r->nlogs; i++) {
         call = pnc_min64(call, r->logs[i].summary.call);
+        if (r->is_netcdf4)
+            r->done = pnc_max64(r->done, r->logs[i].reader.front.call);
+    }
     r->call = reduce(call, MPI_MIN);
+    r->done = reduce(r->done, MPI_MAX);
     for (int64_t i = 0; i < r->nlogs; i++)
         if (r->logs[i].summary.call == r->call && r->call != PNC_LOG_EVERYTHING)
             numrecs = pnc_max64(numrecs, r->logs[i].summary.numrecs);
@@ -354,9 +396,31 @@ static void choose_call(replay *r)
 
 static int refuse_block(const replay *r, const log_source *log, pnc_extent extent)
 {
+    if (log->reader.record.kind == PNC_LOG_VALUES) {
+        tool_error_print("%s: has values of variable %lld, where %s has none", log->path, (long long)extent.offset,
+                         r->path);
+        return NC_EBADLOG;
+    }
     tool_error_print("%s: has bytes %lld to %lld, where %s has no values", log->path, (long long)extent.offset,
                      (long long)(extent.offset + extent.length - 1), r->path);
     return NC_EBADLOG;
+}
+
+/* The first record of the log. */
+static void begin_reading(log_source *log)
+{
+    (void)pnc_log_reader_begin(&log->reader);
+    if (!pnc_log_reader_find_next(&log->reader))
+        log->reader.record.call = INT64_MAX; /* it has nothing */
+}
+
+/* A classic file gets bytes, a netCDF-4 file values. */
+static bool is_possible(const replay *r, log_source *log)
+{
+    if (r->is_netcdf4)
+        return log->reader.record.kind == PNC_LOG_VALUES && log_values_check(&r->file.model, log);
+    return log->reader.record.kind == PNC_LOG_BLOCK &&
+           log->reader.record.extent.offset >= r->file.model.classic.header_size;
 }
 
 /* The blocks of a log that will be written: none is in the header. *last: the one that reaches farthest. Counts those
@@ -370,20 +434,18 @@ static int examine_blocks(replay *r, log_source *log, pnc_extent *last)
     while (pnc_log_reader_find_next(reader)) {
         pnc_extent extent = reader->record.extent;
 
-        if (reader->record.kind != PNC_LOG_BLOCK)
+        if (reader->record.kind == PNC_LOG_END || reader->record.call <= r->done)
             continue;
         if (reader->record.call > r->call) {
             r->later++;
             r->unlogged += extent.length;
-        } else if (extent.offset < r->file.model.classic.header_size) {
+        } else if (!is_possible(r, log)) {
             return refuse_block(r, log, extent);
-        } else if (extent.offset + extent.length > last->offset + last->length) {
+        } else if (!r->is_netcdf4 && extent.offset + extent.length > last->offset + last->length) {
             *last = extent;
         }
     }
-    (void)pnc_log_reader_begin(reader);
-    if (!pnc_log_reader_find_next(reader))
-        reader->record.call = INT64_MAX; /* it has nothing */
+    begin_reading(log);
     return NC_NOERR;
 }
 
@@ -431,6 +493,8 @@ static int check_blocks(replay *r)
         }
     }
     PNC_TRY(tool_status_agree(err));
+    if (r->is_netcdf4) /* no records but those of the values */
+        return NC_NOERR;
     PNC_TRY(limit_numrecs(r, reduce(pnc_max64(r->file.size, last.offset + last.length), MPI_MAX)));
     if (farthest != NULL && last.length > r->end - last.offset)
         err = refuse_block(r, farthest, last);
@@ -513,6 +577,45 @@ static int replay_calls(replay *r)
     }
 }
 
+/* --- values --- */
+
+static int record_time_now(void *caller)
+{
+    return record_time(caller, false);
+}
+
+/* The calls that the file has, by all ranks, need not be put again: others may have overwritten them. */
+static void skip_calls(replay *r)
+{
+    for (int64_t i = 0; i < r->nlogs; i++) {
+        pnc_log_reader *reader = &r->logs[i].reader;
+
+        while (reader->record.call <= r->done)
+            if (!pnc_log_reader_find_next(reader))
+                reader->record.call = INT64_MAX;
+    }
+}
+
+/* Collective. */
+static int replay_values(replay *r)
+{
+    log_values_put put = {.path = r->path,
+                          .stamp = r->mark.stamp,
+                          .model = &r->file.model,
+                          .logs = r->logs,
+                          .nlogs = r->nlogs,
+                          .last = r->call,
+                          .prepare = record_time_now,
+                          .caller = r};
+
+    skip_calls(r);
+    PNC_TRY(log_values_execute(&put));
+    r->blocks = put.records;
+    r->bytes = put.bytes;
+    r->numrecs = put.numrecs;
+    return tool_status_agree(record_time(r, true));
+}
+
 /* --- the end --- */
 
 static int flush_file(const replay *r)
@@ -536,6 +639,15 @@ static int write_numrecs(replay *r)
     if (errno == 0)
         errno = pnc_host_file_sync(r->fd);
     return errno == 0 ? NC_NOERR : fail_system(r, "write the number of records");
+}
+
+/* Collective. */
+static int replay_blocks(replay *r)
+{
+    PNC_TRY(replay_calls(r));
+    PNC_TRY(tool_status_agree(flush_file(r)));
+    PNC_TRY(tool_status_agree(record_time(r, true)));
+    return tool_status_agree(r->rank == 0 ? write_numrecs(r) : NC_NOERR);
 }
 
 /* The mark first: without it, logs that remain are of no use. */
@@ -578,16 +690,14 @@ static void report_result(const replay *r)
 static int replay_file(replay *r)
 {
     PNC_TRY(hold_file(r, open_file(r)));
+    PNC_TRY(read_definitions(r));
     PNC_TRY(tool_status_agree(open_mark(r)));
     PNC_TRY(find_logs(r));
     PNC_TRY(tool_status_agree(check_time(r)));
     choose_call(r);
     PNC_TRY(check_blocks(r));
     PNC_TRY(tool_status_agree(record_time(r, true)));
-    PNC_TRY(replay_calls(r));
-    PNC_TRY(tool_status_agree(flush_file(r)));
-    PNC_TRY(tool_status_agree(record_time(r, true)));
-    PNC_TRY(tool_status_agree(r->rank == 0 ? write_numrecs(r) : NC_NOERR));
+    PNC_TRY(r->is_netcdf4 ? replay_values(r) : replay_blocks(r));
     PNC_TRY(remove_logs(r));
     report_result(r);
     return NC_NOERR;
