@@ -7,6 +7,7 @@
 #include "dataset/modes.h"
 #include "dataset/same_file.h"
 #include "dataset/statistics.h"
+#include "dataset/united.h"
 #include "file/agree.h"
 #include "file/behind.h"
 #include "file/value_log.h"
@@ -153,6 +154,7 @@ int pnc_dataset_list_transfer(pnc_dataset *ds, pnc_request_list *list)
     int64_t numrecs = 0;
     int err;
 
+    PNC_TRY(pnc_dataset_united_check(ds, list));
     if (ds->format->ops->has_storage)
         pnc_dataset_same_file_begin(ds, list->direction);
     if (list->direction == PNC_PUT) { /* values could overwrite what a failed enddef needs to be undone */
@@ -169,8 +171,10 @@ int pnc_dataset_list_transfer(pnc_dataset *ds, pnc_request_list *list)
     pnc_file_change_add(&ds->file); /* also if it has failed after some bytes */
     if (err != NC_NOERR)
         keep_lengths(ds, list, numrecs, err);
+    else
+        err = update_lengths(ds, list, numrecs);
+    pnc_dataset_united_end(ds, list);
     PNC_TRY(err);
-    PNC_TRY(update_lengths(ds, list, numrecs));
     if (list->collective)
         pnc_file_log_end_call(&ds->file, ds->model.numrecs);
     return list->collective && ds->share ? pnc_file_data_sync(&ds->file) : NC_NOERR;
@@ -237,6 +241,7 @@ int pnc_dataset_call_execute(pnc_dataset *ds, const pnc_call *call)
     pnc_dataset_statistics_call_start(ds);
     PNC_TRY(check_mode(ds, call->op, call->collective));
     describe_call(ds, call->op, call->varid);
+    PNC_TRY(pnc_dataset_united_begin(ds, call->collective));
     err = pnc_io_bundle_init_call(&bundle, &ds->io, call);
     return execute(ds, &bundle, err);
 }
@@ -249,6 +254,7 @@ int pnc_dataset_multi_execute(pnc_dataset *ds, const pnc_multi *multi)
     pnc_dataset_statistics_call_start(ds);
     PNC_TRY(check_mode(ds, multi->op, multi->collective));
     describe_call(ds, multi->op, -1);
+    PNC_TRY(pnc_dataset_united_begin(ds, multi->collective));
     err = pnc_io_bundle_init_multi(&bundle, &ds->io, multi);
     return execute(ds, &bundle, err);
 }
@@ -261,6 +267,7 @@ int pnc_dataset_vard_execute(pnc_dataset *ds, const pnc_vard *vard)
     pnc_dataset_statistics_call_start(ds);
     PNC_TRY(check_mode(ds, vard->op, vard->collective));
     describe_call(ds, vard->op, vard->varid);
+    PNC_TRY(pnc_dataset_united_begin(ds, vard->collective));
     err = pnc_io_bundle_init_vard(&bundle, &ds->io, vard);
     return execute(ds, &bundle, err);
 }
@@ -335,6 +342,7 @@ int pnc_dataset_wait_all(pnc_dataset *ds, int count, int *array_of_requests, int
     int err = NC_NOERR;
 
     PNC_TRY(pnc_dataset_mode_check_collective(ds));
+    PNC_TRY(pnc_dataset_united_begin(ds, true));
     if (!pnc_file_log_is_for_values(&ds->file))
         err = pnc_dataset_deferred_write(ds);
     return wait_for(ds, true, &named, err);

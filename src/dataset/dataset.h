@@ -63,6 +63,16 @@ typedef struct pnc_same_file {
     bool has_warned;
 } pnc_same_file;
 
+/* Independent and collective calls in the same mode (united.h). */
+typedef struct pnc_united {
+    bool is_on;
+    bool has_puts;   /* of this rank, which the others do not see yet */
+    bool *waits;     /* by variable: values of collective puts may wait at other ranks; NULL: none */
+    int nvars;       /* of `waits` */
+    bool all_wait;   /* as if all were set */
+    int64_t numrecs; /* during a put: before it */
+} pnc_united;
+
 typedef struct pnc_dataset {
     int ncid;
     pnc_file file;            /* its `error` is the one below */
@@ -91,6 +101,7 @@ typedef struct pnc_dataset {
     pnc_deferred deferred;   /* collective puts that a later call writes */
     int64_t *logged_lengths; /* while values wait in logs of a netCDF-4 file: of dimensions, as the file has them */
     pnc_same_file same_file;
+    pnc_united united;
 
     /* the error of the call in progress, and of the last one that failed */
     pnc_error error;

@@ -3,6 +3,7 @@
 
 #include "dataset/deferred.h"
 #include "dataset/logged.h"
+#include "dataset/united.h"
 #include "file/agree.h"
 #include "file/behind.h"
 #include "file/value_log.h"
@@ -49,7 +50,7 @@ int pnc_dataset_mode_check_collective(pnc_dataset *ds)
 int pnc_dataset_mode_check_independent(pnc_dataset *ds)
 {
     PNC_TRY(pnc_dataset_mode_check_data(ds));
-    if (ds->mode == PNC_COLLECTIVE)
+    if (ds->mode == PNC_COLLECTIVE && !ds->united.is_on)
         return pnc_error_set(&ds->error, NC_ENOTINDEP,
                              "%s is in collective data mode: call ncmpi_begin_indep_data "
                              "first, or the function that ends in _all",
@@ -71,6 +72,7 @@ static int flush_puts(pnc_dataset *ds, bool *unsynced)
     PNC_TRY(ds->format->ops->flush(ds->format, NC_NOERR, unsynced));
     pnc_file_change_add(&ds->file);
     ds->same_file.has_put = false;
+    pnc_dataset_united_clear(ds);
     return NC_NOERR;
 }
 
@@ -120,6 +122,7 @@ int pnc_dataset_redef(pnc_dataset *ds)
     if (err == NC_NOERR) {
         ds->mode = PNC_DEFINE;
         ds->same_file.has_put = false;
+        pnc_dataset_united_clear(ds);
     } else {
         pnc_formats_before_restore(ds->format);
     }
@@ -157,7 +160,7 @@ static int sync_numrecs(pnc_dataset *ds)
  * is nothing to do. In safe mode they compare their calls. */
 int pnc_dataset_sync_numrecs(pnc_dataset *ds)
 {
-    bool is_synced = ds->mode == PNC_COLLECTIVE && !ds->format->numrecs_dirty && !ds->safe;
+    bool is_synced = ds->mode == PNC_COLLECTIVE && !ds->united.is_on && !ds->format->numrecs_dirty && !ds->safe;
 
     return is_synced ? NC_NOERR : sync_numrecs(ds);
 }
@@ -166,7 +169,7 @@ int pnc_dataset_sync_numrecs(pnc_dataset *ds)
  * other ranks. */
 static int publish_puts(pnc_dataset *ds)
 {
-    bool may_wait = ds->mode == PNC_INDEPENDENT && ds->format->ops->has_storage;
+    bool may_wait = (ds->mode == PNC_INDEPENDENT || ds->united.is_on) && ds->format->ops->has_storage;
 
     return may_wait ? ds->format->ops->prepare(ds->format) : NC_NOERR;
 }

@@ -25,6 +25,7 @@
 #include "dataset/modes.h"
 #include "dataset/statistics.h"
 #include "dataset/storage_hints.h"
+#include "dataset/united.h"
 #include "drivers/driver.h"
 #include "file/agree.h"
 #include "file/communicator.h"
@@ -76,6 +77,7 @@ void pnc_dataset_state_free(pnc_dataset *ds)
     pnc_file_watch_free(ds->file.watch);
     pnc_statistics_free(ds->file.statistics);
     pnc_memory_free(ds->storage_hints);
+    pnc_dataset_united_free(ds);
     pnc_memory_free(ds->store_path);
     pnc_memory_free(ds->references_of);
     pnc_memory_free(ds->file.path);

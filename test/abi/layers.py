@@ -61,6 +61,8 @@ MAY_SEE = {
                    "pnetcdf.h"],
     # its calls go through pnetcdf.h; what it says about them, and asks before them, through dataset/caller.h
     "binding": PURE + ["dataset/caller.h", "pnetcdf.h"],
+    # nothing of the library that its shared object does not export; netcdf.h has the constants
+    "binding/netcdf": ["api/door.h", "pnetcdf.h"],
     "tools": PURE + ["array", "format", "growth", "log", "convert", "filter/filter.h", "filter/text.h",
                      "host", "formats/netcdf4/reader.h", "formats/netcdf4/whole_file.h", "references", "pnetcdf.h"],
     # plans count by the arithmetic of the library
@@ -74,6 +76,11 @@ PURE_ROOMS = ["array", "base", "filter", "format", "growth", "log", "mapping", "
 MAY_CHANGE = {
     "src/base/memory": {"held": "atomic: bytes that are allocated", "peak": "atomic: the most of them"},
     "src/base/error": {"unknown": "one per thread: the text of a code that is not known"},
+    "src/api/door": {"call_of_netcdf": "one per thread: the call of netCDF"},
+    "src/binding/netcdf/files": {"door_files": "by the file: threads use different ones"},
+    "src/binding/netcdf/opening": {"in_progress": "one per thread: the call that creates or opens"},
+    "src/binding/netcdf/table": {"once": "set by pthread_once", "flag_of_table": "set by pthread_once",
+                                 "table": "set by pthread_once"},
     "src/dataset/caller": {"in_progress": "one per thread: the call from Fortran",
                            "pnc_dataset_caller_was_other": "atomic: whether there has been one"},
     "src/dataset/registry": {"identities": "atomic: which file each of them is",

@@ -38,8 +38,9 @@ def of_fortran(symbol):
 
 
 def of_module(symbol):
-    """True if a name belongs to the module pnetcdf, or is a C function that the module declares by bind(c)."""
-    return re.match(r"_*pnetcdf_|_QMpnetcdf|pncf90_", symbol)
+    """True if a name belongs to the module pnetcdf, is a C function that the module declares by bind(c), or is for
+    libpnetcdf-netcdf."""
+    return re.match(r"_*pnetcdf_|_QMpnetcdf|pncf90_|pncnc_", symbol)
 
 
 def prototypes():

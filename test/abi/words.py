@@ -22,6 +22,7 @@ PREFIX = {
                 "mem_type)_",
     "src/binding": "pnc_binding_",
     "src/binding/f77": "pnc_f77_",
+    "src/binding/netcdf": "pnc_door_",
     "src/binding/f90": "pnc_f90_",
     "src/convert": "pnc_convert_",
     "src/dataset": "pnc_dataset_",
@@ -67,7 +68,7 @@ VERBS = set("""
     store strip suggest sync take transfer translate truncate undo unlock unpack update wait watch wipe write
 """.split())
 # The interface of C and of Fortran 90, and the functions that flex and bison make.
-OTHERS = re.compile(r"(pnc_(min|max)64$|P?ncmpi_|cdl_hdr_|nfmpi_|pncf90_|pnc_cdl_yy|pnc_cdl_scan|__).*|main$")
+OTHERS = re.compile(r"(pnc_(min|max)64$|P?ncmpi_|cdl_hdr_|nfmpi_|pncf90_|pncnc_|pnc_cdl_yy|pnc_cdl_scan|__).*|main$")
 # Rooms in which names of functions that are local to a file are still found in other files.
 NOT_UNIQUE_YET = {"dataset", "format", "growth"}
 # The word that is used instead, the words that are not, and the files. In code a word is a part of an identifier.
@@ -164,8 +165,10 @@ def interface(found):
 def is_well_named(folder, name, public):
     if folder.startswith("src/io/"):
         folder = "src/io"
-    if OTHERS.match(name) or re.sub(r"^pnc_(dataset|f77)_", "", name) in public:
+    if OTHERS.match(name) or re.sub(r"^pnc_(dataset|f77|door)_", "", name) in public:
         return True
+    if folder == "src/binding/netcdf" and re.match(r"nc_|pnc_door_(def|inq|show|var)_", name):
+        return True # names of netCDF, and of members of its table
     found = re.match(PREFIX[folder], name) if folder in PREFIX else None
     if not found:
         return False

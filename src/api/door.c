@@ -1,0 +1,25 @@
+/* What libpnetcdf-netcdf calls beside the functions of pnetcdf.h. */
+#include "api/door.h"
+
+#include "api/api.h"
+#include "dataset/caller.h"
+#include "dataset/united.h"
+
+int pncnc_modes_unite(int ncid)
+{
+    pnc_dataset *ds = pnc_dataset_registry_find(ncid, __func__);
+
+    return ds == NULL ? NC_EBADID : pnc_dataset_error_report(ds, pnc_dataset_modes_join(ds));
+}
+
+static _Thread_local pnc_caller call_of_netcdf;
+
+void pncnc_call_begin(const char *name, const char *function, int ncid)
+{
+    pnc_dataset_caller_begin(&call_of_netcdf, PNC_LANGUAGE_C, name, function, ncid);
+}
+
+int pncnc_call_end(int err)
+{
+    return pnc_dataset_caller_end(&call_of_netcdf, err);
+}

@@ -1,0 +1,15 @@
+/* What libpnetcdf-netcdf (src/binding/netcdf) calls beside the functions of pnetcdf.h. Programs do not. This header may
+ * stand beside netcdf.h. */
+#ifndef PNC_API_DOOR_H
+#define PNC_API_DOOR_H
+
+/* Local, on all ranks, once, after ncmpi_create or ncmpi_open: independent and collective calls need no change of the
+ * mode (dataset/united.h). NC_EBADID */
+int pncnc_modes_unite(int ncid);
+
+/* Around a call of the public function `function`: its messages and statistics have this name instead. end: returns
+ * err. The calls of a thread do not nest. Local. */
+void pncnc_call_begin(const char *name, const char *function, int ncid);
+int pncnc_call_end(int err);
+
+#endif
