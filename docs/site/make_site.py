@@ -21,7 +21,8 @@ import rows as spec
 PROGRAMS = {"sphinx-build": "python3-sphinx", "mandoc": "mandoc", "dot": "graphviz"}
 MODULES = {"myst_parser": "python3-myst-parser", "furo": "furo"}
 TOOLS = ("ncmpidump", "ncmpigen", "ncmpidiff", "cdfdiff", "ncmpicopy", "ncmpilog", "ncvalidator",
-         "ncoffsets", "ncoffsets-parquet", "ncmpistat", "pnetcdf-bench", "pnetcdf-config", "pnetcdf_version")
+         "ncoffsets", "ncoffsets-parquet", "ncmpistat", "pnetcdf-bench", "pnetcdf-config", "pnetcdf-run",
+         "pnetcdf_version")
 MANUALS = ("pnetcdf.3", "pnetcdf_f77.3", "pnetcdf_f90.3", "pnetcdf_hints.7")
 LANGUAGES = {".c": "c", ".cpp": "cpp", ".h": "c", ".f": "fortranfixed", ".f90": "fortran"}
 

@@ -19,6 +19,7 @@ class Pnetcdf2(AutotoolsPackage):
     variant("fortran", default=True, description="Fortran interfaces")
     variant("shared", default=True, description="Shared library, too")
     variant("netcdf4", default=True, description="netCDF-4 (HDF5) files, also compressed")
+    variant("netcdf", default=False, when="+shared", description="A door for programs that call netCDF-C")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
@@ -28,6 +29,7 @@ class Pnetcdf2(AutotoolsPackage):
     depends_on("utf8proc")
     depends_on("utf8proc+shared", when="+shared")
     depends_on("xxhash@0.8:")
+    depends_on("netcdf-c@4.9:", when="+netcdf")
     depends_on("python@3:", type="run")
     # Opened at run time, in the folders that the compiler wrapper gives the library (rpath): of any MPI or none.
     with when("+netcdf4"):
@@ -45,4 +47,6 @@ class Pnetcdf2(AutotoolsPackage):
         if spec.satisfies("+fortran"):
             arguments.append("MPIF90=" + spec["mpi"].mpifc)
         arguments.append("--with-hdf5=" + spec["hdf5"].prefix if spec.satisfies("+netcdf4") else "--without-hdf5")
+        arguments.append("--with-netcdf=" + spec["netcdf-c"].prefix if spec.satisfies("+netcdf")
+                         else "--without-netcdf")
         return arguments
