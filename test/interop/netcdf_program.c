@@ -70,7 +70,7 @@ static void print_result(const char *what, int err, unsigned long long sum)
         MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
     }
     if (rank == 0) {
-        printf("%s %d %llx\n", what, err, sum);
+        printf("%s %d %llx\n", what, err, err == NC_NOERR ? sum : 0);
         fflush(stdout);
     }
 }

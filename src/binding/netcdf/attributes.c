@@ -39,11 +39,17 @@ static int begin_att_change(pnc_door_file *f)
 int pnc_door_rename_att(int ncid, int varid, const char *name, const char *to)
 {
     pnc_door_file *f = pnc_door_file_find(ncid);
+    int err, ended;
 
     if (f == NULL)
         return NC_EBADID;
-    PNC_DOOR_TRY(begin_att_change(f));
-    return PNC_DOOR_CALL(f, "nc_rename_att", ncmpi_rename_att, varid, name, to);
+    err = PNC_DOOR_CALL(f, "nc_rename_att", ncmpi_rename_att, varid, name, to);
+    if (err != NC_ENOTINDEFINE || f->is_strict)
+        return err;
+    PNC_DOOR_TRY(pnc_door_define_begin(f)); /* a longer name; netCDF-C stays in data mode */
+    err = PNC_DOOR_CALL(f, "nc_rename_att", ncmpi_rename_att, varid, name, to);
+    ended = pnc_door_define_end(f);
+    return err != NC_NOERR ? err : ended;
 }
 
 int pnc_door_del_att(int ncid, int varid, const char *name)
@@ -127,8 +133,8 @@ static bool has_space_for(pnc_door_file *f, const door_att *a)
     return (size_t)a->length * size <= (size_t)old_length * old_size;
 }
 
-/* netCDF-C changes an attribute of a netCDF-4 file in data mode, where it stays; a new or longer one begins define mode.
- */
+/* netCDF-C changes an attribute of a netCDF-4 file in data mode, where it stays; a new or longer one begins define
+ * mode. */
 static int put_in_data_mode(pnc_door_file *f, const door_att *a)
 {
     bool exists = has_space_for(f, a);

@@ -67,7 +67,7 @@ int pnc_door_var_add(pnc_door_file *f, int varid);
 int pnc_door_define_begin(pnc_door_file *f);
 /* Collective. End define mode, which netCDF-4 does by itself. Otherwise NC_EINDEFINE. */
 int pnc_door_define_end(pnc_door_file *f);
-/* A sentence for users, with PNETCDF_VERBOSE. Returns the code. */
+/* A sentence of rank 0 for users, with PNETCDF_VERBOSE. Returns the code. */
 int pnc_door_failure_report(int code, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The communicator of the next file that this thread creates or opens through netCDF-C, and its mode. */

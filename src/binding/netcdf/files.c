@@ -32,11 +32,13 @@ int pnc_door_failure_report(int code, const char *name, const char *format, ...)
 {
     const char *verbose = getenv("PNETCDF_VERBOSE");
     va_list arguments;
+    int rank = 0;
 
-    if (verbose == NULL || verbose[0] == '0')
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (verbose == NULL || verbose[0] == '0' || rank != 0)
         return code;
     va_start(arguments, format);
-    fprintf(stderr, "%s: ", name);
+    fprintf(stderr, "PnetCDF: %s: ", name);
     vfprintf(stderr, format, arguments); /* NOLINT: the callers' formats are checked */
     fprintf(stderr, " (%s)\n", ncmpi_strerrno(code));
     va_end(arguments);

@@ -1,0 +1,180 @@
+/* netcdf_calls NAME OTHER: calls of netCDF that random programs do not make, through libpnetcdf-netcdf on 2 ranks or
+ * more: independent and collective access of the same file, filters, refusals. OTHER is a file with a user-defined
+ * type and a group. Rank 0 prints TAP lines. */
+#include <mpi.h>
+#include <netcdf.h>
+#include <netcdf_filter.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int nc_create_par(const char *path, int mode, MPI_Comm comm, MPI_Info info, int *ncid);
+int nc_open_par(const char *path, int mode, MPI_Comm comm, MPI_Info info, int *ncid);
+int nc_var_par_access(int ncid, int varid, int access);
+int nc_def_var_chunking_ints(int ncid, int varid, int storage, int *lengths);
+int nc_inq_var_chunking_ints(int ncid, int varid, int *storage, int *lengths);
+int nc_set_var_chunk_cache_ints(int ncid, int varid, int size, int nelems, int preemption);
+int nc_get_var_chunk_cache_ints(int ncid, int varid, int *size, int *nelems, int *preemption);
+int nc_def_var_zstandard(int ncid, int varid, int level);
+int nc_inq_var_zstandard(int ncid, int varid, int *has, int *level);
+
+enum { INDEPENDENT, COLLECTIVE, LENGTH = 12, CHUNK = 4 };
+#define OWN_EINDEP (-203)
+#define OWN_ENOTSUPPORT (-214)
+
+static int rank, nprocs;
+
+/* good: on this rank. */
+static void check(int good, const char *what)
+{
+    MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("%s - %s\n", good ? "ok" : "not ok", what);
+    fflush(stdout);
+}
+
+/* An independent put of a value by the last rank; what rank 0 gets then, and after another collective call. */
+static void check_independent(int nc, int chunked, int contiguous, int other)
+{
+    size_t at = 1, n = LENGTH, none = 0, zero = 0;
+    int value = 77, got = 0, values[LENGTH] = {0}, err = NC_NOERR;
+
+    if (rank == nprocs - 1)
+        err = nc_put_var1_int(nc, chunked, &at, &value);
+    check(err == NC_NOERR, "one rank puts into a variable in chunks, the others are not in the call");
+    if (rank == nprocs - 1)
+        err = nc_get_var1_int(nc, chunked, &at, &got);
+    check(err == NC_NOERR && (rank < nprocs - 1 || got == 77), "it gets what it has put");
+    if (rank == nprocs - 1)
+        err = nc_put_var1_int(nc, contiguous, &at, &value);
+    MPI_Barrier(MPI_COMM_WORLD);
+    got = 0;
+    if (rank == 0)
+        err = nc_get_var1_int(nc, contiguous, &at, &got);
+    check(err == NC_NOERR && (rank > 0 || got == 77), "of a contiguous variable, the others get it at once");
+    err = nc_put_vara_int(nc, other, &zero, rank == 0 ? &n : &none, values);
+    got = 0;
+    if (err == NC_NOERR)
+        err = nc_get_var1_int(nc, chunked, &at, &got);
+    check(err == NC_NOERR && got == 77, "of a variable in chunks, all ranks get it after a collective call of another");
+}
+
+/* A collective put of half a chunk waits at its aggregator. */
+static void check_waiting(int nc, int collective)
+{
+    size_t at = 1, start = 0, half = CHUNK / 2, none = 0;
+    int values[CHUNK] = {1, 2, 3, 4}, got = 0, err;
+
+    err = nc_put_vara_int(nc, collective, &start, rank == 0 ? &half : &none, values);
+    check(err == NC_NOERR, "a collective put of half a chunk");
+    err = nc_get_var1_int(nc, collective, &at, &got);
+    check(err == NC_NOERR && got == 2, "a collective get has its values");
+    err = nc_var_par_access(nc, collective, INDEPENDENT);
+    if (err == NC_NOERR)
+        err = nc_get_var1_int(nc, collective, &at, &got);
+    check(nprocs == 1 || (err == OWN_EINDEP && strstr(nc_strerror(OWN_EINDEP), "nc_sync") != NULL),
+          "an independent get fails, and nc_strerror names nc_sync");
+    err = nc_sync(nc);
+    got = 0;
+    if (err == NC_NOERR)
+        err = nc_get_var1_int(nc, collective, &at, &got);
+    check(err == NC_NOERR && got == 2, "after nc_sync an independent get has its values");
+}
+
+static void check_properties(int nc, int varid)
+{
+    int level = 0, has = 0, storage = -1, lengths[1] = {0}, size = 0, nelems = 0, preemption = 0, wanted[1] = {6}, err;
+    size_t n = 0;
+    unsigned ids[4] = {0};
+
+    err = nc_def_var_chunking_ints(nc, varid, NC_CHUNKED, wanted);
+    if (err == NC_NOERR)
+        err = nc_inq_var_chunking_ints(nc, varid, &storage, lengths);
+    check(err == NC_NOERR && storage == NC_CHUNKED && lengths[0] == 6, "chunk lengths of netCDF-Fortran");
+    err = nc_set_var_chunk_cache_ints(nc, varid, 16, 101, 50);
+    if (err == NC_NOERR)
+        err = nc_get_var_chunk_cache_ints(nc, varid, &size, &nelems, &preemption);
+    check(err == NC_NOERR && size == 16 && nelems == 101 && preemption == 50, "a chunk cache is kept for inquiries");
+    err = nc_def_var_zstandard(nc, varid, 5);
+    if (err == NC_NOERR)
+        err = nc_inq_var_zstandard(nc, varid, &has, &level);
+    check(err == NC_NOERR && has == 1 && level == 5, "zstd, which Debian's libnetcdf accepts and forgets");
+    err = nc_inq_var_filter_ids(nc, varid, &n, ids);
+    check(err == NC_NOERR && n == 1 && ids[0] == 32015, "its filter is listed");
+}
+
+static void check_refusals(int nc)
+{
+    const char *texts[] = {"one"};
+    int id, dims[1] = {0}, count = -1;
+    nc_type type;
+    char name[NC_MAX_NAME + 1];
+    size_t size = 0;
+
+    check(nc_def_grp(nc, "group", &id) == OWN_ENOTSUPPORT, "groups are refused");
+    check(nc_def_var(nc, "text", NC_STRING, 1, dims, &id) == OWN_ENOTSUPPORT, "variables of strings are refused");
+    check(nc_put_att_string(nc, NC_GLOBAL, "text", 1, texts) == OWN_ENOTSUPPORT, "attributes of strings are refused");
+    check(nc_def_compound(nc, 8, "pair", &type) == OWN_ENOTSUPPORT &&
+              nc_def_vlen(nc, "row", NC_INT, &type) != NC_NOERR && nc_def_opaque(nc, 4, "bytes", &type) != NC_NOERR &&
+              nc_def_enum(nc, NC_INT, "e", &type) != NC_NOERR,
+          "user-defined types are refused");
+    check(nc_inq_grps(nc, &count, NULL) == NC_NOERR && count == 0, "there are no groups");
+    check(nc_inq_typeids(nc, &count, NULL) == NC_NOERR && count == 0, "there are no types");
+    check(nc_inq_type(nc, NC_UINT, name, &size) == NC_NOERR && strcmp(name, "uint") == 0 && size == 4, "a type's name");
+    check(strcmp(nc_strerror(OWN_ENOTSUPPORT), nc_strerror(-1000)) != 0, "nc_strerror knows this library's codes");
+}
+
+static void check_other(const char *path)
+{
+    int nc, varid, value = 0, ngroups = 0, err = nc_open_par(path, NC_NOWRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &nc);
+    size_t at = 2;
+
+    check(err == NC_NOERR, "a file with a user-defined type is opened by netCDF-C");
+    if (err != NC_NOERR)
+        return;
+    err = nc_inq_varid(nc, "plain", &varid);
+    if (err == NC_NOERR)
+        err = nc_get_var1_int(nc, varid, &at, &value);
+    check(err == NC_NOERR && value == 2, "and read");
+    check(nc_inq_grps(nc, &ngroups, NULL) == NC_NOERR && ngroups == 1, "with its group");
+    check(nc_close(nc) == NC_NOERR, "and closed");
+    check(nc_open_par(path, NC_WRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &nc) == OWN_ENOTSUPPORT,
+          "it is not opened to write");
+    check(nc_open_par("absent.nc", NC_NOWRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &nc) == 2, "a file that is not there");
+    check(nc_create_par("http://x.org/x", NC_NETCDF4, MPI_COMM_WORLD, MPI_INFO_NULL, &nc) == OWN_ENOTSUPPORT, "a URL");
+}
+
+int main(int argc, char **argv)
+{
+    int nc, dim, chunked, contiguous, other, collective, compressed, err;
+    size_t chunk = CHUNK;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    if (argc != 3)
+        return 2;
+    err = nc_create_par(argv[1], NC_NETCDF4, MPI_COMM_WORLD, MPI_INFO_NULL, &nc);
+    check(err == NC_NOERR, "a file is created");
+    if (err != NC_NOERR)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    nc_def_dim(nc, "x", LENGTH, &dim);
+    nc_def_var(nc, "chunked", NC_INT, 1, &dim, &chunked);
+    nc_def_var_chunking(nc, chunked, NC_CHUNKED, &chunk);
+    nc_def_var(nc, "contiguous", NC_INT, 1, &dim, &contiguous);
+    nc_def_var(nc, "other", NC_INT, 1, &dim, &other);
+    nc_var_par_access(nc, other, COLLECTIVE);
+    nc_def_var(nc, "collective", NC_INT, 1, &dim, &collective);
+    nc_def_var_chunking(nc, collective, NC_CHUNKED, &chunk);
+    nc_def_var_deflate(nc, collective, 0, 1, 1); /* collective from here on */
+    nc_def_var(nc, "compressed", NC_INT, 1, &dim, &compressed);
+    check_properties(nc, compressed);
+    check_refusals(nc);
+    check(nc_enddef(nc) == NC_NOERR, "definitions end");
+    check_independent(nc, chunked, contiguous, other);
+    check_waiting(nc, collective);
+    check(nc_close(nc) == NC_NOERR, "the file is closed");
+    check_other(argv[2]);
+    MPI_Finalize();
+    return 0;
+}
