@@ -62,17 +62,17 @@ def started(ranks, program, *arguments):
 
 
 def check_examples():
-    programs = {"c": [*shlex.split(os.environ.get("CC", "mpicc")), "parallel.c", "-lnetcdf"]}
+    programs = {"c": [*shlex.split(os.environ.get("CC", "mpicc")), "parallel_c.c", "-lnetcdf"]}
     fortran = os.environ.get("FC", "")
     flags = subprocess.run("nf-config --fflags", shell=True, capture_output=True, text=True, check=False)
     if fortran and flags.returncode == 0:
-        programs["f"] = [*shlex.split(fortran), *flags.stdout.split(), "parallel.f90", "-lnetcdff", "-lnetcdf"]
+        programs["f"] = [*shlex.split(fortran), *flags.stdout.split(), "parallel_f.f90", "-lnetcdff", "-lnetcdf"]
     else:
         skip("the example in Fortran", "no Fortran compiler, or no netCDF-Fortran")
     for name, command in programs.items():
         program = os.path.abspath(scratch("parallel_" + name))
         done = subprocess.run([*command, "-o", program], cwd=EXAMPLES, capture_output=True, text=True, check=False)
-        if not ok(done.returncode == 0, f"{command[-2]} compiles with plain netCDF", done.stderr):
+        if not ok(done.returncode == 0, f"parallel_{name} compiles with plain netCDF", done.stderr):
             continue
         for ranks in (1, 2, 4):
             printed = started(ranks, program)

@@ -208,6 +208,12 @@ int pnc_door_define_begin(pnc_door_file *f)
     return f->is_strict ? NC_ENOTINDEFINE : enter_define_mode(f);
 }
 
+/* Where the ranks differ, define mode ends with the definitions of rank 0, and an error. */
+static bool stays_in_define_mode(int err)
+{
+    return err != NC_NOERR && (err > NC_EMULTIDEFINE || err < NC_EMULTIDEFINE_LAST);
+}
+
 int pnc_door_define_end(pnc_door_file *f)
 {
     int err;
@@ -217,7 +223,7 @@ int pnc_door_define_end(pnc_door_file *f)
     if (f->is_strict)
         return NC_EINDEFINE;
     err = PNC_DOOR_CALL_PLAIN(f, "nc_enddef", ncmpi_enddef);
-    f->defines = err != NC_NOERR;
+    f->defines = stays_in_define_mode(err);
     return err;
 }
 
@@ -247,7 +253,7 @@ int pnc_door__enddef(int ncid, size_t h_minfree, size_t v_align, size_t v_minfre
     else
         err = PNC_DOOR_CALL(f, "nc__enddef", ncmpi__enddef, (MPI_Offset)h_minfree, (MPI_Offset)v_align,
                             (MPI_Offset)v_minfree, (MPI_Offset)r_align);
-    f->defines = err != NC_NOERR;
+    f->defines = stays_in_define_mode(err);
     return err;
 }
 

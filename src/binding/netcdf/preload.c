@@ -27,12 +27,20 @@ int nc_inq_var_blosc(int ncid, int varid, int *has, unsigned *compressor, unsign
 
 int nc_create_par(const char *path, int mode, MPI_Comm comm, MPI_Info info, int *ncid)
 {
-    return pnc_door_opening_create(path, mode, comm, info, "nc_create_par", ncid);
+    PNC_DOOR_REAL_TYPE(nc_create_par) real = PNC_DOOR_REAL(nc_create_par);
+
+    if (pnc_door_table_register() != 0)
+        return pnc_door_opening_create(path, mode, comm, info, "nc_create_par", ncid);
+    return real != NULL ? real(path, mode, comm, info, ncid) : NC_ENOPAR;
 }
 
 int nc_open_par(const char *path, int mode, MPI_Comm comm, MPI_Info info, int *ncid)
 {
-    return pnc_door_opening_open(path, mode, comm, info, "nc_open_par", ncid);
+    PNC_DOOR_REAL_TYPE(nc_open_par) real = PNC_DOOR_REAL(nc_open_par);
+
+    if (pnc_door_table_register() != 0)
+        return pnc_door_opening_open(path, mode, comm, info, "nc_open_par", ncid);
+    return real != NULL ? real(path, mode, comm, info, ncid) : NC_ENOPAR;
 }
 
 int nc_create_par_fortran(const char *path, int mode, int comm, int info, int *ncid)

@@ -1,7 +1,7 @@
 /* All ranks write one compressed netCDF-4 file with netCDF-C, and read it back. Nothing in it is of PnetCDF:
- *   mpicc parallel.c -o parallel $(nc-config --cflags --libs)
- *   mpiexec -n 4 ./parallel                  # netCDF needs a parallel build of HDF5 and netCDF
- *   mpiexec -n 4 pnetcdf-run ./parallel      # any build of netCDF */
+ *   mpicc parallel_c.c -o parallel_c $(nc-config --cflags --libs)
+ *   mpiexec -n 4 ./parallel_c                  # netCDF needs a parallel build of HDF5 and netCDF
+ *   mpiexec -n 4 pnetcdf-run ./parallel_c      # any build of netCDF */
 #include <mpi.h>
 #include <netcdf.h>
 #include <stdio.h>

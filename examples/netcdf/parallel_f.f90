@@ -1,7 +1,7 @@
 ! All ranks write one compressed netCDF-4 file with netCDF-Fortran, and read it back. Nothing in it is of PnetCDF:
-!   mpif90 parallel.f90 -o parallel $(nf-config --fflags --flibs)
-!   mpiexec -n 4 ./parallel                  # netCDF needs a parallel build of HDF5 and netCDF
-!   mpiexec -n 4 pnetcdf-run ./parallel      # any build of netCDF
+!   mpif90 parallel_f.f90 -o parallel_f $(nf-config --fflags --flibs)
+!   mpiexec -n 4 ./parallel_f                  # netCDF needs a parallel build of HDF5 and netCDF
+!   mpiexec -n 4 pnetcdf-run ./parallel_f      # any build of netCDF
 program parallel
     use mpi
     use netcdf
