@@ -16,6 +16,8 @@ int pnc_door_def_var(int ncid, const char *name, nc_type type, int ndims, const 
                                        "libpnetcdf-netcdf",
                                        name != NULL ? name : "");
     PNC_DOOR_TRY(pnc_door_define_begin(f));
+    if (f->is_netcdf4 && f->is_strict && type > NC_DOUBLE)
+        return NC_ESTRICTNC3;
     PNC_DOOR_TRY(PNC_DOOR_CALL(f, "nc_def_var", ncmpi_def_var, name, type, ndims, dimids, &id));
     if (varid != NULL)
         *varid = id;
