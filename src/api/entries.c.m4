@@ -24,7 +24,7 @@ int ncmpi_put_att_$1(int ncid, int varid, const char *name, m4_ifelse([$1], [tex
 {
     pnc_dataset *ds = pnc_dataset_registry_find(ncid, __func__);
 
-    return ds == NULL ? NC_EBADID : pnc_dataset_error_report(ds, pnc_dataset_attribute_put(ds, varid, &(pnc_new_att){name, m4_ifelse([$1], [text], [NC_CHAR], [xtype]), len, op, $3}));
+    return ds == NULL ? NC_EBADID : pnc_dataset_error_report(ds, pnc_dataset_attribute_put(ds, varid, &(pnc_new_att){name, m4_ifelse([$1], [text], [NC_CHAR], [xtype]), len, op, $3, {0}}));
 }
 
 int ncmpi_get_att_$1(int ncid, int varid, const char *name, $2 *ip)

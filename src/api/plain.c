@@ -10,6 +10,7 @@
 #include "dataset/caller.h"
 #include "dataset/lifecycle.h"
 #include "dataset/mpi_state.h"
+#include "base/memory.h"
 #include "drivers/driver.h"
 #include "format/codec.h"
 #include "formats/netcdf4/reader.h"
@@ -154,6 +155,17 @@ int ncmpi_inq_last_error(int ncid, int *code, char *message)
         *code = last->code;
     if (message != NULL)
         strcpy(message, last->message);
+    return NC_NOERR;
+}
+
+int ncmpi_free_string(MPI_Offset len, char **texts)
+{
+    if (len < 0 || (len > 0 && texts == NULL))
+        return pnc_dataset_error_report_call(__func__, NULL, NC_EINVAL, NULL);
+    for (MPI_Offset i = 0; i < len; i++) {
+        pnc_memory_free(texts[i]);
+        texts[i] = NULL;
+    }
     return NC_NOERR;
 }
 

@@ -13,12 +13,14 @@
 #include "dataset/modes.h"
 #include "dataset/suggestion.h"
 #include "file/agree.h"
+#include "format/strings.h"
 
 typedef struct new_value {
     int xtype;
     int64_t len;
     void *bytes; /* in the encoding of the model */
     int status;  /* NC_NOERR or NC_ERANGE */
+    pnc_strings strings;
 } new_value;
 
 /* The name in CDL: variable:attribute, or :attribute for a global attribute. */
@@ -53,10 +55,25 @@ int pnc_dataset_attribute_find(pnc_dataset *ds, int varid, const char *name, pnc
     return NC_NOERR;
 }
 
+/* Strings are a type of netCDF-4, without its classic model. */
+static int check_strings(pnc_dataset *ds, int varid, const pnc_new_att *att)
+{
+    const pnc_rules *rules = pnc_format_model_get_rules(&ds->model);
+
+    if (rules->has_strings)
+        return NC_NOERR;
+    return pnc_error_set(&ds->error, rules->type_error == NC_ESTRICTNC3 ? NC_ESTRICTNC3 : NC_EBADTYPE,
+                         "attribute \"%s\": attributes of strings exist in netCDF-4 files without the classic model "
+                         "only, and %s is %s: put one text, with newlines between its parts",
+                         label_of(ds, varid, att->name).text, ds->file.path, rules->name);
+}
+
 static int check_type(pnc_dataset *ds, int varid, const pnc_new_att *att)
 {
     const pnc_rules *rules = pnc_format_model_get_rules(&ds->model);
 
+    if (att->strings.lengths != NULL)
+        return check_strings(ds, varid, att);
     if (!pnc_type_is_valid(att->xtype, NC_FORMAT_CDF5))
         return pnc_error_set(&ds->error, NC_EBADTYPE, "attribute \"%s\": xtype is %s",
                              label_of(ds, varid, att->name).text,
@@ -98,11 +115,12 @@ static int check_fill_value(pnc_dataset *ds, int varid, const pnc_new_att *att)
     if (varid == NC_GLOBAL || strcmp(att->name, NC_FillValue) != 0)
         return NC_NOERR;
     var = ds->model.vars[varid];
-    if (att->xtype != var->type)
+    if (att->xtype != var->type || att->strings.lengths != NULL)
         return pnc_error_set(&ds->error, NC_EBADTYPE,
                              "attribute \"%s:_FillValue\" has type %s: must be %s, as the "
                              "variable",
-                             var->name, pnc_type_get_name(att->xtype), pnc_type_get_name(var->type));
+                             var->name, pnc_type_get_name(att->strings.lengths != NULL ? NC_STRING : att->xtype),
+                             pnc_type_get_name(var->type));
     if (att->len != 1)
         return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s:_FillValue\" has length %lld: must be 1", var->name,
                              (long long)att->len);
@@ -169,25 +187,31 @@ static int store_attribute(pnc_dataset *ds, int varid, const char *name, const n
     pnc_format_change change = {.entry = {-1, varid, pnc_format_atts_find(atts, name)},
                                 .type = value->xtype,
                                 .len = value->len,
-                                .value = value->bytes};
+                                .value = value->bytes,
+                                .strings = value->strings};
 
     if (ds->mode != PNC_DEFINE) {
         PNC_TRY(pnc_dataset_deferred_write(ds));
         return ds->format->ops->change(ds->format, &change);
     }
+    if (value->strings.lengths != NULL)
+        return pnc_format_atts_put_strings(&ds->model, atts, name, &value->strings, value->bytes, &ds->error);
     return pnc_format_atts_put(&ds->model, atts, name, value->xtype, value->len, value->bytes, &ds->error);
 }
 
 static int agree_attribute(pnc_dataset *ds, int err, int varid, const char *name, const new_value *value)
 {
     int64_t bytes = value->bytes == NULL ? 0 : value->len * (int64_t)pnc_type_get_size(value->xtype);
+    int xtype = value->strings.lengths != NULL ? NC_STRING : value->xtype;
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
                            {NC_EMULTIDEFINE_ATTR_NAME, name, name == NULL ? 0 : (int64_t)strlen(name)},
-                           {NC_EMULTIDEFINE_ATTR_TYPE, &value->xtype, sizeof value->xtype},
+                           {NC_EMULTIDEFINE_ATTR_TYPE, &xtype, sizeof xtype},
                            {NC_EMULTIDEFINE_ATTR_LEN, &value->len, sizeof value->len},
+                           {NC_EMULTIDEFINE_ATTR_LEN, value->strings.lengths,
+                            value->strings.n * (int64_t)sizeof *value->strings.lengths},
                            {NC_EMULTIDEFINE_ATTR_VAL, value->bytes, bytes}};
 
-    return pnc_dataset_arguments_agree(ds, err, args, 5, ds->mode == PNC_DEFINE ? PNC_STAYS_LOCAL : PNC_CHANGES_HEADER);
+    return pnc_dataset_arguments_agree(ds, err, args, 6, ds->mode == PNC_DEFINE ? PNC_STAYS_LOCAL : PNC_CHANGES_HEADER);
 }
 
 static int fail_range(pnc_dataset *ds, int varid, const char *name, const char *type, pnc_misfits found)
@@ -200,11 +224,13 @@ static int fail_range(pnc_dataset *ds, int varid, const char *name, const char *
                          (long long)pnc_error_get_index(&ds->error, found.first));
 }
 
-int pnc_dataset_attribute_put(pnc_dataset *ds, int varid, const pnc_new_att *att)
+/* err: the result so far of this rank. */
+static int put_and_agree(pnc_dataset *ds, int err, int varid, const pnc_new_att *att)
 {
-    new_value value = {att->xtype, att->len, NULL, NC_NOERR};
-    int err = check_put(ds, varid, att);
+    new_value value = {att->xtype, att->len, NULL, NC_NOERR, att->strings};
 
+    if (err == NC_NOERR)
+        err = check_put(ds, varid, att);
     /* one kind for all memory types: ranks with different ones compare what they have made of the values */
     ds->file.call.kind = pnc_file_kind_compute("ncmpi_put_att", "", 0);
     if (err == NC_NOERR)
@@ -220,13 +246,48 @@ int pnc_dataset_attribute_put(pnc_dataset *ds, int varid, const pnc_new_att *att
     return err;
 }
 
+int pnc_dataset_attribute_put(pnc_dataset *ds, int varid, const pnc_new_att *att)
+{
+    return put_and_agree(ds, NC_NOERR, varid, att);
+}
+
 int pnc_dataset_put_att(pnc_dataset *ds, int varid, const char *name, nc_type xtype, MPI_Offset nelems,
                         const void *value)
 {
     /* the callee rejects an invalid xtype, whatever memory type goes with it */
     pnc_mem_type mem = pnc_type_is_valid(xtype, 5) ? pnc_type_get_mem_type(xtype) : PNC_SCHAR;
 
-    return pnc_dataset_attribute_put(ds, varid, &(pnc_new_att){name, xtype, nelems, value, mem});
+    if (xtype == NC_STRING)
+        return pnc_dataset_put_att_string(ds, varid, name, nelems, value);
+    return pnc_dataset_attribute_put(ds, varid, &(pnc_new_att){name, xtype, nelems, value, mem, {0}});
+}
+
+/* Strings to one text. For wrong arguments the put has no values, and rejects the same ones. */
+int pnc_dataset_put_att_string(pnc_dataset *ds, int varid, const char *name, MPI_Offset nelems,
+                               const char *const *strings)
+{
+    static const int64_t none;
+    bool is_valid = nelems >= 0 && nelems <= INT32_MAX && (nelems == 0 || strings != NULL);
+    pnc_new_att att = {name, NC_CHAR, nelems, NULL, PNC_TEXT, {0, &none}};
+    int64_t *lengths = is_valid ? pnc_memory_alloc(nelems, sizeof *lengths) : NULL;
+    char *text = NULL;
+    int err = NC_NOERR;
+
+    if (lengths != NULL) {
+        att.len = pnc_format_strings_join(strings, nelems, lengths, NULL);
+        text = pnc_memory_alloc(att.len, 1);
+    }
+    if (text != NULL) {
+        (void)pnc_format_strings_join(strings, nelems, lengths, text);
+        att.values = text;
+        att.strings = (pnc_strings){nelems, lengths};
+    } else if (is_valid) {
+        err = pnc_error_set(&ds->error, NC_ENOMEM, "no memory for %lld strings of an attribute", (long long)nelems);
+    }
+    err = put_and_agree(ds, err, varid, &att);
+    pnc_memory_free(text);
+    pnc_memory_free(lengths);
+    return err;
 }
 
 int pnc_dataset_attribute_get(pnc_dataset *ds, int varid, const char *name, pnc_mem_type mem, void *ip)
@@ -268,6 +329,58 @@ int pnc_dataset_get_att(pnc_dataset *ds, int varid, const char *name, void *valu
     return pnc_dataset_attribute_get(ds, varid, name, pnc_type_get_mem_type(atts->at[index]->type), value);
 }
 
+int pnc_dataset_inq_att_string(pnc_dataset *ds, int varid, const char *name, MPI_Offset *nstrings)
+{
+    pnc_atts *atts;
+    int index;
+
+    PNC_TRY(pnc_dataset_attribute_find(ds, varid, name, &atts, &index));
+    if (nstrings != NULL)
+        *nstrings = atts->at[index]->strings.lengths != NULL ? atts->at[index]->strings.n : -1;
+    return NC_NOERR;
+}
+
+static int give_strings(pnc_dataset *ds, const pnc_att *att, char **out)
+{
+    const char *text = att->value;
+
+    for (int64_t i = 0; i < att->strings.n; i++) {
+        int64_t own = att->strings.lengths[i];
+
+        out[i] = own >= 0 ? pnc_memory_alloc(own + 1, 1) : NULL;
+        if (own >= 0 && out[i] == NULL) {
+            for (int64_t k = 0; k < i; k++)
+                pnc_memory_free(out[k]);
+            return pnc_error_set(&ds->error, NC_ENOMEM, "no memory for %lld strings of attribute \"%s\"",
+                                 (long long)att->strings.n, att->name);
+        }
+        own = own >= 0 ? own : 0;
+        if (own > 0)
+            memcpy(out[i], text, (size_t)own);
+        if (out[i] != NULL)
+            out[i][own] = '\0';
+        text = text != NULL ? text + own + 1 : NULL;
+    }
+    return NC_NOERR;
+}
+
+int pnc_dataset_get_att_string(pnc_dataset *ds, int varid, const char *name, char **strings)
+{
+    const pnc_att *att;
+    pnc_atts *atts;
+    int index;
+
+    PNC_TRY(pnc_dataset_attribute_find(ds, varid, name, &atts, &index));
+    att = atts->at[index];
+    if (att->strings.lengths == NULL)
+        return pnc_error_set(&ds->error, NC_EBADTYPE, "attribute \"%s\" has type %s, and no strings: see ncmpi_inq_att",
+                             label_of(ds, varid, name).text, pnc_type_get_name(att->type));
+    if (att->strings.n > 0 && strings == NULL)
+        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL",
+                             label_of(ds, varid, name).text);
+    return give_strings(ds, att, strings);
+}
+
 /* Find the attribute to copy. */
 static int find_source(const pnc_att_copy *copy, const pnc_att **att)
 {
@@ -300,7 +413,7 @@ static int reorder_value(const pnc_att_copy *copy, const pnc_att *att, new_value
         return pnc_error_set(&copy->to->error, NC_ENOMEM, "no memory for %lld elements of attribute \"%s\"",
                              (long long)att->len, copy->name);
     pnc_convert_kernel_find(PNC_GET, att->type, mem, encoding, NULL)(values, att->value, att->len, NULL);
-    err = convert_value(copy->to, &(pnc_new_att){copy->name, att->type, att->len, values, mem}, value);
+    err = convert_value(copy->to, &(pnc_new_att){copy->name, att->type, att->len, values, mem, {0}}, value);
     pnc_memory_free(values);
     *reordered = value->bytes;
     return err;
@@ -309,16 +422,19 @@ static int reorder_value(const pnc_att_copy *copy, const pnc_att *att, new_value
 int pnc_dataset_attribute_copy(const pnc_att_copy *copy)
 {
     bool onto_itself = copy->from == copy->to && copy->varid_in == copy->varid_out; /* changes nothing */
-    new_value value = {NC_CHAR, 0, NULL, NC_NOERR};
+    new_value value = {NC_CHAR, 0, NULL, NC_NOERR, {0}};
     const pnc_att *att = NULL;
     void *reordered = NULL;
     int err = find_source(copy, &att);
 
-    if (err == NC_NOERR)
-        value = (new_value){att->type, att->len, att->value, NC_NOERR};
+    if (err == NC_NOERR) { /* strings become one text where there are no strings */
+        value = (new_value){att->type, att->len, att->value, NC_NOERR, {0}};
+        if (pnc_format_model_get_rules(&copy->to->model)->has_strings)
+            value.strings = att->strings;
+    }
     if (err == NC_NOERR && !onto_itself) { /* the checks of a put; no values are not a NULL buffer */
         const void *values = att->len > 0 ? att->value : "";
-        pnc_new_att put = {copy->name, att->type, att->len, values, pnc_type_get_mem_type(att->type)};
+        pnc_new_att put = {copy->name, att->type, att->len, values, pnc_type_get_mem_type(att->type), value.strings};
 
         err = check_put(copy->to, copy->varid_out, &put);
         if (err == NC_NOERR)

@@ -10,7 +10,8 @@ typedef struct pnc_new_att {
     nc_type xtype;
     int64_t len;
     const void *values;
-    pnc_mem_type mem; /* type of the values */
+    pnc_mem_type mem;    /* type of the values */
+    pnc_strings strings; /* without lengths: none; otherwise the values are their text, of type NC_CHAR */
 } pnc_new_att;
 
 /* Collective. NC_ERANGE if values are out of range; the attribute is stored with fill values in their place. */

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/name.h"
+#include "format/strings.h"
 
 #define PNC_ATTS_HASHED 16 /* entries from which a list has a hash table */
 
@@ -25,6 +26,7 @@ pnc_att *pnc_format_att_create(pnc_region *region, const char *name, int64_t nam
     att->len = len;
     att->classic.where = -1;
     att->value = bytes > 0 ? att + 1 : NULL;
+    att->strings = (pnc_strings){0};
     if (bytes > 0)
         memcpy(att->value, value, (size_t)bytes);
     att->name = (char *)(att + 1) + bytes;
@@ -83,6 +85,16 @@ int pnc_format_atts_find(const pnc_atts *atts, const char *name)
     return index;
 }
 
+/* The strings are in the region. */
+static pnc_att *create_like(pnc_region *region, const char *name, const pnc_att *new)
+{
+    pnc_att *att = pnc_format_att_create(region, name, (int64_t)strlen(name), new->type, new->len, new->value);
+
+    if (att != NULL)
+        att->strings = new->strings;
+    return att;
+}
+
 /* Replace the attribute at index by att. The table borrows names: the old name is removed first. */
 static void replace_att(pnc_atts *atts, int index, pnc_att *att)
 {
@@ -107,7 +119,7 @@ static int replace_value(pnc_region *region, pnc_atts *atts, int index, const pn
     if (pnc_size_multiply(new->len, (int64_t)pnc_type_get_size(new->type), &bytes) < 0)
         return NC_ENOMEM;
     if (bytes > old->len * (int64_t)pnc_type_get_size(old->type)) {
-        att = pnc_format_att_create(region, old->name, (int64_t)strlen(old->name), new->type, new->len, new->value);
+        att = create_like(region, old->name, new);
         if (att == NULL)
             return NC_ENOMEM;
         replace_att(atts, index, att);
@@ -119,13 +131,8 @@ static int replace_value(pnc_region *region, pnc_atts *atts, int index, const pn
         old->value = NULL;
     old->type = new->type;
     old->len = new->len;
+    old->strings = new->strings;
     return NC_NOERR;
-}
-
-static int append_new(pnc_region *region, pnc_atts *atts, const char *name, const pnc_att *new)
-{
-    return pnc_format_atts_append(
-        region, atts, pnc_format_att_create(region, name, (int64_t)strlen(name), new->type, new->len, new->value));
 }
 
 bool pnc_format_att_name_is_hidden(const pnc_rules *rules, const char *name)
@@ -145,10 +152,10 @@ int pnc_format_att_name_check(const pnc_rules *rules, const char *name, pnc_erro
                          rules->name);
 }
 
-int pnc_format_atts_put(pnc_model *model, pnc_atts *atts, const char *name, int type, int64_t len, const void *value,
-                        pnc_error *error)
+static int put_att(pnc_model *model, pnc_atts *atts, const char *name, const pnc_att *new, pnc_error *error)
 {
-    pnc_att new = {NULL, type, len, (void *)value, {-1}};
+    const int type = new->type;
+    const int64_t len = new->len;
     char *nfc = NULL;
     int index, code = NC_NOERR;
 
@@ -158,7 +165,7 @@ int pnc_format_atts_put(pnc_model *model, pnc_atts *atts, const char *name, int 
                              pnc_type_explain_invalid(type, pnc_error_get_language(error)).text);
         goto free_name;
     }
-    if (len < 0 || (len > 0 && value == NULL)) {
+    if (len < 0 || (len > 0 && new->value == NULL)) {
         code = pnc_error_set(error, NC_EINVAL,
                              len < 0 ? "attribute \"%s\": length %lld is negative"
                                      : "attribute \"%s\": the pointer to its %lld values is NULL",
@@ -169,15 +176,42 @@ int pnc_format_atts_put(pnc_model *model, pnc_atts *atts, const char *name, int 
     if (index < 0) /* names in files of other writers need not be in NFC */
         index = pnc_format_atts_find_exact(atts, name);
     if (index >= 0)
-        code = replace_value(&model->region, atts, index, &new);
+        code = replace_value(&model->region, atts, index, new);
     else
-        code = append_new(&model->region, atts, nfc, &new);
+        code = pnc_format_atts_append(&model->region, atts, create_like(&model->region, nfc, new));
     if (code != NC_NOERR)
         pnc_error_set(error, code, "attribute \"%s\": no memory for %lld values of type %s", nfc, (long long)len,
                       pnc_type_get_name(type));
 free_name:
     pnc_memory_free(nfc);
     return code;
+}
+
+int pnc_format_atts_put(pnc_model *model, pnc_atts *atts, const char *name, int type, int64_t len, const void *value,
+                        pnc_error *error)
+{
+    return put_att(model, atts, name, &(pnc_att){.type = type, .len = len, .value = (void *)value}, error);
+}
+
+int pnc_format_atts_put_strings(pnc_model *model, pnc_atts *atts, const char *name, const pnc_strings *strings,
+                                const char *text, pnc_error *error)
+{
+    pnc_att new = {.type = NC_CHAR, .len = pnc_format_strings_measure(strings), .value = (void *)text};
+
+    if (pnc_format_strings_copy(&model->region, strings, &new.strings) != NC_NOERR)
+        return pnc_error_set(error, NC_ENOMEM, "attribute \"%s\": no memory for %lld strings", name,
+                             (long long)strings->n);
+    return put_att(model, atts, name, &new, error);
+}
+
+bool pnc_format_att_is_same(const pnc_att *a, const pnc_att *b)
+{
+    const pnc_strings *x = &a->strings, *y = &b->strings;
+
+    if (a->type != b->type || a->len != b->len || (x->lengths == NULL) != (y->lengths == NULL) || x->n != y->n)
+        return false;
+    return (a->len == 0 || memcmp(a->value, b->value, (size_t)a->len * pnc_type_get_size(a->type)) == 0) &&
+           (x->n == 0 || memcmp(x->lengths, y->lengths, (size_t)x->n * sizeof *x->lengths) == 0);
 }
 
 int pnc_format_atts_rename(pnc_model *model, pnc_atts *atts, int index, const char *name, pnc_error *error)
@@ -222,10 +256,11 @@ int pnc_format_atts_copy(pnc_region *region, pnc_atts *out, const pnc_atts *from
     PNC_TRY(pnc_format_list_reserve(region, (void ***)&out->at, 0, &out->capacity, from->n));
     for (int i = 0; i < from->n; i++) {
         const pnc_att *att = from->at[i];
-        pnc_att *copy =
-            pnc_format_att_create(region, att->name, (int64_t)strlen(att->name), att->type, att->len, att->value);
-        if (copy != NULL)
-            copy->classic.where = att->classic.where;
+        pnc_att *copy = create_like(region, att->name, att);
+        if (copy == NULL)
+            return NC_ENOMEM;
+        copy->classic.where = att->classic.where;
+        PNC_TRY(pnc_format_strings_copy(region, &att->strings, &copy->strings));
         PNC_TRY(pnc_format_atts_append(region, out, copy));
     }
     return NC_NOERR;

@@ -24,6 +24,7 @@ typedef struct pnc_rules {
     int most_var_dims;       /* of a variable */
     bool one_unlimited;      /* at most one dimension is unlimited, and it is the first one of its variables */
     bool has_paths;          /* a name may begin with the /, as that of a variable of a group */
+    bool has_strings;        /* attributes may be of NC_STRING */
     /* names of attributes that the format keeps for itself, NULL behind; NULL: none */
     const char *const *hidden_atts;
 } pnc_rules;
@@ -41,12 +42,19 @@ typedef struct pnc_dim {
     pnc_classic_entry classic;
 } pnc_dim;
 
+/* The strings of an attribute of NC_STRING, whose text has them with newlines between them (format/strings.h). */
+typedef struct pnc_strings {
+    int64_t n;
+    const int64_t *lengths; /* bytes of each, -1: NULL in its place; NULL: the attribute has no strings */
+} pnc_strings;
+
 typedef struct pnc_att {
     char *name;
     int type;
     int64_t len; /* number of elements */
     /* in the encoding of the model; len * pnc_type_get_size(type) bytes, without padding; NULL if len is 0 */
     void *value;
+    pnc_strings strings; /* then the type is NC_CHAR */
     pnc_classic_entry classic;
 } pnc_att;
 
@@ -205,6 +213,8 @@ int pnc_format_atts_find(const pnc_atts *atts, const char *name); /* index or -1
 /* Whether the format keeps a name for itself; NC_ENAMEINUSE for one. */
 bool pnc_format_att_name_is_hidden(const pnc_rules *rules, const char *name);
 int pnc_format_att_name_check(const pnc_rules *rules, const char *name, pnc_error *error);
+/* Whether two attributes of models with the same encoding have the same type and values. */
+bool pnc_format_att_is_same(const pnc_att *a, const pnc_att *b);
 /* Create or replace. value has the encoding of the model, and is copied. */
 int pnc_format_atts_put(pnc_model *model, pnc_atts *atts, const char *name, int type, int64_t len, const void *value,
                         pnc_error *error);

@@ -92,6 +92,7 @@ typedef struct pnc_format_change {
     int type;         /* of the new value, and as in pnc_att */
     int64_t len;
     const void *value;
+    pnc_strings strings;
 } pnc_format_change;
 
 /* What the inquiries of the layout return; 0 where a format has no such number. */

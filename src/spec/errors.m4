@@ -66,7 +66,7 @@ ERROR([NC_EVARMETA], [-108], [NetCDF: Cannot handle variable metadata], [code of
 ERROR([NC_ENOCOMPOUND], [-109], [NetCDF: Not a compound type, or it cannot be made], [code of netCDF-C; never returned by this library])
 ERROR([NC_EATTEXISTS], [-110], [NetCDF: The attribute exists already], [code of netCDF-C; never returned by this library])
 ERROR([NC_ENOTNC4], [-111], [NetCDF: A netCDF-4 operation on a classic file], [chunks, filters, byte order or quantization of a classic file])
-ERROR([NC_ESTRICTNC3], [-112], [NetCDF: A netCDF-4 feature on a strict classic file], [code of netCDF-C; never returned by this library])
+ERROR([NC_ESTRICTNC3], [-112], [NetCDF: A netCDF-4 feature on a strict classic file], [a type, or strings, in a netCDF-4 file with the classic model])
 ERROR([NC_ENOTNC3], [-113], [NetCDF: Attempting netcdf-3 operation on netcdf-4 file], [code of netCDF-C; never returned by this library])
 ERROR([NC_ENOPAR], [-114], [NetCDF: Parallel operation on a file that was opened for serial access], [code of netCDF-C; never returned by this library])
 ERROR([NC_EPARINIT], [-115], [NetCDF: Cannot initialise parallel access], [MPI is not initialized, or is finalized])

@@ -282,10 +282,29 @@ m4_dnl The templates insert put_att_<T> and get_att_<T> for every memory type be
 ATTRIBUTES
 
 FUNCTION([put_att], [f77], [P(varid, varid)P(name, name)P(type, xtype)P(length, nelems)P(values, value)],
-[Create or replace an attribute from nelems values in the C type of xtype. COLLECTIVE Errors: as put_att_<T>])
+[Create or replace an attribute from nelems values in the C type of xtype; NC_STRING: as ncmpi_put_att_string.
+COLLECTIVE Errors: as put_att_<T>])
 
 FUNCTION([get_att], [f77], [P(varid, varid)P(name, name)P(values_out, value)],
 [Read all elements of an attribute without conversion; value is an array for all of them. LOCAL Errors: as get_att_<T>])
+
+FUNCTION([put_att_string], [c], [P(varid, varid)P(name, name)P(length, nelems)P(texts, op)],
+[Create or replace an attribute of nelems strings (NC_STRING) in a netCDF-4 file without NC_CLASSIC_MODEL. op: strings
+in UTF-8 with a null character at their ends; NULL among them stays NULL. Other attribute functions see one text
+(NC_CHAR), with newlines between the strings. COLLECTIVE Errors: as put_att_<T>, and NC_EBADTYPE (a classic file)
+NC_ESTRICTNC3 (a netCDF-4 file with the classic model)])
+
+FUNCTION([get_att_string], [c], [P(varid, varid)P(name, name)P(texts_out, ip)],
+[Read the strings of an attribute, as many as ncmpi_inq_att_string says. Pass them to ncmpi_free_string afterwards.
+LOCAL Errors: NC_ENOTVAR NC_EBADNAME NC_ENOTATT NC_EBADTYPE (the attribute has no strings) NC_EINVAL])
+
+FUNCTION([inq_att_string], [c], [P(varid, varid)P(name, name)P(length_out, nstringsp)],
+[Number of strings of an attribute; -1: it is not of NC_STRING, but a text or numbers. Strings of one length, as h5py
+writes them of numpy arrays, are strings if there are several. LOCAL Errors: NC_ENOTVAR NC_EBADNAME NC_ENOTATT])
+
+PLAIN([int], [free_string], [c], [P(length, len)P(texts_out, texts)],
+[Free len strings that ncmpi_get_att_string has returned, but not their array; each becomes NULL. LOCAL Errors:
+NC_EINVAL])
 
 PLAIN([int], [copy_att], [all], [P(ncid, ncid_in)P(varid, varid_in)P(name, name)P(ncid, ncid_out)P(varid, varid_out)],
 [Copy an attribute to another variable or dataset, or onto itself. COLLECTIVE Errors: as get_att and put_att])

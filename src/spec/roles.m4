@@ -51,6 +51,8 @@ ROLE([name_out],        [char *],        [text_out],   [receives such a name, of
 ROLE([message_out],     [char *],        [text_out],   [receives a text of less than NC_MAX_MESSAGE characters])
 ROLE([characters],      [const char *],  [chars_in],   [value of a text attribute])
 ROLE([characters_out],  [char *],        [chars_out],  [receives the value of a text attribute])
+ROLE([texts],           [const char *const *], [c_only], [strings of any length])
+ROLE([texts_out],       [char **],       [c_only],     [receives such strings])
 ROLE([values],          [const void *],  [buffer_in],  [values in memory])
 ROLE([values_out],      [void *],        [buffer_out], [receives values])
 ROLE([comm],            [MPI_Comm],      [comm_in],    [a communicator])

@@ -27,7 +27,7 @@ static void write_atts(pnc_netcdf4_writer *w, const pnc_atts *atts)
 {
     pnc_netcdf4_count_write(w, atts->n);
     for (int i = 0; i < atts->n; i++)
-        pnc_netcdf4_att_write(w, atts->at[i]->name, atts->at[i]->type, atts->at[i]->len, atts->at[i]->value);
+        pnc_netcdf4_att_write(w, atts->at[i]->name, atts->at[i]);
 }
 
 static void write_var(pnc_netcdf4_writer *w, const pnc_var *var, pnc_netcdf4_storage storage)

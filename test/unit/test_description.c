@@ -24,18 +24,20 @@ static pnc_netcdf4_writer write_sample(void)
     pnc_netcdf4_storage s = {.layout = PNC_NETCDF4_CONTIGUOUS, .path = "a", .extent = lengths, .address = 4096};
     const int64_t ids[] = {0, 1};
     pnc_netcdf4_writer w = {0};
+    char title[] = "h\n\nlo";
 
     pnc_netcdf4_head_write(&w, NC_FORMAT_NETCDF4, 2, 4, &(pnc_groups){.exist = true, .ndims = 1, .nvars = 2});
     pnc_netcdf4_dim_write(&w, "time", 5, true);
     pnc_netcdf4_dim_write(&w, "x", 7, false);
     pnc_netcdf4_count_write(&w, 1);
-    pnc_netcdf4_att_write(&w, "title", NC_CHAR, 5, "hello");
+    pnc_netcdf4_att_write(
+        &w, "title", &(pnc_att){.type = NC_CHAR, .len = 5, .value = title, .strings = {3, (const int64_t[]){1, -1, 2}}});
     pnc_netcdf4_var_write(&w, "a", NC_FLOAT, 2, ids);
     pnc_netcdf4_count_write(&w, 0);
     pnc_netcdf4_storage_write(&w, &s, 2);
     pnc_netcdf4_var_write(&w, "b", NC_SHORT, 1, ids + 1);
     pnc_netcdf4_count_write(&w, 1);
-    pnc_netcdf4_att_write(&w, "numbers", NC_INT, 2, (const int[]){-3, 70000});
+    pnc_netcdf4_att_write(&w, "numbers", &(pnc_att){.type = NC_INT, .len = 2, .value = (int[]){-3, 70000}});
     s = (pnc_netcdf4_storage){.layout = PNC_NETCDF4_COMPACT,
                               .is_big_endian = true,
                               .path = "b",
@@ -86,7 +88,10 @@ static void test_sample(void **state)
     assert_int_equal(pnc_format_dim_get_length(&model, 0), 5);
     assert_int_equal(model.nvars, 4);
     assert_int_equal(model.vars[2]->size, 5 * 7 * 8);
-    assert_memory_equal(model.gatts.at[0]->value, "hello", 5);
+    assert_memory_equal(model.gatts.at[0]->value, "h\n\nlo", 5);
+    assert_int_equal(model.gatts.at[0]->strings.n, 3);
+    assert_int_equal(model.gatts.at[0]->strings.lengths[1], -1);
+    assert_int_equal(model.gatts.at[0]->strings.lengths[2], 2);
     assert_int_equal(((const int *)model.vars[1]->atts.at[0]->value)[1], 70000);
     assert_int_equal(s[0].address, 4096);
     assert_false(model.vars[1]->little);

@@ -59,13 +59,6 @@ int pnc_netcdf4_metadata_read_strings(pnc_netcdf4_metadata *m, const char *path,
     return NC_ENOTBUILT;
 }
 
-int pnc_netcdf4_metadata_read_att_strings(pnc_netcdf4_metadata *m, const char *path, const char *name, bool *found,
-                                          pnc_netcdf4_strings *out)
-{
-    (void)m, (void)path, (void)name, (void)found, (void)out;
-    return NC_ENOTBUILT;
-}
-
 int pnc_netcdf4_metadata_find_chunk(pnc_netcdf4_metadata *m, const char *path, const int64_t *index, int ndims,
                                     pnc_chunk_place *out)
 {

@@ -7,6 +7,7 @@
 #include "file/writer.h"
 #include "format/codec.h"
 #include "format/storage.h"
+#include "format/strings.h"
 #include "formats/difference.h"
 #include "formats/netcdf4/netcdf4.h"
 
@@ -127,7 +128,7 @@ static void describe_atts(const pnc_atts *atts, pnc_netcdf4_writer *out)
 {
     pnc_netcdf4_count_write(out, atts->n);
     for (int i = 0; i < atts->n; i++)
-        pnc_netcdf4_att_write(out, atts->at[i]->name, atts->at[i]->type, atts->at[i]->len, atts->at[i]->value);
+        pnc_netcdf4_att_write(out, atts->at[i]->name, atts->at[i]);
 }
 
 static int describe_model(const pnc_netcdf4 *n, defined_vars *d, pnc_netcdf4_writer *out)
@@ -243,10 +244,7 @@ static bool have_other_atts(const pnc_atts *a, const pnc_atts *b)
     bool differ = a->n != b->n;
 
     for (int i = 0; i < a->n && !differ; i++) {
-        const pnc_att *x = a->at[i], *y = b->at[i];
-
-        differ = strcmp(x->name, y->name) != 0 || x->type != y->type || x->len != y->len ||
-                 (x->len > 0 && memcmp(x->value, y->value, (size_t)(x->len * pnc_type_get_size(x->type))) != 0);
+        differ = strcmp(a->at[i]->name, b->at[i]->name) != 0 || !pnc_format_att_is_same(a->at[i], b->at[i]);
     }
     return differ;
 }
@@ -445,6 +443,9 @@ static int apply_change(pnc_format *f, const pnc_format_change *change)
 
     if (change->name != NULL)
         return pnc_format_entry_rename(f->model, change->entry, change->name, f->file->error);
+    if (change->strings.lengths != NULL)
+        return pnc_format_atts_put_strings(f->model, atts, atts->at[change->entry.att]->name, &change->strings,
+                                           change->value, f->file->error);
     return pnc_format_atts_put(f->model, atts, atts->at[change->entry.att]->name, change->type, change->len,
                                change->value, f->file->error);
 }

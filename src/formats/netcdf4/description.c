@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/name.h"
 #include "format/entries.h"
+#include "format/strings.h"
 
 #define DESCRIPTION_MAGIC INT64_C(0x3466636e)
 
@@ -70,12 +71,16 @@ void pnc_netcdf4_count_write(pnc_netcdf4_writer *w, int64_t natts)
     pnc_netcdf4_number_write(w, natts);
 }
 
-void pnc_netcdf4_att_write(pnc_netcdf4_writer *w, const char *name, int type, int64_t len, const void *value)
+/* Behind the values: whether they are strings, and the lengths of these. */
+void pnc_netcdf4_att_write(pnc_netcdf4_writer *w, const char *name, const pnc_att *att)
 {
     pnc_netcdf4_text_write(w, name);
-    pnc_netcdf4_number_write(w, type);
-    pnc_netcdf4_number_write(w, len);
-    pnc_netcdf4_bytes_write(w, value, len * (int64_t)pnc_type_get_size(type));
+    pnc_netcdf4_number_write(w, att->type);
+    pnc_netcdf4_number_write(w, att->len);
+    pnc_netcdf4_bytes_write(w, att->value, att->len * (int64_t)pnc_type_get_size(att->type));
+    pnc_netcdf4_number_write(w, att->strings.lengths != NULL);
+    if (att->strings.lengths != NULL)
+        pnc_netcdf4_bytes_write(w, att->strings.lengths, att->strings.n * (int64_t)sizeof *att->strings.lengths);
 }
 
 void pnc_netcdf4_var_write(pnc_netcdf4_writer *w, const char *name, int type, int64_t ndims, const int64_t *dimids)
@@ -251,22 +256,40 @@ static void read_dim(description_reader *r, int64_t *lengths, int64_t id)
         (void)pnc_format_dim_grow(r->model, (int)id, length);
 }
 
+/* They are in the memory of the model. */
+static void read_att_strings(description_reader *r, pnc_att *att)
+{
+    int64_t bytes;
+    pnc_strings found = {.lengths = (const int64_t *)(const void *)read_bytes(r, &bytes)};
+
+    found.n = bytes / (int64_t)sizeof *found.lengths;
+    if (bytes % (int64_t)sizeof *found.lengths != 0 || att->type != NC_CHAR ||
+        pnc_format_strings_measure(&found) != att->len)
+        damage(r, "the strings of attribute", att->name);
+    if (r->err == NC_NOERR && pnc_format_strings_copy(&r->model->region, &found, &att->strings) != NC_NOERR)
+        lack_memory(r);
+}
+
 static void read_att(description_reader *r, pnc_atts *atts)
 {
     int64_t name_len, len, n, size;
     const char *name = read_name(r, &name_len), *value;
     int type = (int)read_number(r, NC_BYTE, NC_UINT64, "the type of attribute", name);
     pnc_att *att;
+    bool has_strings;
 
     size = (int64_t)pnc_type_get_size(type);
     len = read_count(r, size, INT64_MAX / 8, "the length of attribute", name);
     value = read_bytes(r, &n);
     if (r->err == NC_NOERR && n != len * size)
         damage(r, "the number of bytes of attribute", name);
+    has_strings = read_flag(r);
     if (r->err != NC_NOERR)
         return;
     att = pnc_format_att_create(&r->model->region, name, name_len, type, len, value);
     check_append(r, pnc_format_atts_append(&r->model->region, atts, att));
+    if (has_strings && att != NULL)
+        read_att_strings(r, att);
 }
 
 static void read_atts(description_reader *r, pnc_atts *atts)

@@ -72,8 +72,8 @@ void pnc_netcdf4_head_write(pnc_netcdf4_writer *w, int format, int64_t ndims, in
 void pnc_netcdf4_dim_write(pnc_netcdf4_writer *w, const char *name, int64_t length, bool is_unlimited);
 /* Before the attributes of the file or of a variable. */
 void pnc_netcdf4_count_write(pnc_netcdf4_writer *w, int64_t natts);
-/* The values are in host order. */
-void pnc_netcdf4_att_write(pnc_netcdf4_writer *w, const char *name, int type, int64_t len, const void *value);
+/* The values of att, whose name is ignored, are in host order. */
+void pnc_netcdf4_att_write(pnc_netcdf4_writer *w, const char *name, const pnc_att *att);
 void pnc_netcdf4_var_write(pnc_netcdf4_writer *w, const char *name, int type, int64_t ndims, const int64_t *dimids);
 void pnc_netcdf4_storage_write(pnc_netcdf4_writer *w, const pnc_netcdf4_storage *storage, int64_t ndims);
 

@@ -56,7 +56,8 @@
     F(p_set_link_creation_order, H5Pset_link_creation_order) F(p_set_mdc_config, H5Pset_mdc_config) \
     F(p_set_obj_track_times, H5Pset_obj_track_times) F(r_dereference, H5Rdereference2) \
     F(s_create, H5Screate) F(s_create_simple, H5Screate_simple) F(s_select_hyperslab, H5Sselect_hyperslab) \
-    F(t_copy, H5Tcopy) F(t_create, H5Tcreate) F(t_insert, H5Tinsert) F(t_set_size, H5Tset_size) \
+    F(t_copy, H5Tcopy) F(t_create, H5Tcreate) F(t_insert, H5Tinsert) F(t_set_cset, H5Tset_cset) \
+    F(t_set_size, H5Tset_size) \
     F(t_vlen_create, H5Tvlen_create) \
     F(z_filter_avail, H5Zfilter_avail) F(z_register, H5Zregister) F(z_unregister, H5Zunregister)
 

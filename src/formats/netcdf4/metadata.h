@@ -45,10 +45,6 @@ void pnc_netcdf4_strings_free(pnc_netcdf4_strings *strings); /* also zeros */
 /* count elements from start of a dataset of strings, within its extent. */
 int pnc_netcdf4_metadata_read_strings(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *start,
                                       const int64_t *count, pnc_netcdf4_strings *out);
-/* Those of an attribute of a dataset, or with path NULL of the file; the description joins them to a text. *found is
- * false if it has another type. */
-int pnc_netcdf4_metadata_read_att_strings(pnc_netcdf4_metadata *m, const char *path, const char *name, bool *found,
-                                          pnc_netcdf4_strings *out);
 
 /* The place of the chunk that begins at this index of a dataset. */
 int pnc_netcdf4_metadata_find_chunk(pnc_netcdf4_metadata *m, const char *path, const int64_t *index, int ndims,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "format/strings.h"
 
 /* --- types --- */
 
@@ -188,85 +189,73 @@ static bool open_att_of(pnc_netcdf4_metadata *m, hid_t object, const char *name,
 
 /* --- strings --- */
 
-/* Strings of one length; several are joined with newlines, without the zeros at their ends. */
-static void write_fixed_strings(const open_att *a, const char *values, const char *name, pnc_netcdf4_writer *out,
-                                char *joined)
+static int lack_att_memory(pnc_netcdf4_metadata *m, const char *name)
 {
-    char *end = joined;
-
-    if (a->n == 1 || a->size == 1) {
-        pnc_netcdf4_att_write(out, name, NC_CHAR, a->n * (int64_t)a->size, values);
-        return;
-    }
-    for (int64_t i = 0; i < a->n; i++) {
-        size_t length = strnlen(values + i * (int64_t)a->size, a->size);
-
-        if (i > 0)
-            *end++ = '\n';
-        memcpy(end, values + i * (int64_t)a->size, length);
-        end += length;
-    }
-    pnc_netcdf4_att_write(out, name, NC_CHAR, end - joined, joined);
+    return pnc_error_set(m->source.file->error, NC_ENOMEM, "%s: no memory for attribute \"%s\"", m->source.file->path,
+                         name);
 }
 
+static int write_strings(pnc_netcdf4_metadata *m, char *const *strings, int64_t n, const char *name,
+                         pnc_netcdf4_writer *out)
+{
+    const char *const *from = (const char *const *)strings;
+    int64_t *lengths = pnc_memory_alloc(n + 1, sizeof *lengths), total = pnc_format_strings_join(from, n, NULL, NULL);
+    char *joined = pnc_memory_alloc(total + 1, 1);
+    bool has_memory = lengths != NULL && joined != NULL;
+
+    if (has_memory) {
+        (void)pnc_format_strings_join(from, n, lengths, joined);
+        pnc_netcdf4_att_write(
+            out, name, &(pnc_att){.type = NC_CHAR, .len = total, .value = joined, .strings = {n, lengths}});
+    }
+    pnc_memory_free(joined);
+    pnc_memory_free(lengths);
+    return has_memory ? NC_NOERR : lack_att_memory(m, name);
+}
+
+/* Strings of one length, which have zeros at their ends: several are strings, a single one is a text. */
 static int describe_fixed_strings(pnc_netcdf4_metadata *m, const open_att *a, const char *name, pnc_netcdf4_writer *out)
 {
     const int64_t bytes = a->n * (int64_t)a->size;
-    char *values = pnc_memory_alloc(2 * bytes + a->n + 1, 1);
+    const bool are_strings = a->n > 1 && a->size > 1;
+    char *values = pnc_memory_alloc(bytes + 1, 1), *copy = are_strings ? pnc_memory_alloc(bytes + a->n, 1) : NULL;
+    char **strings = are_strings ? pnc_memory_alloc(a->n, sizeof *strings) : NULL;
     int err = NC_NOERR;
 
-    if (values == NULL)
-        return pnc_error_set(m->source.file->error, NC_ENOMEM, "%s: no memory for attribute \"%s\"",
-                             m->source.file->path, name);
-    if (a->n > 0 && m->h->a_read(a->id, a->type, values) < 0)
+    if (values == NULL || (are_strings && (copy == NULL || strings == NULL)))
+        err = lack_att_memory(m, name);
+    else if (a->n > 0 && m->h->a_read(a->id, a->type, values) < 0)
         err = pnc_netcdf4_metadata_fail(m, "read attribute", name);
-    else
-        write_fixed_strings(a, values, name, out, values + bytes);
+    else if (!are_strings)
+        pnc_netcdf4_att_write(out, name, &(pnc_att){.type = NC_CHAR, .len = bytes, .value = values});
+    for (int64_t i = 0; are_strings && err == NC_NOERR && i < a->n; i++) {
+        strings[i] = copy + i * ((int64_t)a->size + 1);
+        memcpy(strings[i], values + i * (int64_t)a->size, a->size);
+        strings[i][a->size] = '\0';
+    }
+    if (are_strings && err == NC_NOERR)
+        err = write_strings(m, strings, a->n, name, out);
+    pnc_memory_free(strings);
+    pnc_memory_free(copy);
     pnc_memory_free(values);
     return err;
-}
-
-static int64_t join_strings(char *const *strings, int64_t n, char *out)
-{
-    int64_t length = 0;
-
-    for (int64_t i = 0; i < n; i++) {
-        int64_t own = strings[i] != NULL ? (int64_t)strlen(strings[i]) : 0;
-
-        if (out != NULL && i > 0)
-            out[length] = '\n';
-        length += i > 0;
-        if (out != NULL && own > 0)
-            memcpy(out + length, strings[i], (size_t)own);
-        length += own;
-    }
-    return length;
 }
 
 static int describe_variable_strings(pnc_netcdf4_metadata *m, const open_att *a, const char *name,
                                      pnc_netcdf4_writer *out)
 {
-    char **strings = pnc_memory_alloc_zeroed(a->n + 1, sizeof *strings), *joined = NULL;
-    int64_t length;
-    int err = NC_NOERR;
+    char **strings = pnc_memory_alloc_zeroed(a->n + 1, sizeof *strings);
+    int err;
 
-    if (strings != NULL && a->n > 0 && m->h->a_read(a->id, a->type, strings) < 0) {
+    if (strings == NULL)
+        return lack_att_memory(m, name);
+    if (a->n > 0 && m->h->a_read(a->id, a->type, strings) < 0) {
         pnc_memory_free(strings);
         return pnc_netcdf4_metadata_fail(m, "read attribute", name);
     }
-    length = strings != NULL ? join_strings(strings, a->n, NULL) : 0;
-    if (strings != NULL)
-        joined = pnc_memory_alloc(length + 1, 1);
-    if (joined != NULL) {
-        (void)join_strings(strings, a->n, joined);
-        pnc_netcdf4_att_write(out, name, NC_CHAR, length, joined);
-    } else {
-        err = pnc_error_set(m->source.file->error, NC_ENOMEM, "%s: no memory for attribute \"%s\"",
-                            m->source.file->path, name);
-    }
-    if (strings != NULL && a->n > 0)
+    err = write_strings(m, strings, a->n, name, out);
+    if (a->n > 0)
         m->h->d_vlen_reclaim(a->type, a->space, H5P_DEFAULT, strings);
-    pnc_memory_free(joined);
     pnc_memory_free(strings);
     return err;
 }
@@ -280,12 +269,11 @@ static int describe_numbers(pnc_netcdf4_metadata *m, const open_att *a, int type
     int err = NC_NOERR;
 
     if (values == NULL)
-        return pnc_error_set(m->source.file->error, NC_ENOMEM, "%s: no memory for attribute \"%s\"",
-                             m->source.file->path, name);
+        return lack_att_memory(m, name);
     if (a->n > 0 && m->h->a_read(a->id, pnc_netcdf4_type_get_native(m->h, type), values) < 0)
         err = pnc_netcdf4_metadata_fail(m, "read attribute", name);
     else
-        pnc_netcdf4_att_write(out, name, type, a->n, values);
+        pnc_netcdf4_att_write(out, name, &(pnc_att){.type = type, .len = a->n, .value = values});
     pnc_memory_free(values);
     return err;
 }

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "format/entries.h"
+#include "format/strings.h"
 
 hid_t pnc_netcdf4_type_get(const pnc_hdf5 *h, int type, bool is_big_endian)
 {
@@ -66,6 +67,57 @@ static int create_text(pnc_netcdf4_metadata *m, hid_t object, const char *name, 
     return err;
 }
 
+hid_t pnc_netcdf4_string_type_create(const pnc_hdf5 *h)
+{
+    hid_t type = h->t_copy(h->c_string);
+
+    if (type >= 0 && h->t_set_size(type, H5T_VARIABLE) >= 0 && h->t_set_cset(type, H5T_CSET_UTF8) >= 0)
+        return type;
+    if (type >= 0)
+        h->t_close(type);
+    return -1;
+}
+
+/* A single string is a scalar, as netCDF-C and h5py write it. */
+static int write_string_att(pnc_netcdf4_metadata *m, hid_t object, const char *name, char *const *strings, int64_t n)
+{
+    const pnc_hdf5 *h = m->h;
+    hsize_t length = (hsize_t)n;
+    hid_t type = pnc_netcdf4_string_type_create(h), space;
+    int err;
+
+    if (n > 1)
+        space = h->s_create_simple(1, &length, NULL);
+    else
+        space = h->s_create(n == 1 ? H5S_SCALAR : H5S_NULL);
+    err = create_att(m, object, name, type, type, space, n > 0 ? strings : NULL);
+    if (space >= 0)
+        h->s_close(space);
+    if (type >= 0)
+        h->t_close(type);
+    return err;
+}
+
+static int create_strings(pnc_netcdf4_metadata *m, hid_t object, const pnc_att *att)
+{
+    char *text = pnc_memory_alloc(att->len + 1, 1);
+    char **strings = pnc_memory_alloc(att->strings.n, sizeof *strings);
+    int err;
+
+    if (text == NULL || strings == NULL) {
+        err = pnc_error_set(m->source.file->error, NC_ENOMEM, "%s: no memory for attribute \"%s\"",
+                            m->source.file->path, att->name);
+    } else {
+        if (att->len > 0)
+            memcpy(text, att->value, (size_t)att->len);
+        pnc_format_strings_split(&att->strings, text, strings);
+        err = write_string_att(m, object, att->name, strings, att->strings.n);
+    }
+    pnc_memory_free(strings);
+    pnc_memory_free(text);
+    return err;
+}
+
 static int create_numbers(pnc_netcdf4_metadata *m, hid_t object, const char *name, int type, bool is_big_endian,
                           int64_t n, const void *values)
 {
@@ -107,6 +159,8 @@ int pnc_netcdf4_atts_put_integers(pnc_netcdf4_metadata *m, hid_t object, const c
 static int write_att(pnc_netcdf4_metadata *m, hid_t object, const pnc_att *att, bool is_little)
 {
     PNC_TRY(pnc_netcdf4_atts_remove(m, object, att->name));
+    if (att->strings.lengths != NULL)
+        return create_strings(m, object, att);
     if (att->type == NC_CHAR)
         return create_text(m, object, att->name, att->value, att->len);
     return create_numbers(m, object, att->name, att->type, !is_little, att->len, att->value);
@@ -150,12 +204,6 @@ static int append_again(pnc_netcdf4_metadata *m, hid_t object, const char *name)
     return err;
 }
 
-bool pnc_netcdf4_att_is_same(const pnc_att *a, const pnc_att *b)
-{
-    return a->type == b->type && a->len == b->len &&
-           (a->len == 0 || memcmp(a->value, b->value, (size_t)a->len * pnc_type_get_size(a->type)) == 0);
-}
-
 /* Attributes are ordered by their creation: from the first one that differs on, all are created again. */
 int pnc_netcdf4_atts_update(pnc_netcdf4_metadata *m, hid_t object, const pnc_atts *before, const pnc_atts *now,
                             bool before_is_little, bool now_is_little)
@@ -164,7 +212,7 @@ int pnc_netcdf4_atts_update(pnc_netcdf4_metadata *m, hid_t object, const pnc_att
     bool may_be_same = before_is_little == now_is_little;
 
     while (same < had && same < now->n && may_be_same && strcmp(before->at[same]->name, now->at[same]->name) == 0 &&
-           pnc_netcdf4_att_is_same(before->at[same], now->at[same]))
+           pnc_format_att_is_same(before->at[same], now->at[same]))
         same++;
     for (int i = same; i < had; i++)
         if (pnc_format_atts_find_exact(now, before->at[i]->name) < 0)
@@ -173,7 +221,7 @@ int pnc_netcdf4_atts_update(pnc_netcdf4_metadata *m, hid_t object, const pnc_att
         const pnc_att *att = now->at[i];
         int at = before == NULL ? -1 : pnc_format_atts_find_exact(before, att->name);
 
-        if (at >= 0 && may_be_same && pnc_netcdf4_att_is_same(before->at[at], att))
+        if (at >= 0 && may_be_same && pnc_format_att_is_same(before->at[at], att))
             PNC_TRY(append_again(m, object, att->name));
         else
             PNC_TRY(write_att(m, object, att, now_is_little));

@@ -258,7 +258,7 @@ static bool is_same_list(const pnc_definition *x, const pnc_atts *a, const pnc_a
     if (a->n != b->n || x->before->little != x->now->little)
         return false;
     for (int i = 0; i < a->n; i++)
-        if (strcmp(a->at[i]->name, b->at[i]->name) != 0 || !pnc_netcdf4_att_is_same(a->at[i], b->at[i]))
+        if (strcmp(a->at[i]->name, b->at[i]->name) != 0 || !pnc_format_att_is_same(a->at[i], b->at[i]))
             return false;
     return true;
 }

@@ -102,14 +102,15 @@ int pnc_netcdf4_var_create(pnc_netcdf4_metadata *m, const pnc_model *model, cons
 /* The type in a file, or of values in memory in this byte order; NC_CHAR: one character. */
 hid_t pnc_netcdf4_type_get(const pnc_hdf5 *h, int type, bool is_big_endian);
 
+/* Strings of variable length, in UTF-8; negative after an error. */
+hid_t pnc_netcdf4_string_type_create(const pnc_hdf5 *h);
+
 /* Hidden attributes; one that exists is replaced. A scalar has one element. */
 int pnc_netcdf4_atts_put_text(pnc_netcdf4_metadata *m, hid_t object, const char *name, const char *text, int64_t bytes);
 int pnc_netcdf4_atts_put_integers(pnc_netcdf4_metadata *m, hid_t object, const char *name, const int *values, int n,
                                   bool is_scalar);
 int pnc_netcdf4_atts_remove(pnc_netcdf4_metadata *m, hid_t object, const char *name); /* if it exists */
 
-/* Whether two attributes of models with the same encoding have the same type and values. */
-bool pnc_netcdf4_att_is_same(const pnc_att *a, const pnc_att *b);
 /* Make the attributes of an object those of `now`, in its order; `before`: those that it has, NULL: none. */
 int pnc_netcdf4_atts_update(pnc_netcdf4_metadata *m, hid_t object, const pnc_atts *before, const pnc_atts *now,
                             bool before_is_little, bool now_is_little);

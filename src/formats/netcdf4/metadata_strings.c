@@ -1,14 +1,14 @@
-/* Strings of datasets and attributes, of one length or of variable length. */
+/* Strings of datasets, of one length or of variable length. */
 #include "formats/netcdf4/metadata_hdf5.h"
 
 #include <string.h>
 
 #include "base/memory.h"
 
-/* What strings are read from: an attribute, or the selected elements of a dataset. */
+/* What strings are read from: the selected elements of a dataset. */
 typedef struct string_source {
-    hid_t attribute, dataset, type;
-    hid_t memory, selected; /* of a dataset */
+    hid_t dataset, type;
+    hid_t memory, selected;
     int64_t n;
 } string_source;
 
@@ -20,14 +20,11 @@ static void close_strings(const pnc_hdf5 *h, string_source *s)
         h->s_close(s->memory);
     if (s->type >= 0)
         h->t_close(s->type);
-    if (s->attribute >= 0)
-        h->a_close(s->attribute);
 }
 
 static bool read_raw_strings(const pnc_hdf5 *h, const string_source *s, void *to)
 {
-    return s->attribute >= 0 ? h->a_read(s->attribute, s->type, to) >= 0
-                             : h->d_read(s->dataset, s->type, s->memory, s->selected, H5P_DEFAULT, to) >= 0;
+    return h->d_read(s->dataset, s->type, s->memory, s->selected, H5P_DEFAULT, to) >= 0;
 }
 
 void pnc_netcdf4_strings_free(pnc_netcdf4_strings *strings)
@@ -130,7 +127,7 @@ static bool select_strings(pnc_netcdf4_metadata *m, const int64_t *start, const 
 int pnc_netcdf4_metadata_read_strings(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *start,
                                       const int64_t *count, pnc_netcdf4_strings *out)
 {
-    string_source s = {.attribute = -1, .dataset = -1, .type = -1, .memory = -1, .selected = -1};
+    string_source s = {.dataset = -1, .type = -1, .memory = -1, .selected = -1};
     pnc_hdf5_visit visit;
     int err;
 
@@ -142,47 +139,6 @@ int pnc_netcdf4_metadata_read_strings(pnc_netcdf4_metadata *m, const char *path,
         err = pnc_netcdf4_metadata_fail(m, "read strings of", path);
     if (err == NC_NOERR)
         err = read_strings(m, &s, path, out);
-    close_strings(m->h, &s);
-    pnc_netcdf4_library_end(&visit);
-    return err;
-}
-
-/* --- attributes --- */
-
-/* Several strings of one length are strings for netCDF-C, a single one is a text. */
-static bool open_string_att(pnc_netcdf4_metadata *m, hid_t object, const char *name, string_source *s)
-{
-    s->attribute = m->h->a_open(object, name, H5P_DEFAULT);
-    if (s->attribute < 0)
-        return false;
-    s->type = m->h->a_get_type(s->attribute);
-    s->memory = m->h->a_get_space(s->attribute);
-    if (s->type < 0 || s->memory < 0 || m->h->t_get_class(s->type) != H5T_STRING)
-        return false;
-    s->n = (int64_t)m->h->s_get_simple_extent_npoints(s->memory);
-    if (m->h->s_get_simple_extent_type(s->memory) == H5S_NULL)
-        s->n = 0;
-    return s->n >= 0 && s->n <= pnc_netcdf4_source_get_end(&m->source) &&
-           (m->h->t_is_variable_str(s->type) > 0 || (s->n > 1 && m->h->t_get_size(s->type) > 1));
-}
-
-int pnc_netcdf4_metadata_read_att_strings(pnc_netcdf4_metadata *m, const char *path, const char *name, bool *found,
-                                          pnc_netcdf4_strings *out)
-{
-    string_source s = {.attribute = -1, .dataset = -1, .type = -1, .memory = -1, .selected = -1};
-    pnc_hdf5_visit visit;
-    int err = NC_NOERR;
-
-    *out = (pnc_netcdf4_strings){0};
-    *found = false;
-    if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
-        return NC_ENOTBUILT;
-    if (path != NULL)
-        err = pnc_netcdf4_dataset_keep(m, path);
-    if (err == NC_NOERR && open_string_att(m, path != NULL ? m->dataset : m->root, name, &s)) {
-        *found = true;
-        err = read_strings(m, &s, name, out);
-    }
     close_strings(m->h, &s);
     pnc_netcdf4_library_end(&visit);
     return err;

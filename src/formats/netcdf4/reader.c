@@ -458,11 +458,3 @@ int pnc_netcdf4_reader_read_strings(pnc_netcdf4_reader *r, int varid, const int6
     pnc_netcdf4_strings_free(&found);
     return err;
 }
-
-int pnc_netcdf4_reader_read_att_strings(pnc_netcdf4_reader *r, int varid, const char *name, bool *found,
-                                        pnc_netcdf4_strings *out)
-{
-    PNC_TRY(need_metadata(r));
-    return pnc_netcdf4_metadata_read_att_strings(r->metadata, varid == NC_GLOBAL ? NULL : r->storage[varid].path, name,
-                                                 found, out);
-}

@@ -45,9 +45,6 @@ int pnc_netcdf4_reader_read(pnc_netcdf4_reader *reader, int varid, const int64_t
 /* The same of a variable of type NC_STRING, as many as count says; NULL where none was written. */
 int pnc_netcdf4_reader_read_strings(pnc_netcdf4_reader *reader, int varid, const int64_t *start, const int64_t *count,
                                     pnc_netcdf4_strings *out);
-/* The strings of an attribute of a variable, or of the file (NC_GLOBAL). *found is false if it has another type. */
-int pnc_netcdf4_reader_read_att_strings(pnc_netcdf4_reader *reader, int varid, const char *name, bool *found,
-                                        pnc_netcdf4_strings *out);
 /* Whether the file keeps the rules of the classic model; false, with an error, if its metadata cannot be read. */
 bool pnc_netcdf4_reader_is_classic(pnc_netcdf4_reader *reader);
 /* A hidden attribute of the file that is a text, such as _NCProperties. False: there is none, or it is longer. */

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/minmax.h"
 #include "format/storage.h"
+#include "format/strings.h"
 #include "formats/netcdf4/descriptor.h"
 #include "formats/netcdf4/netcdf4.h"
 #include "formats/netcdf4/plugins.h"
@@ -84,7 +85,10 @@ static int copy_att(whole_file *w, pnc_atts *to, const pnc_att *att)
         memcpy(value, att->value, (size_t)(att->len * size));
     if (PNC_HOST_IS_LITTLE)
         reverse_elements(value, att->len, size);
-    err = pnc_format_atts_put(&w->model, to, att->name, att->type, att->len, value, w->file.error);
+    if (att->strings.lengths != NULL && pnc_format_model_get_rules(&w->model)->has_strings)
+        err = pnc_format_atts_put_strings(&w->model, to, att->name, &att->strings, value, w->file.error);
+    else
+        err = pnc_format_atts_put(&w->model, to, att->name, att->type, att->len, value, w->file.error);
     pnc_memory_free(value);
     return err;
 }

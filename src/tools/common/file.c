@@ -364,17 +364,6 @@ int tool_file_read_strings(const tool_file *file, const pnc_var *var, const int6
         file, pnc_netcdf4_reader_read_strings(file->netcdf4->reader, find_varid(file, var), start, count, strings));
 }
 
-int tool_file_read_att_strings(const tool_file *file, int varid, const char *name, bool *found,
-                               pnc_netcdf4_strings *strings)
-{
-    *found = false;
-    *strings = (pnc_netcdf4_strings){0};
-    if (file->netcdf4 == NULL)
-        return NC_NOERR;
-    pnc_error_clear(&file->netcdf4->error);
-    return reader_failed(file, pnc_netcdf4_reader_read_att_strings(file->netcdf4->reader, varid, name, found, strings));
-}
-
 int tool_file_read_block(const tool_file *file, const pnc_var *var, const int64_t *start, const int64_t *count,
                          bool native, void *values)
 {

@@ -53,11 +53,6 @@ int tool_file_read_chunk(const tool_file *file, int varid, const int64_t *index,
 /* A block of a netCDF-4 variable of type NC_STRING: NULL where no string was written. `strings` owns them. */
 int tool_file_read_strings(const tool_file *file, const pnc_var *var, const int64_t *start, const int64_t *count,
                            pnc_netcdf4_strings *strings);
-/* The strings of an attribute of a variable, or of the file (NC_GLOBAL), whose model has them as one text. *found is
- * false if it is a text, or the file is a classic one. */
-int tool_file_read_att_strings(const tool_file *file, int varid, const char *name, bool *found,
-                               pnc_netcdf4_strings *strings);
-
 /* Read a block of a variable (see blocks.h): count elements from start; all dimensions but one are whole or have count
  * 1. values receives the bytes of the file or, with native, values in host byte order of the type
  * pnc_type_get_mem_type; its capacity is the same number of elements in both cases. Data beyond the end of a classic

@@ -70,14 +70,16 @@ static void write_values(const dump_file *file, const cdl_type *type, size_t len
     }
 }
 
-static void write_strings(const dump_file *file, const pnc_netcdf4_strings *strings)
+static void write_strings(const dump_file *file, const pnc_strings *strings, const char *text)
 {
     for (int64_t i = 0; i < strings->n; i++) {
+        int64_t length = strings->lengths[i] > 0 ? strings->lengths[i] : 0;
         cdl_string string;
         fputs(i > 0 ? ", " : "", file->out);
         tool_cdl_string_begin(file->out, NULL, false, &string);
-        for (const char *c = strings->at[i]; c != NULL && *c != '\0'; c++)
+        for (const char *c = text; c < text + length; c++)
             tool_cdl_string_put(&string, *c);
+        text += length + 1;
         tool_cdl_string_end(&string);
     }
 }
@@ -92,19 +94,16 @@ static int write_attribute(const dump_file *file, int varid, const char *var_nam
     /* The netCDF library hides this attribute, in classic files too. */
     if (varid == NC_GLOBAL && strcmp(att->name, "_NCProperties") == 0)
         return NC_NOERR;
-    pnc_netcdf4_strings strings = {0};
-    bool are_strings = false;
+    bool are_strings = att->strings.lengths != NULL;
     char *escaped = tool_cdl_name_escape(att->name);
     if (escaped == NULL)
         return dump_memory_report(file, att->name);
     int err = dump_attribute_load(file, att, &values);
-    if (err == NC_NOERR && type->class == CDL_TEXT)
-        err = tool_file_read_att_strings(&file->input, varid, att->name, &are_strings, &strings);
     if (err == NC_NOERR) {
         fprintf(file->out, "\t\t%s%s%s:%s = ", are_strings ? "string " : "", var_name,
                 tool_cdl_name_is_section(var_name) ? " " : "", escaped);
-        if (are_strings && strings.n > 0)
-            write_strings(file, &strings);
+        if (are_strings && length > 0)
+            write_strings(file, &att->strings, values);
         else
             write_values(file, type, length, values);
         fputs(" ;", file->out);
@@ -112,7 +111,6 @@ static int write_attribute(const dump_file *file, int varid, const char *var_nam
             dump_dates_print_comment(file, units, type, length, values);
         fputc('\n', file->out);
     }
-    pnc_netcdf4_strings_free(&strings);
     free(values);
     free(escaped);
     return err;
