@@ -13,6 +13,7 @@
 #include "dataset/modes.h"
 #include "dataset/suggestion.h"
 #include "file/agree.h"
+#include "format/groups.h"
 #include "format/strings.h"
 
 typedef struct new_value {
@@ -37,6 +38,17 @@ static label label_of(const pnc_dataset *ds, int varid, const char *name)
     return l;
 }
 
+/* Global attributes may be those of groups, and their path may begin with a slash. */
+static int find_index(const pnc_dataset *ds, int varid, const char *name)
+{
+    const pnc_atts *atts = pnc_format_atts_get(&ds->model, varid);
+    int index = pnc_format_atts_find(atts, name);
+
+    if (index >= 0 || varid != NC_GLOBAL || name == NULL || name[0] != '/' || ds->model.groups.n == 0)
+        return index;
+    return pnc_format_atts_find(atts, name + 1);
+}
+
 int pnc_dataset_attribute_find(pnc_dataset *ds, int varid, const char *name, pnc_atts **atts, int *index)
 {
     pnc_atts *all = pnc_format_atts_get(&ds->model, varid);
@@ -44,7 +56,7 @@ int pnc_dataset_attribute_find(pnc_dataset *ds, int varid, const char *name, pnc
 
     if (all == NULL)
         return pnc_format_var_reject(&ds->model, varid, &ds->error);
-    at = pnc_format_atts_find(all, name);
+    at = find_index(ds, varid, name);
     if (at < 0)
         return pnc_error_set(
             &ds->error, pnc_name_explain_missing(name, NC_ENOTATT), "%s%s%s has no attribute \"%.*s\"%s", ds->file.path,
@@ -60,7 +72,7 @@ static int check_strings(pnc_dataset *ds, int varid, const pnc_new_att *att)
 {
     const pnc_rules *rules = pnc_format_model_get_rules(&ds->model);
 
-    if (rules->has_strings)
+    if (rules->is_enhanced)
         return NC_NOERR;
     return pnc_error_set(&ds->error, rules->type_error == NC_ESTRICTNC3 ? NC_ESTRICTNC3 : NC_EBADTYPE,
                          "attribute \"%s\": attributes of strings exist in netCDF-4 files without the classic model "
@@ -135,7 +147,7 @@ static int check_fill_value(pnc_dataset *ds, int varid, const pnc_new_att *att)
 /* Data mode defines nothing new. */
 static int check_old(pnc_dataset *ds, int varid, const pnc_new_att *att)
 {
-    int index = pnc_format_atts_find(pnc_format_atts_get(&ds->model, varid), att->name);
+    int index = find_index(ds, varid, att->name);
 
     if (index < 0)
         return pnc_error_set(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" is new: call ncmpi_redef first",
@@ -153,7 +165,10 @@ static int check_put(pnc_dataset *ds, int varid, const pnc_new_att *att)
     PNC_TRY(pnc_dataset_mode_check_write(ds));
     if (pnc_format_atts_get(&ds->model, varid) == NULL)
         return pnc_format_var_reject(&ds->model, varid, &ds->error);
-    err = pnc_name_normalise(att->name, &normal, &ds->error);
+    if (varid == NC_GLOBAL)
+        err = pnc_format_path_normalise(&ds->model, att->name, &normal, &ds->error);
+    else
+        err = pnc_name_normalise(att->name, &normal, &ds->error);
     pnc_memory_free(normal);
     PNC_TRY(err);
     PNC_TRY(pnc_format_att_name_check(pnc_format_model_get_rules(&ds->model), att->name, &ds->error));
@@ -184,7 +199,7 @@ static int convert_value(pnc_dataset *ds, const pnc_new_att *att, new_value *val
 static int store_attribute(pnc_dataset *ds, int varid, const char *name, const new_value *value)
 {
     pnc_atts *atts = pnc_format_atts_get(&ds->model, varid);
-    pnc_format_change change = {.entry = {-1, varid, pnc_format_atts_find(atts, name)},
+    pnc_format_change change = {.entry = {-1, varid, find_index(ds, varid, name)},
                                 .type = value->xtype,
                                 .len = value->len,
                                 .value = value->bytes,
@@ -257,7 +272,7 @@ int pnc_dataset_put_att(pnc_dataset *ds, int varid, const char *name, nc_type xt
     /* the callee rejects an invalid xtype, whatever memory type goes with it */
     pnc_mem_type mem = pnc_type_is_valid(xtype, 5) ? pnc_type_get_mem_type(xtype) : PNC_SCHAR;
 
-    if (xtype == NC_STRING)
+    if (xtype == NC_STRING && pnc_error_get_language(&ds->error) == PNC_LANGUAGE_C) /* Fortran has no pointers */
         return pnc_dataset_put_att_string(ds, varid, name, nelems, value);
     return pnc_dataset_attribute_put(ds, varid, &(pnc_new_att){name, xtype, nelems, value, mem, {0}});
 }
@@ -429,7 +444,7 @@ int pnc_dataset_attribute_copy(const pnc_att_copy *copy)
 
     if (err == NC_NOERR) { /* strings become one text where there are no strings */
         value = (new_value){att->type, att->len, att->value, NC_NOERR, {0}};
-        if (pnc_format_model_get_rules(&copy->to->model)->has_strings)
+        if (pnc_format_model_get_rules(&copy->to->model)->is_enhanced)
             value.strings = att->strings;
     }
     if (err == NC_NOERR && !onto_itself) { /* the checks of a put; no values are not a NULL buffer */

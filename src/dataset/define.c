@@ -11,6 +11,7 @@
 #include "dataset/attribute.h"
 #include "dataset/deferred.h"
 #include "dataset/modes.h"
+#include "format/groups.h"
 #include "format/storage.h"
 
 static int64_t text_length(const char *text)
@@ -48,6 +49,15 @@ int pnc_dataset_def_var(pnc_dataset *ds, const char *name, nc_type xtype, int nd
     if (varidp != NULL)
         *varidp = id;
     return NC_NOERR;
+}
+
+int pnc_dataset_def_grp(pnc_dataset *ds, const char *name)
+{
+    pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, name, text_length(name)}};
+    int err = pnc_dataset_mode_check_define_write(ds);
+
+    PNC_TRY(pnc_dataset_arguments_agree(ds, err, args, 1, PNC_STAYS_LOCAL));
+    return pnc_format_group_add(&ds->model, name, &ds->error);
 }
 
 int pnc_dataset_set_fill(pnc_dataset *ds, int fillmode, int *old_modep)
@@ -131,10 +141,13 @@ static bool is_used(const renaming *r, const char *name)
 /* In data mode a name must not grow. NC_ENAMEINUSE, which the model reports later, outranks this. */
 static int check_length(pnc_dataset *ds, const renaming *r)
 {
-    if (strlen(r->name) <= strlen(r->old) || is_used(r, r->name))
+    size_t path = pnc_format_group_get_length(&ds->model, r->old);
+    const char *old = r->old + path + (path > 0);
+
+    if (strlen(r->name) <= strlen(old) || is_used(r, r->name))
         return NC_NOERR;
     return pnc_error_set(&ds->error, NC_ENOTINDEFINE,
-                         "new name \"%s\" is longer than \"%s\": call ncmpi_redef before renaming", r->name, r->old);
+                         "new name \"%s\" is longer than \"%s\": call ncmpi_redef before renaming", r->name, old);
 }
 
 static int check_renaming(pnc_dataset *ds, renaming *r, const char *name)

@@ -65,6 +65,23 @@ int pnc_dataset_inq_unlimdims(pnc_dataset *ds, int *nunlimdimsp, int *unlimdimid
     return NC_NOERR;
 }
 
+int pnc_dataset_inq_ngrps(pnc_dataset *ds, int *ngrpsp)
+{
+    PNC_SET_OUTPUT(ngrpsp, ds->model.groups.n);
+    return NC_NOERR;
+}
+
+int pnc_dataset_inq_grpname(pnc_dataset *ds, int grpid, char *name)
+{
+    const pnc_groups *groups = &ds->model.groups;
+
+    if (grpid < 0 || grpid >= groups->n)
+        return pnc_error_set(&ds->error, NC_ENOGRP, "no group with number %d: the file has %d groups",
+                             pnc_error_get_id(&ds->error, grpid), groups->n);
+    set_name(name, groups->paths[grpid]);
+    return NC_NOERR;
+}
+
 static bool has_unlimited_dim(const pnc_model *model, const pnc_var *var)
 {
     for (int d = 0; d < var->ndims; d++)

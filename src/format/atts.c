@@ -6,6 +6,8 @@
 
 #include "base/memory.h"
 #include "base/name.h"
+#include "base/path.h"
+#include "format/groups.h"
 #include "format/strings.h"
 
 #define PNC_ATTS_HASHED 16 /* entries from which a list has a hash table */
@@ -145,21 +147,24 @@ bool pnc_format_att_name_is_hidden(const pnc_rules *rules, const char *name)
 
 int pnc_format_att_name_check(const pnc_rules *rules, const char *name, pnc_error *error)
 {
-    if (!pnc_format_att_name_is_hidden(rules, name))
+    if (!pnc_format_att_name_is_hidden(rules, pnc_path_get_name(name)))
         return NC_NOERR;
     return pnc_error_set(error, NC_ENAMEINUSE,
                          "no attribute can have the name \"%s\": %s files keep it for their own facts", name,
                          rules->name);
 }
 
-static int put_att(pnc_model *model, pnc_atts *atts, const char *name, const pnc_att *new, pnc_error *error)
+static int put_or_replace(pnc_model *model, pnc_atts *atts, const char *name, const pnc_att *new, pnc_error *error)
 {
     const int type = new->type;
     const int64_t len = new->len;
     char *nfc = NULL;
     int index, code = NC_NOERR;
 
-    PNC_TRY(pnc_name_normalise(name, &nfc, error));
+    if (atts == &model->gatts)
+        PNC_TRY(pnc_format_path_normalise(model, name, &nfc, error));
+    else
+        PNC_TRY(pnc_name_normalise(name, &nfc, error));
     if (pnc_type_get_size(type) == 0) {
         code = pnc_error_set(error, NC_EBADTYPE, "attribute \"%s\": xtype is %s", nfc,
                              pnc_type_explain_invalid(type, pnc_error_get_language(error)).text);
@@ -190,18 +195,18 @@ free_name:
 int pnc_format_atts_put(pnc_model *model, pnc_atts *atts, const char *name, int type, int64_t len, const void *value,
                         pnc_error *error)
 {
-    return put_att(model, atts, name, &(pnc_att){.type = type, .len = len, .value = (void *)value}, error);
+    return put_or_replace(model, atts, name, &(pnc_att){.type = type, .len = len, .value = (void *)value}, error);
 }
 
 int pnc_format_atts_put_strings(pnc_model *model, pnc_atts *atts, const char *name, const pnc_strings *strings,
                                 const char *text, pnc_error *error)
 {
-    pnc_att new = {.type = NC_CHAR, .len = pnc_format_strings_measure(strings), .value = (void *)text};
+    pnc_att new = {.type = NC_CHAR, .len = pnc_format_strings_get_length(strings), .value = (void *)text};
 
     if (pnc_format_strings_copy(&model->region, strings, &new.strings) != NC_NOERR)
         return pnc_error_set(error, NC_ENOMEM, "attribute \"%s\": no memory for %lld strings", name,
                              (long long)strings->n);
-    return put_att(model, atts, name, &new, error);
+    return put_or_replace(model, atts, name, &new, error);
 }
 
 bool pnc_format_att_is_same(const pnc_att *a, const pnc_att *b)
@@ -219,7 +224,10 @@ int pnc_format_atts_rename(pnc_model *model, pnc_atts *atts, int index, const ch
     char *nfc = NULL;
     int code = NC_NOERR;
 
-    PNC_TRY(pnc_name_normalise(name, &nfc, error));
+    if (atts == &model->gatts && index >= 0 && index < atts->n)
+        PNC_TRY(pnc_format_path_replace(model, atts->at[index]->name, name, &nfc, error));
+    else
+        PNC_TRY(pnc_name_normalise(name, &nfc, error));
     if (index < 0 || index >= atts->n) {
         code = pnc_error_set(error, NC_ENOTATT, "attribute %d does not exist: the list has %d", index, atts->n);
         goto free_name;

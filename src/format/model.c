@@ -8,6 +8,7 @@
 #include "base/digest.h"
 #include "base/memory.h"
 #include "base/name.h"
+#include "format/groups.h"
 #include "format/storage.h"
 
 int pnc_format_list_reserve(pnc_region *region, void ***at, int n, int *capacity, int wanted)
@@ -182,9 +183,10 @@ int pnc_format_model_copy(pnc_model *out, const pnc_model *from)
     out->recdim = -1;
     out->classic = from->classic;
     out->little = from->little;
-    out->groups = from->groups;
     out->has_bad_names = from->has_bad_names;
-    code = pnc_format_dims_reserve(out, from->ndims);
+    code = pnc_format_groups_copy(out, from);
+    if (code == NC_NOERR)
+        code = pnc_format_dims_reserve(out, from->ndims);
     if (code == NC_NOERR)
         code = pnc_format_vars_reserve(out, from->nvars);
     if (code == NC_NOERR)
@@ -285,7 +287,7 @@ int pnc_format_dim_add(pnc_model *model, const char *name, int64_t len, pnc_erro
     int code;
 
     PNC_TRY(pnc_format_groups_check(model, error));
-    PNC_TRY(pnc_name_normalise(name, &nfc, error));
+    PNC_TRY(pnc_format_path_normalise(model, name, &nfc, error));
     if (len < 0 || len > rules->most_dim_length) {
         code = fail_length(model, nfc, len, error);
         goto free_name;
@@ -301,21 +303,15 @@ int pnc_format_dim_add(pnc_model *model, const char *name, int64_t len, pnc_erro
         code = pnc_error_set(error, NC_ENAMEINUSE, "dimension \"%s\" exists already: choose another name", nfc);
         goto free_name;
     }
+    code = pnc_format_group_check(model, nfc, error);
+    if (code != NC_NOERR)
+        goto free_name;
     code = pnc_format_dim_append(model, nfc, (int64_t)strlen(nfc), len, len == NC_UNLIMITED);
     if (code != NC_NOERR)
         pnc_error_set(error, code, "no memory for another dimension");
 free_name:
     pnc_memory_free(nfc);
     return code;
-}
-
-int pnc_format_groups_check(const pnc_model *model, pnc_error *error)
-{
-    if (!model->groups.exist)
-        return NC_NOERR;
-    return pnc_error_set(error, NC_ENOTSUPPORT,
-                         "this file has groups, and this library adds and renames dimensions and variables of the root "
-                         "group only: open it with the hint nc_groups=root, which hides the others");
 }
 
 int pnc_format_path_find(const pnc_model *model, const pnc_table *names, const char *name)
@@ -334,11 +330,12 @@ int pnc_format_dim_find(const pnc_model *model, const char *name)
 
 int pnc_format_dim_rename(pnc_model *model, int dimid, const char *name, pnc_error *error)
 {
+    const char *old = dimid >= 0 && dimid < model->ndims ? model->dims[dimid]->name : "";
     char *nfc = NULL;
     int other, code = NC_NOERR;
 
     PNC_TRY(pnc_format_groups_check(model, error));
-    PNC_TRY(pnc_name_normalise(name, &nfc, error));
+    PNC_TRY(pnc_format_path_replace(model, old, name, &nfc, error));
     if (dimid < 0 || dimid >= model->ndims) {
         code = pnc_error_set(error, NC_EBADDIM, "dimension id %d does not exist: there are %d dimensions",
                              pnc_error_get_id(error, dimid), model->ndims);
@@ -352,6 +349,9 @@ int pnc_format_dim_rename(pnc_model *model, int dimid, const char *name, pnc_err
                              model->dims[dimid]->name, nfc);
         goto free_name;
     }
+    code = pnc_format_group_check(model, nfc, error);
+    if (code != NC_NOERR)
+        goto free_name;
     code = pnc_format_name_replace(model, &model->dim_names, dimid, &model->dims[dimid]->name, nfc);
     if (code != NC_NOERR)
         pnc_error_set(error, code, "no memory to rename dimension \"%s\"", model->dims[dimid]->name);

@@ -24,7 +24,7 @@ typedef struct pnc_rules {
     int most_var_dims;       /* of a variable */
     bool one_unlimited;      /* at most one dimension is unlimited, and it is the first one of its variables */
     bool has_paths;          /* a name may begin with the /, as that of a variable of a group */
-    bool has_strings;        /* attributes may be of NC_STRING */
+    bool is_enhanced;        /* there may be groups, and attributes of NC_STRING */
     /* names of attributes that the format keeps for itself, NULL behind; NULL: none */
     const char *const *hidden_atts;
 } pnc_rules;
@@ -105,11 +105,14 @@ typedef struct pnc_classic_model {
     int64_t recsize;       /* bytes from one record to the next */
 } pnc_classic_model;
 
-/* Dimensions and variables of groups have paths as names, and follow those of the root group. None is added or renamed
- * in a file that has any. */
+/* Dimensions and variables of groups have paths as names (format/groups.h). Listed: inquiries count them, and their
+ * attributes are among the global ones, with paths too. Otherwise they follow those of the root group, the model has no
+ * attributes of groups, and none is added or renamed. */
 typedef struct pnc_groups {
-    bool exist, are_listed; /* listed: inquiries count them */
-    int ndims, nvars;       /* of groups; 0 if they are listed */
+    bool exist, are_listed;
+    int ndims, nvars; /* of groups; 0 if they are listed */
+    int n, capacity;
+    char **paths; /* of groups, each behind its parent, without the root group */
 } pnc_groups;
 
 /* Entries, names, values and lists are in one region of memory, which is freed with the model. What is replaced or
@@ -138,9 +141,8 @@ typedef struct pnc_model {
 int pnc_format_model_init(pnc_model *model, int format, pnc_error *error);              /* of a classic file */
 void pnc_format_model_init_rules(pnc_model *model, int format, const pnc_rules *rules); /* of another one */
 const pnc_rules *pnc_format_model_get_rules(const pnc_model *model);
-int pnc_format_groups_check(const pnc_model *model, pnc_error *error); /* NC_ENOTSUPPORT if there are any */
-void pnc_format_model_free(pnc_model *model);                          /* leaves an empty, reusable struct */
-int pnc_format_model_copy(pnc_model *out, const pnc_model *from);      /* deep; NC_NOERR or NC_ENOMEM */
+void pnc_format_model_free(pnc_model *model);                     /* leaves an empty, reusable struct */
+int pnc_format_model_copy(pnc_model *out, const pnc_model *from); /* deep; NC_NOERR or NC_ENOMEM */
 
 /* CDF-1, CDF-2 and the classic model have one type of bytes, which programs take as they like: as in netCDF. */
 static inline bool pnc_format_model_has_signless_bytes(const pnc_model *model)

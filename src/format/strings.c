@@ -22,7 +22,7 @@ int64_t pnc_format_strings_join(const char *const *strings, int64_t n, int64_t *
     return total;
 }
 
-void pnc_format_strings_split(const pnc_strings *strings, char *text, char **at)
+void pnc_format_strings_divide(const pnc_strings *strings, char *text, char **at)
 {
     for (int64_t i = 0; i < strings->n; i++) {
         int64_t own = strings->lengths[i] > 0 ? strings->lengths[i] : 0;
@@ -33,7 +33,7 @@ void pnc_format_strings_split(const pnc_strings *strings, char *text, char **at)
     }
 }
 
-int64_t pnc_format_strings_measure(const pnc_strings *strings)
+int64_t pnc_format_strings_get_length(const pnc_strings *strings)
 {
     int64_t total = strings->n > 0 ? strings->n - 1 : 0;
 

@@ -9,9 +9,9 @@
 int64_t pnc_format_strings_join(const char *const *strings, int64_t n, int64_t *lengths, char *text);
 /* The opposite: at[i] points into text, or is NULL. The text has one byte more than it has characters, and gets a 0
  * behind each string. */
-void pnc_format_strings_split(const pnc_strings *strings, char *text, char **at);
+void pnc_format_strings_divide(const pnc_strings *strings, char *text, char **at);
 /* Bytes of their text; -1: a length is invalid, or they are too many. */
-int64_t pnc_format_strings_measure(const pnc_strings *strings);
+int64_t pnc_format_strings_get_length(const pnc_strings *strings);
 /* In memory of the region; also those of an attribute of another type. NC_ENOMEM. */
 int pnc_format_strings_copy(pnc_region *region, const pnc_strings *from, pnc_strings *out);
 

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/name.h"
+#include "format/groups.h"
 
 /* One allocation: the variable, the lengths of its dimensions, their ids. */
 pnc_var *pnc_format_var_create(pnc_model *model, const char *name, int64_t name_len, int ndims)
@@ -96,6 +97,11 @@ static int check_dims(const pnc_model *model, const char *name, int ndims, const
                                  "%d dimensions",
                                  name, pnc_error_get_id(error, dimids[i]), pnc_error_get_position(error, i, ndims),
                                  model->ndims);
+        if (!pnc_format_group_has_dim(model, name, model->dims[dimids[i]]->name))
+            return pnc_error_set(error, NC_EBADDIM,
+                                 "variable \"%s\": dimension \"%s\" is in another group: use those of its own group or "
+                                 "of one above",
+                                 name, model->dims[dimids[i]]->name);
         if (i > 0 && model->dims[dimids[i]]->unlimited && rules->one_unlimited)
             return pnc_error_set(error, NC_EUNLIMPOS,
                                  "variable \"%s\": unlimited dimension \"%s\" is at position %d: it must be "
@@ -130,12 +136,14 @@ int pnc_format_var_add(pnc_model *model, const char *name, int type, int ndims, 
     int code;
 
     PNC_TRY(pnc_format_groups_check(model, error));
-    PNC_TRY(pnc_name_normalise(name, &nfc, error));
+    PNC_TRY(pnc_format_path_normalise(model, name, &nfc, error));
     code = check_type(model, nfc, type, error);
     if (code == NC_NOERR)
         code = check_dims(model, nfc, ndims, dimids, error);
     if (code == NC_NOERR && pnc_table_find(&model->var_names, nfc) >= 0)
         code = pnc_error_set(error, NC_ENAMEINUSE, "variable \"%s\" exists already: choose another name", nfc);
+    if (code == NC_NOERR)
+        code = pnc_format_group_check(model, nfc, error);
     if (code == NC_NOERR)
         code = append_new(model, nfc, type, ndims, dimids, error);
     pnc_memory_free(nfc);
@@ -156,7 +164,10 @@ int pnc_format_var_rename(pnc_model *model, int varid, const char *name, pnc_err
         return pnc_error_set(error, NC_ENOTVAR, "variable id %d does not exist: there are %d variables",
                              pnc_error_get_id(error, varid), model->nvars);
     PNC_TRY(pnc_format_groups_check(model, error));
-    PNC_TRY(pnc_name_normalise(name, &nfc, error));
+    PNC_TRY(pnc_format_path_replace(model, model->vars[varid]->name, name, &nfc, error));
+    code = pnc_format_group_check(model, nfc, error);
+    if (code != NC_NOERR)
+        goto free_name;
     if (pnc_table_find(&model->var_names, nfc) >= 0) {
         code = pnc_error_set(error, NC_ENAMEINUSE, "variable \"%s\" cannot be renamed to \"%s\": that name is in use",
                              model->vars[varid]->name, nfc);

@@ -54,6 +54,14 @@ void pnc_formats_difference_explain(const pnc_model *own, const pnc_model *root,
             describe_vars(own->vars[i], root->vars[i], text, size);
             return;
         }
+    for (int i = 0; i < own->groups.n && i < root->groups.n; i++)
+        if (strcmp(own->groups.paths[i], root->groups.paths[i]) != 0) {
+            snprintf(text, size, "group \"%.*s\" here is \"%.*s\" on rank 0", NAME_BYTES, own->groups.paths[i],
+                     NAME_BYTES, root->groups.paths[i]);
+            return;
+        }
+    if (own->groups.n != root->groups.n)
+        snprintf(text, size, "%d groups here, %d on rank 0", own->groups.n, root->groups.n);
     if (own->ndims != root->ndims || own->nvars != root->nvars)
         snprintf(text, size, "%d dimensions and %d variables here, %d and %d on rank 0", own->ndims, own->nvars,
                  root->ndims, root->nvars);

@@ -79,7 +79,7 @@ ERROR([NC_EMAPTYPE], [-121], [NetCDF: Mapped access to an atomic type only], [co
 ERROR([NC_ELATEFILL], [-122], [NetCDF: A fill value must be set before data can exist], [fill value for a variable defined before this ncmpi_redef])
 ERROR([NC_ELATEDEF], [-123], [NetCDF: A property of a variable was set after the end of define mode], [the storage of a variable is set that existed before this ncmpi_redef])
 ERROR([NC_EDIMSCALE], [-124], [NetCDF: Dimension scale error], [code of netCDF-C; never returned by this library])
-ERROR([NC_ENOGRP], [-125], [NetCDF: No such group], [code of netCDF-C; never returned by this library])
+ERROR([NC_ENOGRP], [-125], [NetCDF: No such group], [a path of a group that the file does not have])
 ERROR([NC_ESTORAGE], [-126], [NetCDF: Contiguous and chunked storage cannot both be had], [code of netCDF-C; never returned by this library])
 ERROR([NC_EBADCHUNK], [-127], [NetCDF: Bad chunk sizes], [a length of a chunk that its dimension does not allow, or a chunk of 4 GiB])
 ERROR([NC_ENOTBUILT], [-128], [NetCDF: The feature was not built in], [a netCDF-4 file, which this build does not support])

@@ -156,13 +156,23 @@ HEADING([Definitions])
 
 FUNCTION([def_dim], [f77], [P(name, name)P(length, len, length)P(dimid_out, idp, id)],
 [Define a dimension of len elements; NC_UNLIMITED for the record dimension. A dataset has at most one, a netCDF-4 file
-without NC_CLASSIC_MODEL any number. COLLECTIVE Errors: NC_EPERM NC_ENOTINDEFINE NC_EBADNAME NC_EMAXNAME NC_EDIMSIZE
-NC_EUNLIMIT NC_ENAMEINUSE])
+without NC_CLASSIC_MODEL any number. There the name may be the path of a dimension of a group, such as /forecast/x.
+COLLECTIVE Errors: NC_EPERM NC_ENOTINDEFINE NC_EBADNAME NC_EMAXNAME NC_EDIMSIZE NC_EUNLIMIT NC_ENAMEINUSE NC_ENOGRP (no
+group has this path)])
+
+FUNCTION([def_grp], [all], [P(name, name)],
+[Define a group in a netCDF-4 file without NC_CLASSIC_MODEL. name: its path, such as forecast, or /forecast/high in the
+group forecast, which must exist. Dimensions, variables and global attributes whose names begin with the path of a group
+are in it; variables have dimensions of their group and of those above. COLLECTIVE Errors: NC_EPERM NC_ENOTINDEFINE
+NC_EBADNAME NC_EMAXNAME NC_ENOTNC4 (a classic file) NC_ESTRICTNC3 (the classic model) NC_ENOGRP (no group above it has
+this path) NC_ENAMEINUSE NC_ENOTSUPPORT (a file with groups that was opened without the hint nc_groups=all)])
 
 FUNCTION([def_var], [f77_by_hand], [P(name, name)P(type, xtype)P(count, ndims)P(dimids, dimidsp, dimids)P(varid_out, varidp, varid)],
 [Define a variable over ndims dimensions, slowest first; the record dimension can only be the first, but for a netCDF-4
-file without NC_CLASSIC_MODEL. COLLECTIVE Errors: NC_EPERM NC_ENOTINDEFINE NC_EBADNAME NC_EMAXNAME NC_EBADTYPE
-NC_ESTRICTCDF2 NC_EINVAL NC_EBADDIM NC_EUNLIMPOS NC_ENAMEINUSE])
+file without NC_CLASSIC_MODEL. There the name may be the path of a variable of a group, such as /forecast/tas.
+COLLECTIVE Errors: NC_EPERM NC_ENOTINDEFINE NC_EBADNAME NC_EMAXNAME NC_EBADTYPE
+NC_ESTRICTCDF2 NC_EINVAL NC_EBADDIM (also: a dimension of another group) NC_EUNLIMPOS NC_ENAMEINUSE NC_ENOGRP (no group
+has this path)])
 
 FUNCTION([set_fill], [all], [P(flags, fillmode)P(flags_out, old_modep, old_mode)],
 [Set the fill mode of the variables of the dataset: NC_FILL or NC_NOFILL (the default). old_modep may be NULL.
@@ -348,6 +358,11 @@ FUNCTION([inq_unlimdim], [f77], [P(dimid_out, unlimdimidp, unlimdimid)], [Id of 
 FUNCTION([inq_unlimdims], [c], [P(count_out, nunlimdimsp)P(dimids_out, unlimdimidsp)],
 [Number of unlimited dimensions, of which a netCDF-4 file can have several, and their ids in ascending order: an array
 of at least so many elements. LOCAL])
+FUNCTION([inq_ngrps], [all], [P(count_out, ngrpsp, ngrps)],
+[Number of groups of a netCDF-4 file, also of those in groups, without the root group. LOCAL])
+FUNCTION([inq_grpname], [all], [P(grpid, grpid)P(name_out, name)],
+[Path of group number grpid (from 0), such as forecast/high: a group has a larger number than the one above it. name is
+an array of at least NC_MAX_NAME + 1 characters. LOCAL Errors: NC_ENOGRP])
 FUNCTION([inq_num_rec_vars], [all], [P(count_out, nvarsp, nvars)], [Number of record variables. LOCAL])
 FUNCTION([inq_num_fix_vars], [all], [P(count_out, nvarsp, nvars)], [Number of fixed-size variables. LOCAL])
 

@@ -76,8 +76,9 @@ other ones])
 HINT_CHOICE([nc_groups], [format.groups], [paths], [WORDS(paths, all, root)], [],
 [what programs see of the groups of a netCDF-4 file. paths: variables and dimensions of groups are found by their paths,
 such as /forecast/tas, and inquiries count those of the root group. all: they are listed behind those of the root group,
-with names such as forecast/tas, and attributes of groups behind the global ones; definitions cannot change. root: only
-the root group, to which dimensions and variables can be added then])
+with names such as forecast/tas, and attributes of groups behind the global ones; to change definitions of a file that
+has groups. root: only the root group, to which variables can be added then. A file that the program creates has
+those that it defines, listed in their order])
 HINT_SIZE([nc_chunk_cache_size], [format.chunk_cache], [33554432], [0], [INT64_C(1) << 40], [SENSELESS], [1], [],
 [bytes of chunks of a netCDF-4 file that each rank keeps in memory, decompressed, for the next read. 0: only the chunk
 that was used last. Chunks that wait for more values before they are written are not among them])

@@ -30,6 +30,7 @@ ROLE([dimid_out],       [int *],         [id_out],     [receives the id of a dim
 ROLE([dimids],          [const int *],   [list_in],    [ids of dimensions, slowest first in C, fastest first in Fortran])
 ROLE([dimids_out],      [int *],         [list],       [receives such a list])
 ROLE([attnum],          [int],           [id_in],      [number of an attribute])
+ROLE([grpid],           [int],           [id_in],      [number of a group])
 ROLE([attnum_out],      [int *],         [id_out],     [receives the number of an attribute])
 ROLE([recno],           [MPI_Offset],    [index_in],   [number of a record])
 ROLE([count],           [int],           [int_in],     [how many])

@@ -55,8 +55,8 @@ MAY_SEE = {
                           "host/codecs.h"],
     # a dataset knows definitions, and how they are stored only by the operations of a format
     "dataset": PURE + ["convert", "filter/filter.h", "filter/text.h", "format/model.h", "format/coordinates.h",
-                       "format/quantization.h", "format/storage.h", "formats/format.h", "statistics",
-                       "drivers/driver.h", "file", "io", "references/references.h"],
+                       "format/groups.h", "format/quantization.h", "format/storage.h", "format/strings.h",
+                       "formats/format.h", "statistics", "drivers/driver.h", "file", "io", "references/references.h"],
     "api": PURE + ["select", "convert", "format", "formats/netcdf4/reader.h", "dataset", "io", "drivers/driver.h",
                    "pnetcdf.h"],
     # its calls go through pnetcdf.h; what it says about them, and asks before them, through dataset/caller.h

@@ -54,6 +54,7 @@ contains
     ! Dimensions lon, lat, time; variables temp(lon, lat, time), grid(lon, lat), flag(time), one; with data.
     subroutine f77_define(path) bind(c)
         character(kind=c_char), intent(in) :: path(4096)
+        character(256) :: group
         integer :: ncid, dims(3), temp, grid, flag, one, old, filetype, err, rank
         integer(kind=selected_int_kind(4)) :: missing
         double precision :: row(3)
@@ -89,6 +90,10 @@ contains
             nfmpi_var_get_chunk(ncid, temp, counts), nfmpi_var_set_filter(ncid, temp, nf_filter_deflate), &
             nfmpi_inq_var_endian(ncid, temp, old), nfmpi_inq_var_quantize(ncid, temp, old, err)/) == nf_enotnc4), &
             'what a classic file does not have')
+        call check(nfmpi_def_grp(ncid, 'group') == nf_enotnc4, 'a group in a classic file')
+        call works(nfmpi_inq_ngrps(ncid, old), 'inq_ngrps')
+        call check(old == 0, 'a classic file has no groups')
+        call check(nfmpi_inq_grpname(ncid, 1, group) == nf_enogrp, 'nor has one a name')
         call works(nfmpi_inq_var_deflate(ncid, temp, counts(1), counts(2), counts(3)), 'inq_var_deflate')
         call check(all(counts == 0), 'a classic variable is not compressed')
         call works(nfmpi_inq_var_fletcher32(ncid, temp, old), 'inq_var_fletcher32')

@@ -24,9 +24,11 @@ static pnc_netcdf4_writer write_sample(void)
     pnc_netcdf4_storage s = {.layout = PNC_NETCDF4_CONTIGUOUS, .path = "a", .extent = lengths, .address = 4096};
     const int64_t ids[] = {0, 1};
     pnc_netcdf4_writer w = {0};
+    char group[] = "forecast", *paths[] = {group};
+    const pnc_groups groups = {.exist = true, .ndims = 1, .nvars = 2, .n = 1, .paths = paths};
     char title[] = "h\n\nlo";
 
-    pnc_netcdf4_head_write(&w, NC_FORMAT_NETCDF4, 2, 4, &(pnc_groups){.exist = true, .ndims = 1, .nvars = 2});
+    pnc_netcdf4_head_write(&w, NC_FORMAT_NETCDF4, 2, 4, &groups);
     pnc_netcdf4_dim_write(&w, "time", 5, true);
     pnc_netcdf4_dim_write(&w, "x", 7, false);
     pnc_netcdf4_count_write(&w, 1);
@@ -83,6 +85,8 @@ static void test_sample(void **state)
 
     assert_int_equal(decode(w.bytes, w.n, FILE_SIZE, &model, &region, &s), NC_NOERR);
     assert_int_equal(model.format, NC_FORMAT_NETCDF4);
+    assert_int_equal(model.groups.n, 1);
+    assert_string_equal(model.groups.paths[0], "forecast");
     assert_int_equal(model.ndims, 2);
     assert_int_equal(model.recdim, 0);
     assert_int_equal(pnc_format_dim_get_length(&model, 0), 5);

@@ -376,22 +376,10 @@ static int apply_definitions(pnc_netcdf4 *n, int err)
 
 /* --- operations --- */
 
-/* Attributes of groups are among those of the root group then. */
-static int check_listed(const pnc_format *f)
-{
-    if (!f->model->groups.are_listed)
-        return NC_NOERR;
-    return pnc_error_set(f->file->error, NC_ENOTSUPPORT,
-                         "%s: the hint nc_groups=all lists variables of groups with those of the root group: this "
-                         "library does not change the definitions of such a file: open it without the hint",
-                         f->file->path);
-}
-
 /* Chunks that are not complete are written before definitions change. */
 int pnc_netcdf4_definitions_begin(pnc_format *f, int err)
 {
     PNC_TRY(pnc_netcdf4_chunks_flush(f, err, NULL));
-    PNC_TRY(check_listed(f));
     f->before->numrecs = f->model->numrecs;
     for (int i = 0; i < f->model->ndims; i++)
         f->before->dims[i]->length = f->model->dims[i]->length;
@@ -418,7 +406,7 @@ static int64_t measure_att(int type, int64_t len)
 }
 
 /* In the classic model attributes grow in define mode only, as with netCDF-C and in classic files. */
-static int check_att_size(const pnc_format *f, const pnc_format_change *change)
+int pnc_netcdf4_change_check(pnc_format *f, const pnc_format_change *change)
 {
     const pnc_att *att;
 
@@ -429,12 +417,6 @@ static int check_att_size(const pnc_format *f, const pnc_format_change *change)
         return NC_NOERR;
     return pnc_error_set(f->file->error, NC_ENOTINDEFINE, "attribute \"%s\" would grow: call ncmpi_redef first",
                          att->name);
-}
-
-int pnc_netcdf4_change_check(pnc_format *f, const pnc_format_change *change)
-{
-    PNC_TRY(check_listed(f));
-    return check_att_size(f, change);
 }
 
 static int apply_change(pnc_format *f, const pnc_format_change *change)

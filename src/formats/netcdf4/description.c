@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/name.h"
 #include "format/entries.h"
+#include "format/groups.h"
 #include "format/strings.h"
 
 #define DESCRIPTION_MAGIC INT64_C(0x3466636e)
@@ -57,6 +58,9 @@ void pnc_netcdf4_head_write(pnc_netcdf4_writer *w, int format, int64_t ndims, in
                                groups->ndims,     nvars,  groups->nvars};
 
     pnc_netcdf4_numbers_write(w, numbers, 8);
+    pnc_netcdf4_number_write(w, groups->n);
+    for (int i = 0; i < groups->n; i++)
+        pnc_netcdf4_text_write(w, groups->paths[i]);
 }
 
 void pnc_netcdf4_dim_write(pnc_netcdf4_writer *w, const char *name, int64_t length, bool is_unlimited)
@@ -264,7 +268,7 @@ static void read_att_strings(description_reader *r, pnc_att *att)
 
     found.n = bytes / (int64_t)sizeof *found.lengths;
     if (bytes % (int64_t)sizeof *found.lengths != 0 || att->type != NC_CHAR ||
-        pnc_format_strings_measure(&found) != att->len)
+        pnc_format_strings_get_length(&found) != att->len)
         damage(r, "the strings of attribute", att->name);
     if (r->err == NC_NOERR && pnc_format_strings_copy(&r->model->region, &found, &att->strings) != NC_NOERR)
         lack_memory(r);
@@ -476,6 +480,17 @@ static void read_var(description_reader *r, const int64_t *lengths, pnc_netcdf4_
     read_storage(r, var, storage);
 }
 
+static void read_groups(description_reader *r)
+{
+    int64_t n = read_count(r, 16, INT32_MAX, "the number of groups", ""), length;
+
+    for (int64_t i = 0; i < n && r->err == NC_NOERR; i++) {
+        const char *path = read_name(r, &length);
+
+        check_append(r, pnc_format_group_append(r->model, path, length));
+    }
+}
+
 static void read_head(description_reader *r, int64_t *ndims, int64_t *nvars)
 {
     pnc_groups *groups = &r->model->groups;
@@ -489,6 +504,7 @@ static void read_head(description_reader *r, int64_t *ndims, int64_t *nvars)
     groups->ndims = (int)read_number(r, 0, *ndims, "the number of dimensions of groups", "");
     *nvars = read_count(r, 40, INT32_MAX, "the number of variables", "");
     groups->nvars = (int)read_number(r, 0, *nvars, "the number of variables of groups", "");
+    read_groups(r);
 }
 
 static void read_description(description_reader *r, pnc_netcdf4_storage **storage)

@@ -67,7 +67,8 @@ void pnc_netcdf4_numbers_write(pnc_netcdf4_writer *w, const int64_t *numbers, in
 void pnc_netcdf4_bytes_write(pnc_netcdf4_writer *w, const void *bytes, int64_t n); /* with their number */
 void pnc_netcdf4_text_write(pnc_netcdf4_writer *w, const char *text);
 
-/* In this order: the head; each dimension; the global attributes; each variable, its attributes and its storage. */
+/* In this order: the head, with the paths of groups; each dimension; the global attributes; each variable, its
+ * attributes and its storage. */
 void pnc_netcdf4_head_write(pnc_netcdf4_writer *w, int format, int64_t ndims, int64_t nvars, const pnc_groups *groups);
 void pnc_netcdf4_dim_write(pnc_netcdf4_writer *w, const char *name, int64_t length, bool is_unlimited);
 /* Before the attributes of the file or of a variable. */

@@ -19,7 +19,8 @@
     F(d_vlen_reclaim, H5Dvlen_reclaim) \
     F(e_clear, H5Eclear2) F(e_get_auto, H5Eget_auto2) F(e_set_auto, H5Eset_auto2) F(e_walk, H5Ewalk2) \
     F(f_close, H5Fclose) F(f_open, H5Fopen) F(fd_register, H5FDregister) \
-    F(g_close, H5Gclose) F(g_get_create_plist, H5Gget_create_plist) F(g_get_info, H5Gget_info) F(g_open, H5Gopen2) \
+    F(g_close, H5Gclose) F(g_create, H5Gcreate2) F(g_get_create_plist, H5Gget_create_plist) \
+    F(g_get_info, H5Gget_info) F(g_open, H5Gopen2) \
     F(i_get_type, H5Iget_type) F(l_get_info, PNC_H5LGET_INFO) F(l_get_name_by_idx, H5Lget_name_by_idx) \
     F(o_close, H5Oclose) F(o_open, H5Oopen) \
     F(p_close, H5Pclose) F(p_create, H5Pcreate) F(p_fill_value_defined, H5Pfill_value_defined) \
@@ -74,7 +75,8 @@
     F(i16le, H5T_STD_I16LE_g) F(i16be, H5T_STD_I16BE_g) F(u16le, H5T_STD_U16LE_g) F(u16be, H5T_STD_U16BE_g) \
     F(i32le, H5T_STD_I32LE_g) F(i32be, H5T_STD_I32BE_g) F(u32le, H5T_STD_U32LE_g) F(u32be, H5T_STD_U32BE_g) \
     F(i64le, H5T_STD_I64LE_g) F(i64be, H5T_STD_I64BE_g) F(u64le, H5T_STD_U64LE_g) F(u64be, H5T_STD_U64BE_g) \
-    F(file_create, H5P_CLS_FILE_CREATE_ID_g) F(dataset_create, H5P_CLS_DATASET_CREATE_ID_g)
+    F(file_create, H5P_CLS_FILE_CREATE_ID_g) F(group_create, H5P_CLS_GROUP_CREATE_ID_g) \
+    F(dataset_create, H5P_CLS_DATASET_CREATE_ID_g)
 /* clang-format on */
 
 typedef struct pnc_hdf5 {

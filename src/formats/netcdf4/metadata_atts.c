@@ -195,8 +195,8 @@ static int lack_att_memory(pnc_netcdf4_metadata *m, const char *name)
                          name);
 }
 
-static int write_strings(pnc_netcdf4_metadata *m, char *const *strings, int64_t n, const char *name,
-                         pnc_netcdf4_writer *out)
+static int write_joined_strings(pnc_netcdf4_metadata *m, char *const *strings, int64_t n, const char *name,
+                                pnc_netcdf4_writer *out)
 {
     const char *const *from = (const char *const *)strings;
     int64_t *lengths = pnc_memory_alloc(n + 1, sizeof *lengths), total = pnc_format_strings_join(from, n, NULL, NULL);
@@ -234,7 +234,7 @@ static int describe_fixed_strings(pnc_netcdf4_metadata *m, const open_att *a, co
         strings[i][a->size] = '\0';
     }
     if (are_strings && err == NC_NOERR)
-        err = write_strings(m, strings, a->n, name, out);
+        err = write_joined_strings(m, strings, a->n, name, out);
     pnc_memory_free(strings);
     pnc_memory_free(copy);
     pnc_memory_free(values);
@@ -253,7 +253,7 @@ static int describe_variable_strings(pnc_netcdf4_metadata *m, const open_att *a,
         pnc_memory_free(strings);
         return pnc_netcdf4_metadata_fail(m, "read attribute", name);
     }
-    err = write_strings(m, strings, a->n, name, out);
+    err = write_joined_strings(m, strings, a->n, name, out);
     if (a->n > 0)
         m->h->d_vlen_reclaim(a->type, a->space, H5P_DEFAULT, strings);
     pnc_memory_free(strings);

@@ -110,7 +110,7 @@ static int create_strings(pnc_netcdf4_metadata *m, hid_t object, const pnc_att *
     } else {
         if (att->len > 0)
             memcpy(text, att->value, (size_t)att->len);
-        pnc_format_strings_split(&att->strings, text, strings);
+        pnc_format_strings_divide(&att->strings, text, strings);
         err = write_string_att(m, object, att->name, strings, att->strings.n);
     }
     pnc_memory_free(strings);

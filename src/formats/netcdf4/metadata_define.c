@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/minmax.h"
+#include "base/path.h"
 #include "formats/netcdf4/plugins.h"
 
 /* --- what is there, and what will be --- */
@@ -66,7 +67,9 @@ static int place_vars(pnc_definition *x)
         if (d >= 0 && var->ndims > 0 && var->dimids[0] == d)
             x->dims[d].var = v;
         else if (d >= 0)
-            x->vars[v].path = pnc_netcdf4_definition_format(x, "%s%s", PNC_NETCDF4_NOT_COORDINATE, var->name);
+            x->vars[v].path =
+                pnc_netcdf4_definition_format(x, "%.*s%s%s", (int)(pnc_path_get_name(var->name) - var->name), var->name,
+                                              PNC_NETCDF4_NOT_COORDINATE, pnc_path_get_name(var->name));
         else
             x->vars[v].path = pnc_netcdf4_definition_format(x, "%s", var->name);
         if (x->vars[v].path == NULL)
@@ -137,7 +140,7 @@ static int open_and_set_scale(pnc_definition *x, int d, const char *name)
     if (id < 0)
         return pnc_netcdf4_metadata_fail(m, "open dimension", x->now->dims[d]->name);
     if (name != NULL)
-        err = pnc_netcdf4_scale_set(m, id, name, x->dims[d].id);
+        err = pnc_netcdf4_scale_set(m, id, pnc_path_get_name(name), x->dims[d].id);
     else
         err = pnc_netcdf4_atts_put_integers(m, id, "_Netcdf4Dimid", &x->dims[d].id, 1, true);
     m->h->d_close(id);
@@ -196,7 +199,7 @@ static int write_new_var(pnc_definition *x, hid_t id, int v)
     const pnc_var *var = x->now->vars[v];
 
     if (is_coordinate(x, v))
-        PNC_TRY(pnc_netcdf4_scale_set(x->m, id, var->name, x->dims[var->dimids[0]].id));
+        PNC_TRY(pnc_netcdf4_scale_set(x->m, id, pnc_path_get_name(var->name), x->dims[var->dimids[0]].id));
     PNC_TRY(write_coordinates(x, id, v));
     return pnc_netcdf4_atts_update(x->m, id, NULL, &var->atts, x->now->little, x->now->little);
 }
@@ -263,16 +266,11 @@ static bool is_same_list(const pnc_definition *x, const pnc_atts *a, const pnc_a
     return true;
 }
 
-static int update_object(pnc_definition *x, hid_t id, const pnc_atts *before, const pnc_atts *now)
-{
-    return pnc_netcdf4_atts_update(x->m, id, before, now, x->before->little, x->now->little);
-}
-
 static int update_atts(pnc_definition *x)
 {
     pnc_netcdf4_metadata *m = x->m;
 
-    PNC_TRY(update_object(x, m->root, &x->before->gatts, &x->now->gatts));
+    PNC_TRY(pnc_netcdf4_groups_update(x));
     for (int v = 0; v < x->old_vars; v++) {
         const pnc_atts *before = &x->before->vars[v]->atts, *now = &x->now->vars[v]->atts;
         hid_t id;
@@ -283,7 +281,7 @@ static int update_atts(pnc_definition *x)
         id = m->h->d_open(m->root, x->vars[v].path, H5P_DEFAULT);
         if (id < 0)
             return pnc_netcdf4_metadata_fail(m, "open", x->vars[v].path);
-        err = update_object(x, id, before, now);
+        err = pnc_netcdf4_atts_update(m, id, before, now, x->before->little, x->now->little);
         m->h->d_close(id);
         PNC_TRY(err);
     }
@@ -294,7 +292,7 @@ static int update_atts(pnc_definition *x)
 
 static bool has_other_names(const pnc_definition *x)
 {
-    if (x->old_dims != x->now->ndims || x->old_vars != x->now->nvars)
+    if (x->old_dims != x->now->ndims || x->old_vars != x->now->nvars || x->before->groups.n != x->now->groups.n)
         return true;
     for (int d = 0; d < x->old_dims; d++)
         if (is_renamed(x, d))
@@ -345,17 +343,18 @@ static bool has_groups(pnc_netcdf4_metadata *m)
     return false;
 }
 
-/* The ids of dimensions count those of all groups, which have their own behind those of the root group. */
+/* The ids of dimensions count those of all groups, which the hint nc_groups=root has hidden. */
 static int check_groups(pnc_definition *x)
 {
-    bool has_new = x->now->ndims > x->old_dims;
+    bool has_new = x->now->ndims > x->old_dims || x->now->groups.n > x->before->groups.n;
 
     for (int d = 0; d < x->old_dims; d++)
         has_new = has_new || x->dims[d].old == 0;
-    if (!has_new || x->is_new || !has_groups(x->m))
+    if (!has_new || x->is_new || x->before->groups.are_listed || !has_groups(x->m))
         return NC_NOERR;
     return pnc_error_set(x->error, NC_ENOTSUPPORT,
-                         "%s: this file has groups, of which this library knows only the first: it adds no dimensions",
+                         "%s: this file has groups, which the hint nc_groups=root hides: open it with nc_groups=all to "
+                         "add dimensions or groups",
                          x->m->source.file->path);
 }
 
@@ -364,6 +363,7 @@ static int change_objects(pnc_definition *x)
     PNC_TRY(check_creation_order(x));
     PNC_TRY(survey_dims(x));
     PNC_TRY(check_groups(x));
+    PNC_TRY(pnc_netcdf4_groups_create(x));
     PNC_TRY(place_vars(x));
     plan_references(x);
     choose_ids(x);

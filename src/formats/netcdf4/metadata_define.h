@@ -36,6 +36,10 @@ typedef struct pnc_definition {
 /* A text in the region; NULL after an error, which is set. */
 const char *pnc_netcdf4_definition_format(pnc_definition *x, const char *format, ...) PNC_PRINTF(2, 3);
 
+/* metadata_groups.c: create new groups; give all groups, and the root group, their attributes. */
+int pnc_netcdf4_groups_create(pnc_definition *x);
+int pnc_netcdf4_groups_update(pnc_definition *x);
+
 /* Move the datasets of variables and scales to their new paths. The order of variables stays that of their links'
  * creation. */
 int pnc_netcdf4_definition_move(pnc_definition *x);

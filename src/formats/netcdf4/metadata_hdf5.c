@@ -128,6 +128,12 @@ static int64_t describe_head(const pnc_tree *t, pnc_netcdf4_writer *out)
     pnc_groups groups = {.exist = has_groups, .are_listed = has_groups && is_listed};
     int64_t nvars = 0, ndims = 0;
 
+    if (has_groups)
+        groups.paths = pnc_memory_alloc(t->ngroups, sizeof *groups.paths);
+    out->failed = out->failed || (has_groups && groups.paths == NULL);
+    for (int64_t i = 1; i < t->ngroups && groups.paths != NULL; i++)
+        groups.paths[groups.n++] = t->groups[i].path;
+
     for (int64_t i = 0; i < t->n; i++) {
         const pnc_tree_dataset *d = &t->datasets[i];
 
@@ -139,6 +145,7 @@ static int64_t describe_head(const pnc_tree *t, pnc_netcdf4_writer *out)
         groups.ndims += t->dims[i].group != 0 && t->scope == PNC_NETCDF4_PATHS;
     }
     pnc_netcdf4_head_write(out, is_strict ? NC_FORMAT_NETCDF4_CLASSIC : NC_FORMAT_NETCDF4, ndims, nvars, &groups);
+    pnc_memory_free(groups.paths);
     return ndims;
 }
 

@@ -85,7 +85,7 @@ static int copy_att(whole_file *w, pnc_atts *to, const pnc_att *att)
         memcpy(value, att->value, (size_t)(att->len * size));
     if (PNC_HOST_IS_LITTLE)
         reverse_elements(value, att->len, size);
-    if (att->strings.lengths != NULL && pnc_format_model_get_rules(&w->model)->has_strings)
+    if (att->strings.lengths != NULL && pnc_format_model_get_rules(&w->model)->is_enhanced)
         err = pnc_format_atts_put_strings(&w->model, to, att->name, &att->strings, value, w->file.error);
     else
         err = pnc_format_atts_put(&w->model, to, att->name, att->type, att->len, value, w->file.error);
