@@ -1,6 +1,6 @@
 """Datasets of HDF5's own filters scaleoffset and nbit, and of numbers that have other bits than types of netCDF: read
-on 1 and 3 ranks as h5py and ncdump read them, and never written. Null dataspaces, which have no values. With
-PNC_TEST_LONG=1 there are 4,000 datasets."""
+on 1 and 3 ranks as h5py and ncdump read them, and never written. Null dataspaces, which have no values. Enums, read and
+written as integers. With PNC_TEST_LONG=1 there are 4,000 datasets."""
 import os
 import re
 import shutil
@@ -244,6 +244,35 @@ def check_puts(ranks):
        "a new variable cannot have these filters", text)
 
 
+# --- enums ---
+
+def check_enums(ranks):
+    """Read and written as their integers; they stay enums."""
+    path = scratch("enums.nc")
+    colours = h5py.enum_dtype({"red": 3, "green": -5, "blue": 300}, basetype=">i2")
+    with h5py.File(path, "w", track_order=True) as file:
+        file.create_dataset("x", data=np.arange(4)).make_scale("x")
+        file.create_dataset("truth", data=np.array([True, False, True, True]))
+        file.create_dataset("colours", data=np.array([3, -5, 300, 3], ">i2"), dtype=colours, chunks=(3,),
+                            compression=1)
+        file.create_dataset("unset", shape=(4,), dtype=colours, chunks=(2,), fillvalue=-5)
+        for name in ("truth", "colours", "unset"):
+            file[name].dims[0].attach_scale(file["x"])
+        file["truth"].attrs["is_valid"] = np.bool_(True)
+    text = run_script(ranks, PROGRAM, "enums.txt", [f"open {path} 1", "get truth", "get colours", "get unset",
+                                                    "put truth 0 4 0,1,1,0", "put colours 1 2 300,-5",
+                                                    "put unset 0 2 3,3", "sync", "get colours", "redef",
+                                                    "att truth units m", "enddef", "close"])
+    ok(text.splitlines() == ["truth 1 0 1 1", "colours 3 -5 300 3", "unset -5 -5 -5 -5", "colours 3 300 -5 3"],
+       f"enums are read as integers on {ranks} ranks", text)
+    with h5py.File(path) as file:
+        found = [list(map(int, file[name][...])) for name in ("truth", "colours", "unset")]
+        kinds = [h5py.check_enum_dtype(file[name].dtype) for name in ("colours", "unset")]
+        good = (found == [[0, 1, 1, 0], [3, 300, -5, 3], [3, 3, -5, -5]] and file["truth"].dtype == bool
+                and kinds == [{"red": 3, "green": -5, "blue": 300}] * 2 and file["truth"].attrs["is_valid"])
+    ok(good, f"enums that {ranks} ranks have put are enums for h5py", f"{found} {kinds}")
+
+
 if not has_hdf5():
     skip("scaleoffset and nbit", "the build is without HDF5")
     finish()
@@ -255,4 +284,5 @@ check_validator(numbers_path)
 check_copy(numbers_path)
 for n in choose((2,), (1, 3), (1, 2, 4)):
     check_puts(n)
+    check_enums(n)
 finish()

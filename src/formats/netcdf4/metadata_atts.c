@@ -35,6 +35,19 @@ static int identify_integer(const pnc_hdf5 *h, hid_t type)
     return types[sign == H5T_SGN_2][log];
 }
 
+/* By its integers: h5py stores truth values so. */
+static int identify_enum(const pnc_hdf5 *h, hid_t type)
+{
+    hid_t integer = h->t_get_super(type);
+    int nctype = integer < 0 ? NC_ENUM : identify_integer(h, integer);
+
+    if (integer < 0 || nctype == NC_OPAQUE || !pnc_netcdf4_number_is_plain(h, integer, nctype))
+        nctype = NC_ENUM;
+    if (integer >= 0)
+        h->t_close(integer);
+    return nctype;
+}
+
 /* NC_FLOAT or NC_DOUBLE, if the type has the format of IEEE; NC_NAT: another one. */
 static int find_ieee_type(const pnc_hdf5 *h, hid_t type)
 {
@@ -116,12 +129,14 @@ bool pnc_netcdf4_number_is_plain(const pnc_hdf5 *h, hid_t type, int nctype)
 
 int pnc_netcdf4_type_identify(const pnc_hdf5 *h, hid_t type, bool *is_big_endian)
 {
-    *is_big_endian = is_number_class(h->t_get_class(type)) && h->t_get_order(type) == H5T_ORDER_BE;
-    switch (h->t_get_class(type)) {
+    H5T_class_t class = h->t_get_class(type);
+
+    *is_big_endian = (is_number_class(class) || class == H5T_ENUM) && h->t_get_order(type) == H5T_ORDER_BE;
+    switch (class) {
     case H5T_INTEGER: return identify_integer(h, type);
     case H5T_FLOAT: return identify_float(h, type);
     case H5T_STRING: return h->t_is_variable_str(type) > 0 || h->t_get_size(type) != 1 ? NC_STRING : NC_CHAR;
-    case H5T_ENUM: return NC_ENUM;
+    case H5T_ENUM: return identify_enum(h, type);
     case H5T_COMPOUND: return NC_COMPOUND;
     case H5T_VLEN: return NC_VLEN;
     default: return NC_OPAQUE;

@@ -31,8 +31,8 @@ int pnc_netcdf4_metadata_fail(pnc_netcdf4_metadata *m, const char *what, const c
 /* Whether the root group keeps the order in which its links were created. */
 bool pnc_netcdf4_order_is_kept(pnc_netcdf4_metadata *m);
 
-/* The type of netCDF of an HDF5 type: NC_BYTE ... NC_UINT64, NC_STRING for strings, or NC_OPAQUE, NC_ENUM, NC_COMPOUND,
- * NC_VLEN for those of its class, whose values this library does not read. */
+/* The type of netCDF of an HDF5 type: NC_BYTE ... NC_UINT64, for an enum that of its integers, NC_STRING for strings,
+ * or NC_OPAQUE, NC_ENUM, NC_COMPOUND, NC_VLEN for those of its class, whose values this library does not read. */
 int pnc_netcdf4_type_identify(const pnc_hdf5 *h, hid_t type, bool *is_big_endian);
 /* Whether the numbers in the file have the bits of their type, NC_BYTE ... NC_UINT64. Otherwise: the parameters of
  * PNC_FILTER_NUMBER; false: this library does not read them. */
