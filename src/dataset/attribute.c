@@ -218,13 +218,13 @@ static int agree_attribute(pnc_dataset *ds, int err, int varid, const char *name
 {
     int64_t bytes = value->bytes == NULL ? 0 : value->len * (int64_t)pnc_type_get_size(value->xtype);
     int xtype = value->strings.lengths != NULL ? NC_STRING : value->xtype;
-    pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
-                           {NC_EMULTIDEFINE_ATTR_NAME, name, name == NULL ? 0 : (int64_t)strlen(name)},
-                           {NC_EMULTIDEFINE_ATTR_TYPE, &xtype, sizeof xtype},
-                           {NC_EMULTIDEFINE_ATTR_LEN, &value->len, sizeof value->len},
-                           {NC_EMULTIDEFINE_ATTR_LEN, value->strings.lengths,
-                            value->strings.n * (int64_t)sizeof *value->strings.lengths},
-                           {NC_EMULTIDEFINE_ATTR_VAL, value->bytes, bytes}};
+    pnc_argument args[] = {
+        {NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
+        {NC_EMULTIDEFINE_ATTR_NAME, name, name == NULL ? 0 : (int64_t)strlen(name)},
+        {NC_EMULTIDEFINE_ATTR_TYPE, &xtype, sizeof xtype},
+        {NC_EMULTIDEFINE_ATTR_LEN, &value->len, sizeof value->len},
+        {NC_EMULTIDEFINE_ATTR_LEN, value->strings.lengths, value->strings.n * (int64_t)sizeof *value->strings.lengths},
+        {NC_EMULTIDEFINE_ATTR_VAL, value->bytes, bytes}};
 
     return pnc_dataset_arguments_agree(ds, err, args, 6, ds->mode == PNC_DEFINE ? PNC_STAYS_LOCAL : PNC_CHANGES_HEADER);
 }

@@ -313,9 +313,13 @@ static int log_puts(pnc_dataset *ds, pnc_request_list *list)
     return number == 0 ? NC_NOERR : give_up_logs(ds, list, (int)number);
 }
 
-/* Collective. Before the first put. */
+/* Collective. Before the first put. A reader may give variables of groups other ids, by which a replay finds them. */
 static int begin_logs(pnc_dataset *ds)
 {
+    if (ds->model.groups.exist || ds->model.groups.n > 0 || ds->hints.format.groups > 1) {
+        pnc_file_log_reject(&ds->file, "the file may have groups");
+        return NC_NOERR;
+    }
     PNC_TRY(pnc_file_status_agree(&ds->file, NC_NOERR));
     ds->file.log.definitions = pnc_format_model_get_digest(&ds->model);
     pnc_file_log_begin(&ds->file);

@@ -643,9 +643,19 @@ static void adopt_errors(pnc_dataset *ds)
     pnc_memory_free(coordinates);
 }
 
+/* What a replay puts is rounded already. */
+static bool is_replay(const pnc_dataset *ds)
+{
+    char stamp[MPI_MAX_INFO_VAL + 1];
+
+    return pnc_dataset_hints_get(ds->info, "nc_burst_buf_replay", stamp);
+}
+
 void pnc_dataset_storage_hints_adopt(pnc_dataset *ds)
 {
     adopt_errors(ds);
+    if (is_replay(ds))
+        return;
     if (ds->format->ops->has_storage ? !ds->format->overruled : ds->storage_hints == NULL)
         return;
     for (int i = 0; i < ds->model.nvars; i++)

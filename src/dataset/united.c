@@ -5,12 +5,16 @@
 
 #include "base/memory.h"
 #include "file/agree.h"
+#include "file/behind.h"
+#include "file/log.h"
 #include "io/chunked/chunked.h"
 
 int pnc_dataset_modes_join(pnc_dataset *ds)
 {
     ds->united.is_on = true;
     ds->deferred.most = 0; /* an independent call could not write the puts before it */
+    if (ds->file.nprocs > 1 && pnc_file_log_is_for_values(&ds->file))
+        pnc_file_log_reject(&ds->file, "an independent call could not write what the logs have into a netCDF-4 file");
     return NC_NOERR;
 }
 
@@ -28,6 +32,7 @@ static int publish(pnc_dataset *ds)
     PNC_TRY(pnc_file_maxima_agree(&ds->file, &has, 1, "whether independent puts wait"));
     if (has == 0)
         return NC_NOERR;
+    pnc_file_ahead_discard(&ds->file);
     err = ds->format->ops->has_storage ? ds->format->ops->prepare(ds->format)
                                        : ds->format->ops->flush(ds->format, NC_NOERR, NULL);
     if (err == NC_NOERR)

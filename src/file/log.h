@@ -4,6 +4,8 @@
 #ifndef PNC_FILE_LOG_H
 #define PNC_FILE_LOG_H
 
+#include <stdio.h>
+
 #include "drivers/behind/behind.h"
 #include "file/file.h"
 
@@ -17,6 +19,15 @@ void pnc_file_log_free(pnc_file *file);
 static inline bool pnc_file_log_is_possible(const pnc_file *file)
 {
     return pnc_behind_store_find(file->store) != NULL;
+}
+
+/* Local, the same on all ranks, before the first put: the file has no logs. */
+static inline void pnc_file_log_reject(pnc_file *file, const char *why)
+{
+    if (file->log.state != PNC_LOG_WANTED)
+        return;
+    file->log.state = PNC_LOG_REFUSED;
+    snprintf(file->log.why, sizeof file->log.why, "%s", why);
 }
 
 /* Before the first collective put: make the logs and the mark. If any rank cannot, none has a log, and the puts are

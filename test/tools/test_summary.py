@@ -146,7 +146,8 @@ def check_missing():
 def check_no_hdf5():
     """The same text for a machine without headers of HDF5."""
     variables = {"srcdir": SOURCE, "with_hdf5": "no", "hdf5_asked": "auto", "enable_fortran": "no",
-                 "fortran_asked": "no", "xxhash_version": "0.8.1", "ac_cv_header_cmocka_h": "yes",
+                 "fortran_asked": "no", "with_netcdf": "yes", "netcdf_version": "4.9.0", "xxhash_version": "0.8.1",
+                 "ac_cv_header_cmocka_h": "yes",
                  "PACKAGE_NAME": "PnetCDF", "PACKAGE_VERSION": "2.0.0"}
     for asked, words in (("auto", "no: no headers of HDF5 1.10.5 or later (Debian: apt install libhdf5-dev)"),
                          ("no", "no: --without-hdf5")):

@@ -33,7 +33,8 @@ static pnc_netcdf4_writer write_sample(void)
     pnc_netcdf4_dim_write(&w, "x", 7, false);
     pnc_netcdf4_count_write(&w, 1);
     pnc_netcdf4_att_write(
-        &w, "title", &(pnc_att){.type = NC_CHAR, .len = 5, .value = title, .strings = {3, (const int64_t[]){1, -1, 2}}});
+        &w, "title",
+        &(pnc_att){.type = NC_CHAR, .len = 5, .value = title, .strings = {3, (const int64_t[]){1, -1, 2}}});
     pnc_netcdf4_var_write(&w, "a", NC_FLOAT, 2, ids);
     pnc_netcdf4_count_write(&w, 0);
     pnc_netcdf4_storage_write(&w, &s, 2);

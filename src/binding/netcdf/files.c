@@ -84,17 +84,23 @@ static int get_first_fill(const pnc_door_file *f)
     return f->is_netcdf4 || f->nprocs == 1 ? NC_FILL : NC_NOFILL;
 }
 
-static int describe_door_file(pnc_door_file *f)
+/* Also those that a hint adds when define mode ends. */
+static int add_variables(pnc_door_file *f)
 {
     int nvars = 0;
 
+    PNC_DOOR_TRY(ncmpi_inq_nvars(f->id, &nvars));
+    return nvars > f->nvars ? pnc_door_var_add(f, nvars - 1) : NC_NOERR;
+}
+
+static int describe_door_file(pnc_door_file *f)
+{
     PNC_DOOR_TRY(pncnc_modes_unite(f->id));
     PNC_DOOR_TRY(ncmpi_inq_format(f->id, &f->format));
     f->is_netcdf4 = f->format == NC_FORMAT_NETCDF4 || f->format == NC_FORMAT_NETCDF4_CLASSIC;
     f->is_strict = f->format != NC_FORMAT_NETCDF4;
     f->fill_mode = get_first_fill(f);
-    PNC_DOOR_TRY(ncmpi_inq_nvars(f->id, &nvars));
-    return nvars > 0 ? pnc_door_var_add(f, nvars - 1) : NC_NOERR;
+    return add_variables(f);
 }
 
 /* netCDF-C returns the code of the system where a file cannot be opened. */
@@ -214,6 +220,12 @@ static bool stays_in_define_mode(int err)
     return err != NC_NOERR && (err > NC_EMULTIDEFINE || err < NC_EMULTIDEFINE_LAST);
 }
 
+static int leave_define_mode(pnc_door_file *f, int err)
+{
+    f->defines = stays_in_define_mode(err);
+    return err == NC_NOERR ? add_variables(f) : err;
+}
+
 int pnc_door_define_end(pnc_door_file *f)
 {
     int err;
@@ -223,8 +235,7 @@ int pnc_door_define_end(pnc_door_file *f)
     if (f->is_strict)
         return NC_EINDEFINE;
     err = PNC_DOOR_CALL_PLAIN(f, "nc_enddef", ncmpi_enddef);
-    f->defines = stays_in_define_mode(err);
-    return err;
+    return leave_define_mode(f, err);
 }
 
 int pnc_door_redef(int ncid)
@@ -253,8 +264,7 @@ int pnc_door__enddef(int ncid, size_t h_minfree, size_t v_align, size_t v_minfre
     else
         err = PNC_DOOR_CALL(f, "nc__enddef", ncmpi__enddef, (MPI_Offset)h_minfree, (MPI_Offset)v_align,
                             (MPI_Offset)v_minfree, (MPI_Offset)r_align);
-    f->defines = stays_in_define_mode(err);
-    return err;
+    return leave_define_mode(f, err);
 }
 
 int pnc_door_sync(int ncid)

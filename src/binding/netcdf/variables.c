@@ -140,10 +140,13 @@ int pnc_door_def_var_chunking(int ncid, int varid, int storage, const size_t *le
 int pnc_door_def_var_endian(int ncid, int varid, int endian)
 {
     pnc_door_file *f;
+    pnc_door_var *v;
 
     PNC_DOOR_TRY(begin_storage(ncid, &f));
     PNC_DOOR_TRY(PNC_DOOR_CALL(f, "nc_def_var_endian", ncmpi_def_var_endian, varid, endian));
-    f->vars[varid].is_native = endian == NC_ENDIAN_NATIVE;
+    v = pnc_door_var_find(f, varid);
+    if (v != NULL)
+        v->is_native = endian == NC_ENDIAN_NATIVE;
     return NC_NOERR;
 }
 

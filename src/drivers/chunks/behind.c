@@ -139,7 +139,8 @@ int64_t pnc_chunks_behind_wait(pnc_chunk_store *s)
 {
     pnc_counter before = pnc_statistics_begin(s->store.statistics, PNC_COUNT_TIME_FILTERS);
 
-    (void)pnc_host_pool_job_end(&s->behind->job);
+    if (!pnc_host_pool_job_end(&s->behind->job)) /* of a parent, before fork */
+        encode_behind(&s->behind->job, 0);
     pnc_statistics_end(s->store.statistics, before);
     return s->behind->bytes != NULL ? s->behind->length : 0;
 }

@@ -272,7 +272,7 @@ hid_t pnc_netcdf4_source_open(const pnc_hdf5 *h, pnc_hdf5_source *source, hid_t 
         driver_id = h->fd_register(&driver_class);
     fapl = h->p_create(h->file_access);
     is_ready = fapl >= 0 && driver_id >= 0 && h->p_set_driver(fapl, driver_id, &source) >= 0 &&
-               h->p_set_fclose_degree(fapl, H5F_CLOSE_STRONG) >= 0 &&
+               h->p_set_fclose_degree(fapl, H5F_CLOSE_STRONG) >= 0 && PNC_HDF5_TAKES_ALL_NUMBERS(h, fapl) &&
                (!source->is_writable || prepare_writing(h, fapl));
     if (is_ready && fcpl >= 0)
         file = h->f_create(path, H5F_ACC_TRUNC, fcpl, fapl);

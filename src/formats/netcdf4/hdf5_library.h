@@ -60,7 +60,8 @@
     F(t_copy, H5Tcopy) F(t_create, H5Tcreate) F(t_insert, H5Tinsert) F(t_set_cset, H5Tset_cset) \
     F(t_set_size, H5Tset_size) \
     F(t_vlen_create, H5Tvlen_create) \
-    F(z_filter_avail, H5Zfilter_avail) F(z_register, H5Zregister) F(z_unregister, H5Zunregister)
+    F(z_filter_avail, H5Zfilter_avail) F(z_register, H5Zregister) F(z_unregister, H5Zunregister) \
+    PNC_HDF5_LATER_FUNCTIONS(F)
 
 /* Variables that hold ids; what H5T_NATIVE_INT and others of the header stand for. */
 #define PNC_HDF5_IDS(F) \

@@ -25,6 +25,15 @@
 #define PNC_H5DREAD_CHUNK H5Dread_chunk
 #endif
 
+/* HDF5 2.0 refuses numbers that leave many bits of their bytes unused, such as 4 bits in 5 bytes, unless it is asked. */
+#if H5_VERSION_GE(2, 0, 0)
+#define PNC_HDF5_LATER_FUNCTIONS(F) F(p_set_relaxed, H5Pset_relax_file_integrity_checks)
+#define PNC_HDF5_TAKES_ALL_NUMBERS(h, fapl) ((h)->p_set_relaxed((fapl), H5F_RFIC_UNUSUAL_NUM_UNUSED_NUMERIC_BITS) >= 0)
+#else
+#define PNC_HDF5_LATER_FUNCTIONS(F)
+#define PNC_HDF5_TAKES_ALL_NUMBERS(h, fapl) true
+#endif
+
 /* The first members of H5FD_class_t. The value is of those for drivers that are not registered with The HDF Group. */
 #if H5_VERSION_GE(1, 13, 2)
 #define PNC_H5FD_FIRST .version = H5FD_CLASS_VERSION, .value = (H5FD_class_value_t)510,

@@ -220,8 +220,8 @@ static int write_joined_strings(pnc_netcdf4_metadata *m, char *const *strings, i
 
     if (has_memory) {
         (void)pnc_format_strings_join(from, n, lengths, joined);
-        pnc_netcdf4_att_write(
-            out, name, &(pnc_att){.type = NC_CHAR, .len = total, .value = joined, .strings = {n, lengths}});
+        pnc_netcdf4_att_write(out, name,
+                              &(pnc_att){.type = NC_CHAR, .len = total, .value = joined, .strings = {n, lengths}});
     }
     pnc_memory_free(joined);
     pnc_memory_free(lengths);

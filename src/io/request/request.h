@@ -176,8 +176,7 @@ static inline bool pnc_io_request_is_quantized(const pnc_io_context *io, const p
 {
     const pnc_var *var = io->model->vars[r->elements.varid];
 
-    return !r->is_quantized && (var->quantize_mode != NC_NOQUANTIZE || var->error_mode != 0) &&
-           r->direction == PNC_PUT;
+    return !r->is_quantized && (var->quantize_mode != NC_NOQUANTIZE || var->error_mode != 0) && r->direction == PNC_PUT;
 }
 
 #endif

@@ -166,9 +166,10 @@ static int put_narrowed(copy_plan *plan, int from, const char *name, const copy_
 }
 
 /* Whether another name may be accepted. */
+/* NC_ENOGRP: a path of a group, which the output does not have. */
 static bool is_name_error(int err)
 {
-    return err == NC_EBADNAME || err == NC_EMAXNAME;
+    return err == NC_EBADNAME || err == NC_EMAXNAME || err == NC_ENOGRP;
 }
 
 static int copy_renamed_att(copy_plan *plan, int from, const char *name, const copy_var *var, int to, int varid)
