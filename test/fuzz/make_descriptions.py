@@ -31,8 +31,10 @@ def dim(name, length, unlimited=False):
     return text(name) + numbers(length, unlimited)
 
 
-def att(name, kind, values):
-    return text(name) + numbers(kind, len(values) // SIZE[kind]) + text(values)
+def att(name, kind, values, strings=None):
+    """strings: the lengths of those that the text joins, or None; -1: NULL."""
+    behind = numbers(0) if strings is None else numbers(1) + text(numbers(*strings))
+    return text(name) + numbers(kind, len(values) // SIZE[kind]) + text(values) + behind
 
 
 def atts(*entries):
@@ -56,9 +58,10 @@ def var(name, kind, dimids, its_atts, its_storage):
     return text(name) + numbers(kind, len(dimids), *dimids) + its_atts + its_storage
 
 
-def file(size, dims=(), gatts=atts(), variables=(), version=NETCDF4, groups=(0, 0, 0, 0)):
+def file(size, dims=(), gatts=atts(), variables=(), version=NETCDF4, groups=(0, 0, 0, 0), paths=()):
     """groups: whether there are any, whether they are listed, how many dimensions and variables they have."""
-    head = numbers(MAGIC, version, groups[0], groups[1], len(dims), groups[2], len(variables), groups[3])
+    head = numbers(MAGIC, version, groups[0], groups[1], len(dims), groups[2], len(variables), groups[3], len(paths))
+    head += b"".join(text(path) for path in paths)
     return numbers(size) + head + b"".join(dims) + gatts + b"".join(variables)
 
 
@@ -68,6 +71,7 @@ def known():
     yield "empty", file(100)
     yield "dims", file(100, xy + [dim("t", 7, True), dim("größe", 0)])
     yield "atts", file(100, [], atts(att("title", CHAR, b"a title"), att("none", INT, b""),
+                                     att("words", CHAR, b"a\nbcd", [1, 3]),
                                      att("d", DOUBLE, bytes(16))))
     yield "scalar", file(100, [], variables=[var("s", INT, [], atts(), storage(CONTIGUOUS, "/s", [], 96))])
     yield "unwritten", file(100, xy, variables=[var("v", INT, [0, 1], atts(), storage(CONTIGUOUS, "/v", [6, 4]))])
@@ -86,7 +90,7 @@ def known():
     yield "inner", file(1000, [dim("t", 3, True), dim("s", 2, True)], variables=[
         var("v", INT, [1, 0], atts(), storage(CHUNKED, "/v", [2, 3], chunk=[1, 1],
                                               places=[(8 * i, 4, 1) for i in range(6)]))])
-    yield "groups", file(100, xy + [dim("/g/z", 3)], groups=(1, 0, 1, 1), variables=[
+    yield "groups", file(100, xy + [dim("/g/z", 3)], groups=(1, 0, 1, 1), paths=["g"], variables=[
         var("/g/v", INT, [2], atts(), storage(CONTIGUOUS, "/g/v", [3], 0))])
     yield "compound", file(100, xy, variables=[var("v", COMPOUND, [0], atts(), storage(UNREADABLE, "/v", [6])),
                                                var("w", STRING, [], atts(), storage(UNREADABLE, "/w"))])

@@ -488,6 +488,10 @@ int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
     program = pthread_self();
+    if (NX % t_nprocs != 0 || NY % t_nprocs != 0) {
+        t_skip("the number of ranks divides no row of the variables");
+        return t_finish();
+    }
     if (!create_file()) {
         t_skip("the build is without netCDF-4");
         return t_finish();

@@ -278,7 +278,7 @@ static const struct {
     {"netcdf a { dimensions: x = UNLIMITED; y = UNLIMITED;}", NC_EUNLIMIT, 1, 39, "\"y\""},
     {"netcdf a {\n// file format: CDF-2\ndimensions: x = 2147483648;}", NC_EDIMSIZE, 3, 13, "CDF-2"},
     {"netcdf a { dimensions: int x ;}", NC_ENOTNC, 1, 24, "variables:"},
-    {"netcdf a { dimensions: a\\/b = 3 ;}", NC_EBADNAME, 1, 24, "0x2f"},
+    {"netcdf a { dimensions: a\\/b = 3 ;}", NC_EBADNAME, 1, 24, "'/'"},
     {"netcdf a { int x ;}", NC_ENOTNC, 1, 12, "variables:"},
     {"netcdf a { x = 3 ;}", NC_ENOTNC, 1, 12, "\"dimensions:\""},
     {"netcdf a { variables: v = 3 ;}", NC_ENOTNC, 1, 23, "\"dimensions:\""},

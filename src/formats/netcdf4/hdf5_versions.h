@@ -25,7 +25,7 @@
 #define PNC_H5DREAD_CHUNK H5Dread_chunk
 #endif
 
-/* HDF5 2.0 refuses numbers that leave many bits of their bytes unused, such as 4 bits in 5 bytes, unless it is asked. */
+/* HDF5 2.0 refuses numbers that leave many bits of their bytes unused (4 bits in 5 bytes), unless it is asked. */
 #if H5_VERSION_GE(2, 0, 0)
 #define PNC_HDF5_LATER_FUNCTIONS(F) F(p_set_relaxed, H5Pset_relax_file_integrity_checks)
 #define PNC_HDF5_TAKES_ALL_NUMBERS(h, fapl) ((h)->p_set_relaxed((fapl), H5F_RFIC_UNUSUAL_NUM_UNUSED_NUMERIC_BITS) >= 0)
