@@ -5,9 +5,10 @@
 #include <signal.h>
 #include <time.h>
 
-/* Threads that had less than half of a processor for this time are not used for some tasks and jobs: a guess. */
+/* Threads that had less than half of a processor for this time are not used for a while: guesses. With both, threads
+ * that find no processor work for a fortieth of the time. */
 #define JUDGED_NS (INT64_C(50) * 1000 * 1000)
-#define PAUSED_USES 200
+#define PAUSE_NS (INT64_C(2) * 1000 * 1000 * 1000)
 
 static pthread_mutex_t users_lock = PTHREAD_MUTEX_INITIALIZER; /* of opening and closing; taken before `lock` */
 
@@ -37,7 +38,7 @@ static int64_t nforks; /* of which this process is the child */
 
 /* Of the last tasks and jobs: time of processors that threads had; time that they took. */
 static int64_t used_ns, taken_ns;
-static int paused; /* tasks and jobs that use no thread */
+static int64_t paused_until; /* on the monotonic clock */
 
 typedef struct span {
     int64_t used, since;
@@ -66,7 +67,8 @@ static int64_t judge_threads(span before)
     taken_ns += ns;
     if (taken_ns < JUDGED_NS)
         return ns;
-    paused = used_ns * 2 < taken_ns ? PAUSED_USES : 0;
+    if (used_ns * 2 < taken_ns)
+        paused_until = before.since + ns + PAUSE_NS;
     used_ns = taken_ns = 0;
     return ns;
 }
@@ -228,8 +230,7 @@ static void run_with_threads(int nthreads, int64_t n, pnc_pool_part part, void *
 /* Threads may be used now. */
 static bool may_use_threads(void)
 {
-    paused -= paused > 0;
-    return nusers > 0 && paused == 0;
+    return nusers > 0 && (paused_until == 0 || read_nanoseconds(CLOCK_MONOTONIC) >= paused_until);
 }
 
 void pnc_host_pool_execute(int nthreads, int64_t n, pnc_pool_part part, void *own)
