@@ -2,12 +2,12 @@
 #include "file/value_log.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 #include "base/minmax.h"
 #include "drivers/behind/behind.h"
 #include "file/agree.h"
 #include "file/behind.h"
+#include "host/bytes.h"
 #include "host/host.h"
 
 int64_t pnc_file_value_log_get_space(const pnc_file *file)
@@ -72,20 +72,12 @@ int pnc_file_value_log_sync(pnc_file *file)
 
 /* --- reading --- */
 
+/* A log that is shorter than what it has is damaged. */
 static int read_log_bytes(const pnc_file *file, int64_t at, char *bytes, int64_t n)
 {
-    while (n > 0) {
-        ssize_t some = pread(file->log.values->fd, bytes, (size_t)n, at);
+    int number = pnc_host_bytes_read(file->log.values->fd, at, bytes, n);
 
-        if (some == 0 || (some < 0 && errno != EINTR))
-            return some < 0 ? errno : EIO;
-        if (some > 0) {
-            bytes += some;
-            at += some;
-            n -= some;
-        }
-    }
-    return 0;
+    return number < 0 ? EIO : number;
 }
 
 bool pnc_file_value_log_find(const pnc_file *file, int64_t *at, pnc_log_record *out, int *number)

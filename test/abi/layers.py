@@ -40,7 +40,7 @@ MAY_SEE = {
     "drivers": PURE + ["select", "statistics", "host"],
     "drivers/behind": PURE + ["select", "statistics", "host", "log", "drivers"],
     "array": PURE,
-    "drivers/chunks": PURE + ["array", "filter", "select", "drivers", "host/pool.h"],
+    "drivers/chunks": PURE + ["array", "filter", "select", "drivers", "host/bytes.h", "host/pool.h"],
     "mpitype": PURE + ["select"],
     "file": PURE + ["host", "log", "statistics", "drivers/driver.h", "drivers/store.h", "drivers/behind/behind.h"],
     "io": PURE + ["select", "mapping", "array", "convert", "format/model.h", "format/addressing.h", "mpitype", "file",

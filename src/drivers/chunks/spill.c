@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/bytes.h"
+
 enum { PATH_BYTES = 4096 };
 
 /* The advice is the same for all errors. */
@@ -40,38 +42,26 @@ static int open_spill(pnc_spill *spill, const char *folder, pnc_error *error)
 
 int pnc_chunks_spill_write(pnc_spill *spill, const char *folder, const void *bytes, int64_t n, pnc_error *error)
 {
-    const char *from = bytes;
-    ssize_t now;
+    int number;
 
     if (open_spill(spill, folder, error) != NC_NOERR)
         return NC_EWRITE;
-    for (int64_t done = 0; done < n; done += now) {
-        now = pwrite(spill->fd, from + done, (size_t)(n - done), (off_t)(spill->end + done));
-        if (now < 0 && errno == EINTR)
-            now = 0;
-        else if (now <= 0)
-            return set_spill_error("write", folder, now < 0 ? errno : ENOSPC, error);
-    }
+    number = pnc_host_bytes_write(spill->fd, spill->end, bytes, n);
+    if (number != 0)
+        return set_spill_error("write", folder, number, error);
     spill->end += n;
     return NC_NOERR;
 }
 
 int pnc_chunks_spill_read(const pnc_spill *spill, int64_t at, void *bytes, int64_t n, pnc_error *error)
 {
-    char *to = bytes;
-    ssize_t now;
+    int number = pnc_host_bytes_read(spill->fd, at, bytes, n);
 
-    for (int64_t done = 0; done < n; done += now) {
-        now = pread(spill->fd, to + done, (size_t)(n - done), (off_t)(at + done));
-        if (now < 0 && errno == EINTR)
-            now = 0;
-        else if (now <= 0)
-            return pnc_error_set(
-                error, NC_EREAD,
-                "values of independent puts are lost: the temporary file that has them cannot be read: %s",
-                now < 0 ? strerror(errno) : "it is shorter than what was written");
-    }
-    return NC_NOERR;
+    if (number == 0)
+        return NC_NOERR;
+    return pnc_error_set(error, NC_EREAD,
+                         "values of independent puts are lost: the temporary file that has them cannot be read: %s",
+                         number > 0 ? strerror(number) : "it is shorter than what was written");
 }
 
 void pnc_chunks_spill_close(pnc_spill *spill)

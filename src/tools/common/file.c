@@ -11,7 +11,7 @@
 #include "base/path.h"
 #include "convert/convert.h"
 #include "format/codec.h"
-#include "tools/common/bytes.h"
+#include "host/bytes.h"
 #include "tools/common/message.h"
 #include "tools/common/output.h"
 
@@ -70,7 +70,7 @@ void tool_file_close(tool_file *file)
 
 int tool_file_read(const tool_file *file, int64_t offset, void *bytes, int64_t n)
 {
-    int number = tool_bytes_read(file->fd, offset, bytes, n);
+    int number = pnc_host_bytes_read(file->fd, offset, bytes, n);
 
     if (number == 0)
         return NC_NOERR;
@@ -127,7 +127,7 @@ bool tool_file_is_hdf5(const tool_file *file)
     char front[FIRST_BYTES];
     int64_t n = file->size < FIRST_BYTES ? file->size : FIRST_BYTES;
 
-    return tool_bytes_read(file->fd, 0, front, n) == 0 && pnc_netcdf4_reader_is_format(front, n);
+    return pnc_host_bytes_read(file->fd, 0, front, n) == 0 && pnc_netcdf4_reader_is_format(front, n);
 }
 
 static int begin_reader(tool_file *file)

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "format/codec.h"
-#include "tools/common/bytes.h"
+#include "host/bytes.h"
 #include "tools/common/file.h"
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
@@ -68,7 +68,7 @@ static int write_count(const char *path, pnc_model *model)
     int n = pnc_format_numrecs_encode(model, bytes), fd = open(path, O_WRONLY | O_CLOEXEC), number;
     if (fd < 0)
         return errno;
-    number = tool_bytes_write(fd, PNC_MAGIC_BYTES, bytes, n);
+    number = pnc_host_bytes_write(fd, PNC_MAGIC_BYTES, bytes, n);
     if (close(fd) != 0 && number == 0)
         number = errno;
     return number;

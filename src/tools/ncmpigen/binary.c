@@ -14,7 +14,7 @@
 #include "base/types.h"
 #include "format/codec.h"
 #include "format/layout.h"
-#include "tools/common/bytes.h"
+#include "host/bytes.h"
 #include "tools/ncmpigen/gen.h"
 #include "tools/ncmpigen/netcdf4.h"
 #include "tools/ncmpigen/records.h"
@@ -41,7 +41,7 @@ static int write_failed(const binary *b, int number, pnc_error *error)
 
 static int flush(binary *b, pnc_error *error)
 {
-    int number = tool_bytes_write(b->file, b->begin, b->buffer, b->used);
+    int number = pnc_host_bytes_write(b->file, b->begin, b->buffer, b->used);
     if (number != 0)
         return write_failed(b, number, error);
     b->begin += b->used;

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/types.h"
 #include "format/layout.h"
-#include "tools/common/bytes.h"
+#include "host/bytes.h"
 #include "tools/common/output.h"
 
 enum { LARGEST_RECORD = 1 << 20, BATCH_BYTES = 1 << 22, PORTION_BYTES = 1 << 16 };
@@ -147,7 +147,7 @@ static void fill_record(const pnc_model *model, char *record)
 
 static int read_spool(const gen_records *records, int64_t offset, char *bytes, int64_t n, pnc_error *error)
 {
-    int number = tool_bytes_read(fileno(records->spool), offset, bytes, n);
+    int number = pnc_host_bytes_read(fileno(records->spool), offset, bytes, n);
     errno = number > 0 ? number : EIO; /* -1: the file was truncated by another program */
     return number == 0 ? NC_NOERR : gen_spool_fail("read", error);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "tools/common/bytes.h"
+#include "host/bytes.h"
 #include "tools/common/file.h"
 #include "tools/common/message.h"
 #include "tools/ncmpilog/options.h"
@@ -108,7 +108,7 @@ int log_file_print(const char *path)
         return status;
     }
     is_mark = err == NC_EBADLOG && source.reader.size >= (int64_t)sizeof head &&
-              tool_bytes_read(source.fd, 0, head, sizeof head) == 0 && pnc_log_mark_is_begin(head, sizeof head);
+              pnc_host_bytes_read(source.fd, 0, head, sizeof head) == 0 && pnc_log_mark_is_begin(head, sizeof head);
     log_source_close(&source);
     if (is_mark)
         return print_mark(path, path);

@@ -19,7 +19,7 @@
 #include "format/codec.h"
 #include "format/layout.h"
 #include "host/host.h"
-#include "tools/common/bytes.h"
+#include "host/bytes.h"
 #include "tools/common/file.h"
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
@@ -529,10 +529,10 @@ static int copy_block(replay *r, log_source *log)
     PNC_TRY(record_time(r, false));
     for (int64_t done = 0; done < extent.length; done += COPY_BYTES) {
         int64_t n = pnc_min64(COPY_BYTES, extent.length - done);
-        int number = tool_bytes_read(log->fd, log->reader.bytes_at + done, bytes, n);
+        int number = pnc_host_bytes_read(log->fd, log->reader.bytes_at + done, bytes, n);
 
         if (number == 0)
-            number = tool_bytes_write(r->fd, extent.offset + done, bytes, n);
+            number = pnc_host_bytes_write(r->fd, extent.offset + done, bytes, n);
         if (number != 0) {
             tool_error_print("%s: cannot write bytes %lld to %lld: %s", r->path, (long long)extent.offset,
                              (long long)(extent.offset + extent.length - 1),
@@ -635,7 +635,7 @@ static int write_numrecs(replay *r)
         return fail_system(r, "extend it");
     if (r->file.model.recdim < 0)
         return flush_file(r);
-    errno = tool_bytes_write(r->fd, NUMRECS_AT, bytes, n);
+    errno = pnc_host_bytes_write(r->fd, NUMRECS_AT, bytes, n);
     if (errno == 0)
         errno = pnc_host_file_sync(r->fd);
     return errno == 0 ? NC_NOERR : fail_system(r, "write the number of records");

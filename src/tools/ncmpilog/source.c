@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/path.h"
 #include "host/host.h"
-#include "tools/common/bytes.h"
+#include "host/bytes.h"
 #include "tools/common/message.h"
 
 #define MARK_MOST (INT64_C(1) << 30) /* bytes of a mark: that of ten million ranks */
@@ -21,7 +21,7 @@ static bool read_log(void *file, int64_t at, void *bytes, int64_t n)
 {
     const log_source *source = file;
 
-    return tool_bytes_read(source->fd, at, bytes, n) == 0;
+    return pnc_host_bytes_read(source->fd, at, bytes, n) == 0;
 }
 
 static int get_code(int number)
@@ -101,7 +101,7 @@ int log_source_write_time(log_source *source, int64_t time)
     if (fd < 0)
         return errno;
     pnc_log_time_encode(&source->reader.front, time, slot);
-    number = tool_bytes_write(fd, PNC_LOG_TIMES_AT + source->time_slot * (int64_t)sizeof slot, slot, sizeof slot);
+    number = pnc_host_bytes_write(fd, PNC_LOG_TIMES_AT + source->time_slot * (int64_t)sizeof slot, slot, sizeof slot);
     source->time_slot = 1 - source->time_slot;
     close(fd);
     return number;
@@ -128,7 +128,7 @@ static int load_text(const char *path, int fd, pnc_log_mark *out)
     if (number == 0)
         text = pnc_memory_alloc(facts.st_size + 1, 1);
     if (number == 0)
-        number = text == NULL ? ENOMEM : tool_bytes_read(fd, 0, text, facts.st_size);
+        number = text == NULL ? ENOMEM : pnc_host_bytes_read(fd, 0, text, facts.st_size);
     if (number == 0)
         err = pnc_log_mark_decode(text, facts.st_size, out, &error);
     if (err != NC_NOERR)

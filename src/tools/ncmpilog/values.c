@@ -13,7 +13,7 @@
 #include "convert/convert.h"
 #include "format/layout.h"
 #include "log/values.h"
-#include "tools/common/bytes.h"
+#include "host/bytes.h"
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
 
@@ -33,7 +33,7 @@ static bool read_values(const pnc_model *model, log_source *log, char *bytes, pn
     int size = var != NULL ? (int)pnc_type_get_size(var->type) : 0;
 
     return size > 0 && record->extent.length <= PNC_LOG_VALUES_MOST &&
-           tool_bytes_read(log->fd, log->reader.bytes_at, bytes, record->extent.length) == 0 &&
+           pnc_host_bytes_read(log->fd, log->reader.bytes_at, bytes, record->extent.length) == 0 &&
            pnc_log_values_decode((const int64_t *)(const void *)bytes, record->extent.length, var->ndims, size, out);
 }
 

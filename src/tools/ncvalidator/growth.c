@@ -10,7 +10,7 @@
 
 #include "base/path.h"
 #include "host/host.h"
-#include "tools/common/bytes.h"
+#include "host/bytes.h"
 #include "tools/common/message.h"
 
 static int failed(validator_hold *t, int number, int code, const char *what)
@@ -25,7 +25,7 @@ static int read_extents(void *file, const pnc_extent *extents, int64_t n, void *
     char *to = bytes;
 
     for (int64_t i = 0; i < n; to += extents[i].length, i++) {
-        int number = tool_bytes_read(t->fd, extents[i].offset, to, extents[i].length);
+        int number = pnc_host_bytes_read(t->fd, extents[i].offset, to, extents[i].length);
         if (number != 0)
             return failed(t, number, NC_EREAD, "read");
     }
@@ -38,7 +38,7 @@ static int write_extents(void *file, const pnc_extent *extents, int64_t n, const
     const char *from = bytes;
 
     for (int64_t i = 0; i < n; from += extents[i].length, i++) {
-        int number = tool_bytes_write(t->fd, extents[i].offset, from, extents[i].length);
+        int number = pnc_host_bytes_write(t->fd, extents[i].offset, from, extents[i].length);
         if (number != 0)
             return failed(t, number, NC_EWRITE, "written");
     }

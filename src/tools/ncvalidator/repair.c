@@ -21,7 +21,7 @@
 #include "base/memory.h"
 #include "format/codec.h"
 #include "format/layout.h"
-#include "tools/common/bytes.h"
+#include "host/bytes.h"
 #include "tools/common/json.h"
 #include "tools/common/message.h"
 #include "tools/common/progress.h"
@@ -65,7 +65,7 @@ typedef struct target {
 static int put(const target *t, int64_t at, const void *bytes, int64_t n)
 {
     t->log->changed = true;
-    errno = tool_bytes_write(t->fd, at, bytes, n);
+    errno = pnc_host_bytes_write(t->fd, at, bytes, n);
     return errno == 0 ? NC_NOERR : write_failed(t->path);
 }
 

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "tools/common/bytes.h"
+#include "host/bytes.h"
 #include "tools/common/message.h"
 
 enum { PORTION = 1 << 20, LEAST = 32 }; /* fewer equal bytes may be chance */
@@ -110,7 +110,7 @@ int validator_shift_undo(const tool_file *file, const shift *s, int64_t end, int
         if (tool_file_read(file, at + s->distance, buffer, n) != NC_NOERR)
             err = EIO;
         else
-            err = tool_bytes_write(fd, at, buffer, n);
+            err = pnc_host_bytes_write(fd, at, buffer, n);
     }
     pnc_memory_free(buffer);
     return err;
