@@ -32,8 +32,8 @@ static struct {
 } task;
 
 /* Jobs that no thread runs yet, in order. */
-enum { JOB_WAITS, JOB_RUNS, JOB_DONE };
-static pnc_pool_job *first_job, **end_of_jobs = &first_job;
+enum { JOB_WAITS, JOB_RUNS, JOB_DONE, JOB_TAKEN };
+static pnc_pool_job *first_job, *last_job;
 static int64_t nforks; /* of which this process is the child */
 
 /* Of the last tasks and jobs: time of processors that threads had; time that they took. */
@@ -98,27 +98,22 @@ static void join_task(int thread)
         pthread_cond_signal(&has_left);
 }
 
-static void take_job(pnc_pool_job **at)
+static void unlink_job(pnc_pool_job *job)
 {
-    pnc_pool_job *job = *at;
-
-    *at = job->next;
-    if (end_of_jobs == &job->next)
-        end_of_jobs = at;
+    *(job->before != NULL ? &job->before->next : &first_job) = job->next;
+    *(job->next != NULL ? &job->next->before : &last_job) = job->before;
 }
 
 /* The first job that the thread may run; NULL: there is none. */
 static pnc_pool_job *take_job_of(int thread)
 {
-    for (pnc_pool_job **at = &first_job; *at != NULL; at = &(*at)->next) {
-        pnc_pool_job *job = *at;
+    pnc_pool_job *job = first_job;
 
-        if (thread > job->nthreads)
-            continue;
-        take_job(at);
-        return job;
-    }
-    return NULL;
+    while (job != NULL && thread > job->nthreads)
+        job = job->next;
+    if (job != NULL)
+        unlink_job(job);
+    return job;
 }
 
 static void run_job(pnc_pool_job *job, int thread)
@@ -198,8 +193,7 @@ static void forget_pool(void)
     pthread_cond_init(&has_run, NULL);
     nthreads_started = 0;
     task.is_open = false;
-    first_job = NULL;
-    end_of_jobs = &first_job;
+    first_job = last_job = NULL;
     nforks++;
 }
 
@@ -283,10 +277,11 @@ bool pnc_host_pool_job_begin(pnc_pool_job *job)
     }
     if (may) {
         job->next = NULL;
+        job->before = last_job;
         job->state = JOB_WAITS;
         job->forks = nforks;
-        *end_of_jobs = job;
-        end_of_jobs = &job->next;
+        *(last_job != NULL ? &last_job->next : &first_job) = job;
+        last_job = job;
         pthread_cond_broadcast(&has_work); /* not every thread may run it */
     }
     pthread_mutex_unlock(&lock);
@@ -305,17 +300,16 @@ bool pnc_host_pool_job_is_done(const pnc_pool_job *job)
 
 bool pnc_host_pool_job_remove(pnc_pool_job *job)
 {
-    bool is_found = false;
+    bool is_mine;
 
     pthread_mutex_lock(&lock);
-    for (pnc_pool_job **at = &first_job; *at != NULL; at = &(*at)->next)
-        if (*at == job) {
-            take_job(at);
-            is_found = true;
-            break;
-        }
+    is_mine = job->state == JOB_WAITS && job->forks == nforks;
+    if (is_mine) {
+        unlink_job(job);
+        job->state = JOB_TAKEN;
+    }
     pthread_mutex_unlock(&lock);
-    return is_found;
+    return is_mine;
 }
 
 bool pnc_host_pool_job_end(pnc_pool_job *job)

@@ -19,7 +19,7 @@ typedef struct pnc_pool_job {
     int nthreads;
     int64_t ns; /* that it has taken */
     /* For pool.c only: */
-    struct pnc_pool_job *next;
+    struct pnc_pool_job *next, *before;
     int64_t forks; /* at its begin */
     int state;
 } pnc_pool_job;

@@ -107,7 +107,7 @@ MAY_CHANGE = {
     "src/host/pool": {"users_lock": "a mutex", "lock": "a mutex", "at_fork": "set by pthread_once",
                       **{name: "under the lock" for name in ("has_work", "has_left", "has_run", "threads",
                                                              "nthreads_started", "nusers", "must_end", "task",
-                                                             "first_job", "end_of_jobs", "nforks", "used_ns",
+                                                             "first_job", "last_job", "nforks", "used_ns",
                                                              "taken_ns", "paused_until")}},
     "src/host/writer": {"writers_lock": "a mutex", "writers": "under the lock"},
     "src/drivers/behind/worker": {"worker_lock": "a mutex", "has_work": "a condition", "has_progress": "a condition",

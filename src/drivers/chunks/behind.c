@@ -12,7 +12,7 @@ typedef struct pnc_behind_chunk {
     pnc_pool_job job;
     pnc_chunk_store *s;
     pnc_dirty_chunk *d;
-    struct pnc_behind_chunk *next;
+    struct pnc_behind_chunk *newer, *older;
     char *bytes; /* encoded; NULL: they are its values */
     int64_t length;
     uint32_t mask;
@@ -30,6 +30,8 @@ static void encode_behind(pnc_pool_job *job, int thread)
 
     b->err = pnc_filter_chunk_encode(&b->s->workers[thread], &a->filters, d->values, d->bytes, &stored, &b->length,
                                      &b->mask, &b->error);
+    if (b->err != NC_NOERR)
+        (void)pnc_chunks_name_add(a, b->err, true, &b->error);
     if (b->err != NC_NOERR || stored == d->values)
         return;
     b->bytes = pnc_memory_alloc(b->length, 1);
@@ -41,33 +43,28 @@ static void encode_behind(pnc_pool_job *job, int thread)
 
 /* --- the list --- */
 
+/* Memory of a chunk on its way: many are small. */
+static int64_t count_behind_bytes(const pnc_dirty_chunk *d)
+{
+    return d->bytes + (int64_t)sizeof(pnc_behind_chunk);
+}
+
 static void add_newest(pnc_chunk_store *s, pnc_behind_chunk *b)
 {
-    if (s->newest_behind != NULL)
-        s->newest_behind->next = b;
-    else
-        s->behind = b;
+    b->older = s->newest_behind;
+    *(b->older != NULL ? &b->older->newer : &s->oldest_behind) = b;
     s->newest_behind = b;
     b->d->behind = b;
-    s->behind_bytes += b->d->bytes;
+    s->behind_bytes += count_behind_bytes(b->d);
 }
 
 /* Its job has ended. */
 static void leave_list(pnc_chunk_store *s, pnc_behind_chunk *b)
 {
-    pnc_behind_chunk *before = NULL;
-
-    if (s->behind == b) {
-        s->behind = b->next;
-    } else {
-        for (before = s->behind; before->next != b;)
-            before = before->next;
-        before->next = b->next;
-    }
-    if (s->newest_behind == b)
-        s->newest_behind = before;
+    *(b->older != NULL ? &b->older->newer : &s->oldest_behind) = b->newer;
+    *(b->newer != NULL ? &b->newer->older : &s->newest_behind) = b->older;
     b->d->behind = NULL;
-    s->behind_bytes -= b->d->bytes;
+    s->behind_bytes -= count_behind_bytes(b->d);
     pnc_memory_free(b->bytes);
     pnc_memory_free(b);
 }
@@ -80,7 +77,7 @@ static bool begin_one(pnc_chunk_store *s, pnc_dirty_chunk *d, pnc_language langu
     const pnc_chunk_array *a = &s->source.arrays[d->stored.item.array];
     pnc_behind_chunk *b;
 
-    if (s->behind_bytes + d->bytes > pnc_chunks_dirty_get_most(s) || !pnc_chunks_array_is_parallel(a) ||
+    if (s->behind_bytes + count_behind_bytes(d) > pnc_chunks_dirty_get_most(s) || !pnc_chunks_array_is_parallel(a) ||
         pnc_chunks_array_is_part(a))
         return false;
     b = pnc_memory_alloc_zeroed(1, sizeof *b);
@@ -119,8 +116,8 @@ int64_t pnc_chunks_behind_count(pnc_chunk_store *s, bool all)
 {
     int64_t n = 0;
 
-    for (pnc_behind_chunk *b = s->behind, *next; b != NULL; b = next) {
-        next = b->next;
+    for (pnc_behind_chunk *b = s->oldest_behind, *next; b != NULL; b = next) {
+        next = b->newer;
         if (all && pnc_host_pool_job_remove(&b->job)) {
             pnc_dirty_chunk *d = b->d;
 
@@ -139,10 +136,10 @@ int64_t pnc_chunks_behind_wait(pnc_chunk_store *s)
 {
     pnc_counter before = pnc_statistics_begin(s->store.statistics, PNC_COUNT_TIME_FILTERS);
 
-    if (!pnc_host_pool_job_end(&s->behind->job)) /* of a parent, before fork */
-        encode_behind(&s->behind->job, 0);
+    if (!pnc_host_pool_job_end(&s->oldest_behind->job)) /* of a parent, before fork */
+        encode_behind(&s->oldest_behind->job, 0);
     pnc_statistics_end(s->store.statistics, before);
-    return s->behind->bytes != NULL ? s->behind->length : 0;
+    return s->oldest_behind->bytes != NULL ? s->oldest_behind->length : 0;
 }
 
 /* Places are the container's, which other threads do not use. */
@@ -158,14 +155,12 @@ static int append_bytes(pnc_chunk_store *s, const pnc_behind_chunk *b, int64_t *
 
 int pnc_chunks_behind_take(pnc_chunk_store *s, pnc_dirty_chunk **d, int64_t *used, pnc_error *error)
 {
-    pnc_behind_chunk *b = s->behind;
-    bool is_first = error == NULL || error->code == NC_NOERR;
+    pnc_behind_chunk *b = s->oldest_behind;
     int err = b->err;
 
     *d = b->d;
     if (err != NC_NOERR) {
         (void)pnc_error_copy(error, &b->error, false);
-        (void)pnc_chunks_name_add(&s->source.arrays[b->d->stored.item.array], err, is_first, error);
     } else {
         err = append_bytes(s, b, used, error);
         pnc_statistics_add(s->store.statistics, PNC_COUNT_BEHIND_ENCODED, b->d->bytes);
@@ -184,8 +179,8 @@ void pnc_chunks_behind_undo(pnc_chunk_store *s, pnc_dirty_chunk *d)
 
 void pnc_chunks_behind_free(pnc_chunk_store *s)
 {
-    while (s->behind != NULL) {
-        (void)pnc_host_pool_job_end(&s->behind->job);
-        leave_list(s, s->behind);
+    while (s->oldest_behind != NULL) {
+        (void)pnc_host_pool_job_end(&s->oldest_behind->job);
+        leave_list(s, s->oldest_behind);
     }
 }

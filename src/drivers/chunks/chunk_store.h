@@ -38,10 +38,9 @@ typedef struct pnc_chunk_store {
     pnc_messages messages;
     char *encoded; /* bytes of chunks on their way to the file */
     int64_t encoded_capacity;
-    struct pnc_behind_chunk *behind; /* the oldest one of those that threads encode while the program goes on */
-    struct pnc_behind_chunk *newest_behind;
-    int64_t behind_bytes; /* of their values */
-    bool spills;          /* values that wait are bounded: nothing is written before the next collective call */
+    struct pnc_behind_chunk *oldest_behind, *newest_behind; /* that threads encode while the program goes on */
+    int64_t behind_bytes;                                   /* of their values, and of what each takes beside them */
+    bool spills; /* values that wait are bounded: nothing is written before the next collective call */
 } pnc_chunk_store;
 
 static inline pnc_chunk_store *pnc_chunks_store_of(const pnc_store *store)
