@@ -316,7 +316,7 @@ static int log_puts(pnc_dataset *ds, pnc_request_list *list)
 /* Collective. Before the first put. A reader may give variables of groups other ids, by which a replay finds them. */
 static int begin_logs(pnc_dataset *ds)
 {
-    if (ds->model.groups.exist || ds->model.groups.n > 0 || ds->hints.format.groups > 1) {
+    if (ds->model.groups.exist || ds->hints.format.groups == PNC_FORMAT_ROOT_GROUP) {
         pnc_file_log_reject(&ds->file, "the file may have groups");
         return NC_NOERR;
     }

@@ -21,6 +21,8 @@
 
 #define PNC_FORMAT_THREADS_MOST PNC_POOL_THREADS_MOST /* of filters */
 
+enum { PNC_FORMAT_ROOT_GROUP = 2 }; /* of pnc_format_hints.groups */
+
 /* Hints that formats obey. */
 typedef struct pnc_format_hints {
     pnc_layout_hints layout;   /* -1 where no hint was given */
