@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "info.h"
 #include "rows.h"
 
 enum { MIB = 1 << 20 };
@@ -245,19 +246,6 @@ static void close_and_check(int ncid, int rows, int version, const char *what)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
-/* The hint as this rank sees it. */
-static bool is_enabled(int ncid)
-{
-    char value[MPI_MAX_INFO_VAL + 1] = "";
-    MPI_Info used;
-    int found = 0;
-
-    ncmpi_inq_file_info(ncid, &used);
-    MPI_Info_get(used, "nc_burst_buf", MPI_MAX_INFO_VAL, value, &found);
-    MPI_Info_free(&used);
-    return found && strcmp(value, "enable") == 0;
-}
-
 /* --- tests --- */
 
 /* Puts and a flush return although nothing is written to the file; sync writes it. */
@@ -271,7 +259,7 @@ static void test_delay(const char *strategy)
     expect_ok(ncmpi_flush(ncid), "flush while no write is made");
     check_logs(t_nprocs, true, "after puts");
     t_check(t_rank != 0 || count_records(path) == 0, "the file counts no record whose data are not written");
-    t_check(is_enabled(ncid), "the hint is in effect");
+    t_check(is_enabled(ncid, "nc_burst_buf"), "the hint is in effect");
     hold_writes(false);
     expect_ok(ncmpi_sync(ncid), "sync");
     MPI_Barrier(MPI_COMM_WORLD);
@@ -367,7 +355,7 @@ static void test_full_log(int error, int fine, bool of_all)
     log_error = of_all || t_rank == t_nprocs - 1 ? error : 0;
     expect_ok(put_rows(ncid, 0, 1, ROWS, 1), "puts that a log cannot have");
     expect_ok(put_rows(ncid, 1, 0, ROWS, 1), "puts that a log cannot have");
-    t_check(is_enabled(ncid) == (log_error == 0), "the hint says so");
+    t_check(is_enabled(ncid, "nc_burst_buf") == (log_error == 0), "the hint says so");
     log_error = 0;
     expect_ok(ncmpi_flush(ncid), "flush");
     check_rows(ncid, 1, 0, ROWS, 1, "gets after it");
@@ -387,7 +375,7 @@ static void test_no_folder(bool of_all, bool with_memory)
     ncid = create_file(0, info);
     expect_ok(put_rows(ncid, 0, 0, ROWS, 1), "puts without logs");
     expect_ok(put_rows(ncid, 1, 0, ROWS, 1), "puts without logs");
-    t_check(!is_enabled(ncid), "the hint is not in effect");
+    t_check(!is_enabled(ncid, "nc_burst_buf"), "the hint is not in effect");
     check_logs(0, false, "without a folder");
     close_and_check(ncid, ROWS, 1, "without logs");
 }
@@ -406,7 +394,8 @@ static void test_entries(int error)
         expect_ok(put_rows(ncid, 0, 2, 3 + i, 1), "puts");
     }
     t_local(log_syncs == 1, "%d syncs of the folder of the log", log_syncs);
-    t_check(is_enabled(ncid) == (sync_error == 0 || sync_error == EINVAL), "syncs of folders, error %d", error);
+    t_check(is_enabled(ncid, "nc_burst_buf") == (sync_error == 0 || sync_error == EINVAL), "syncs of folders, error %d",
+            error);
     sync_error = 0;
     expect_ok(put_rows(ncid, 0, 5, ROWS, 1), "puts");
     expect_ok(put_rows(ncid, 1, 0, ROWS, 1), "puts");
@@ -431,7 +420,7 @@ static void test_end_after_flush(void)
     expect_ok(put_rows(ncid, 0, 2, ROWS, 1), "puts that a log cannot have");
     log_error = 0;
     t_local(data_syncs > 0, "the file is not synced before its log ends");
-    t_check(!is_enabled(ncid), "the log has ended, and the file was synced before");
+    t_check(!is_enabled(ncid, "nc_burst_buf"), "the log has ended, and the file was synced before");
     expect_ok(put_rows(ncid, 1, 0, ROWS, 1), "puts");
     close_and_check(ncid, ROWS, 1, "after close");
 }
@@ -445,7 +434,7 @@ static void test_interrupted_sync(void)
     expect_ok(put_rows(ncid, 0, 0, 2, 1), "puts while a sync of the mark is interrupted");
     interruptions = 3;
     expect_ok(ncmpi_flush(ncid), "flush while syncs are interrupted");
-    t_check(is_enabled(ncid), "the hint is still in effect");
+    t_check(is_enabled(ncid, "nc_burst_buf"), "the hint is still in effect");
     interruptions = 0;
     expect_ok(put_rows(ncid, 0, 2, ROWS, 1), "puts");
     expect_ok(put_rows(ncid, 1, 0, ROWS, 1), "puts");
@@ -464,7 +453,8 @@ static void test_second_handle(void)
     check_logs(t_nprocs, true, "after them");
     expect_ok(put_rows(second, 1, 0, ROWS, 1), "puts by the second handle");
     check_logs(t_nprocs, true, "after these");
-    t_check(is_enabled(first) && !is_enabled(second), "the hint is ignored for the second handle");
+    t_check(is_enabled(first, "nc_burst_buf") && !is_enabled(second, "nc_burst_buf"),
+            "the hint is ignored for the second handle");
     expect_ok(ncmpi_close(second), "close the second handle");
     check_logs(t_nprocs, true, "after the second handle is closed");
     close_and_check(first, ROWS, 1, "after both are closed");
@@ -653,8 +643,8 @@ static void test_hint(int cmode, const char *key, const char *value, bool wanted
         MPI_Info_set(info, key, value);
     err = ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | cmode, info, &ncid);
     if (err == NC_NOERR) {
-        t_check(is_enabled(ncid) == wanted, "mode %d, %s: %s", cmode, key != NULL ? value : "no other hint",
-                wanted ? "in effect" : "ignored");
+        t_check(is_enabled(ncid, "nc_burst_buf") == wanted, "mode %d, %s: %s", cmode,
+                key != NULL ? value : "no other hint", wanted ? "in effect" : "ignored");
         expect_ok(ncmpi_close(ncid), "close");
     }
     MPI_Info_free(&info);

@@ -21,7 +21,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "../expect.h"
+#include "info.h"
 
 enum { X = 24, STEPS = 12, V = 0, F, W, B, C, M, N, VARS };
 
@@ -285,18 +285,6 @@ static void close_and_check(int ncid, int n, const char *what)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
-static bool is_enabled(int ncid)
-{
-    char value[MPI_MAX_INFO_VAL + 1] = "";
-    MPI_Info used;
-    int found = 0;
-
-    ncmpi_inq_file_info(ncid, &used);
-    MPI_Info_get(used, "nc_burst_buf", MPI_MAX_INFO_VAL, value, &found);
-    MPI_Info_free(&used);
-    return found && strcmp(value, "enable") == 0;
-}
-
 static bool has_format(void)
 {
     int ncid, err = ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, MPI_INFO_NULL, &ncid);
@@ -327,7 +315,7 @@ static void test_calls(bool has_others)
     check_logs(0, false, "before the first put");
     expect_ok(put_steps(ncid, 0, 3), "puts");
     check_logs(t_nprocs, true, "after puts");
-    t_check(is_enabled(ncid), "the hint is in effect");
+    t_check(is_enabled(ncid, "nc_burst_buf"), "the hint is in effect");
     expect_ok(ncmpi_inq_dimid(ncid, "time", &dimid), "inq_dimid");
     expect_ok(ncmpi_inq_dimlen(ncid, dimid, &length), "inq_dimlen");
     t_check(length == 3, "the program sees %lld records", (long long)length);
@@ -397,7 +385,7 @@ static void test_small_log(void)
     expect_ok(put_steps(ncid, 0, 2), "puts");
     count[0] = LARGE;
     expect_ok(ncmpi_put_vara_int_all(ncid, varid, start, count, values), "a put larger than the log");
-    t_check(is_enabled(ncid), "the hint is in effect");
+    t_check(is_enabled(ncid, "nc_burst_buf"), "the hint is in effect");
     memset(values, 0, LARGE * sizeof *values);
     expect_ok(ncmpi_get_vara_int_all(ncid, varid, start, count, values), "get");
     for (int i = 0; i < LARGE; i++)
@@ -416,7 +404,7 @@ static void test_failed_log(int error, int before, bool of_all)
     expect_ok(put_steps(ncid, 0, before), "puts");
     log_error = of_all || t_rank == t_nprocs - 1 ? error : 0;
     expect_ok(put_steps(ncid, before, STEPS), "puts that a log cannot have");
-    t_check(!is_enabled(ncid), "the hint says so");
+    t_check(!is_enabled(ncid, "nc_burst_buf"), "the hint says so");
     check_logs(0, false, "without logs");
     log_error = 0;
     close_and_check(ncid, STEPS, "after a log that was full");
@@ -431,7 +419,7 @@ static void test_no_folder(bool of_all)
         MPI_Info_set(info, "nc_burst_buf_dirname", "/nonexistent/folder");
     ncid = create_file(info);
     expect_ok(put_steps(ncid, 0, STEPS), "puts without logs");
-    t_check(!is_enabled(ncid), "the hint is not in effect");
+    t_check(!is_enabled(ncid, "nc_burst_buf"), "the hint is not in effect");
     close_and_check(ncid, STEPS, "without logs");
 }
 

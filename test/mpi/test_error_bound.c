@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../expect.h"
+#include "info.h"
 
 enum { X = 64, STEPS = 10 };
 enum { TEMP, WIND, RAIN, DEPTH, COUNTS, X_OF, OWN, STATED, NVARS };
@@ -18,16 +18,6 @@ static char path[4096];
 static void is_fine(int got, const char *text)
 {
     t_local(got == NC_NOERR, "%s: %s", text, ncmpi_strerror(got));
-}
-
-static MPI_Info make_info(const char *const *pairs)
-{
-    MPI_Info info;
-
-    MPI_Info_create(&info);
-    for (; pairs[0] != NULL; pairs += 2)
-        MPI_Info_set(info, pairs[0], pairs[1]);
-    return info;
 }
 
 static int create(const char *const *pairs, int *ids)

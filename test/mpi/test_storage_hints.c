@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../expect.h"
+#include "info.h"
 
 enum { T = 3, Y = 40, X = 50 };
 enum { TEMP, TOTAL, TMIN, LAT, LON, BOUNDS, MASK, NAMES, SCALAR, OWN, NVARS };
@@ -18,17 +18,6 @@ static char path[4096];
 static void is_fine(int got, const char *text)
 {
     t_local(got == NC_NOERR, "%s: %s", text, ncmpi_strerror(got));
-}
-
-/* Pairs of key and value, NULL at the end. */
-static MPI_Info make_info(const char *const *pairs)
-{
-    MPI_Info info;
-
-    MPI_Info_create(&info);
-    for (; pairs[0] != NULL; pairs += 2)
-        MPI_Info_set(info, pairs[0], pairs[1]);
-    return info;
 }
 
 static void define(int ncid, int *ids)

@@ -47,11 +47,11 @@ def read_file():
     return struct.unpack_from(">i", content, 4)[0], get
 
 
-def replay(*words, ranks=1, folder=LOGS):
+def replay(*words, ranks=1, folder=LOGS, env=None):
     command = [*tool.command("ncmpilog"), "--replay", folder, *words, PATH]
     if ranks > 1:
         command = [os.environ.get("MPIEXEC", "mpiexec"), "-n", str(ranks), *command]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    result = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
     return result.returncode, result.stdout + result.stderr
 
 
@@ -131,9 +131,9 @@ def build_preload():
     return os.path.abspath(path) if tap.ok(done.returncode == 0, "the preload", done.stderr) else None
 
 
-def replay_and_die(preload, at, processes, path=PATH, logs=LOGS, words=()):
+def replay_and_die(preload, at, processes, words=()):
     """Whether a process was killed. Launchers and ranks get the preload, which acts on our files only."""
     command = [*shlex.split(os.environ.get("MPIEXEC", "mpiexec")), "-n", str(processes), "env", f"LD_PRELOAD={preload}",
-               f"DIE_FOLDER={os.path.dirname(path)}", f"DIE_AT={at}", *words,
-               *tool.command("ncmpilog"), "--replay", logs, path]
+               f"DIE_FOLDER={os.path.dirname(PATH)}", f"DIE_AT={at}", *words,
+               *tool.command("ncmpilog"), "--replay", LOGS, PATH]
     return subprocess.run(command, capture_output=True, text=True, check=False).returncode != 0

@@ -22,21 +22,10 @@ except ImportError as missing:
     tap.skip("the burst buffer of netCDF-4 files", str(missing))
     tap.finish()
 
-from burst import RECORDS_AT, build_preload, replay_and_die, seal_record
+from burst import FLUSHED, LOGS, MARK, PATH, RECORDS_AT, build_preload, clear, replay, replay_and_die, seal_record
 
 PROGRAM = "test/mpi/test_burst_values"
 X, ROWS = 24, 12
-PATH = os.path.abspath(tap.scratch("values.nc"))
-MARK, FLUSHED = PATH + ".burst", PATH + ".flushed"
-LOGS = os.path.abspath(tap.scratch("values_logs"))
-
-
-def clear():
-    for path in (PATH, MARK, FLUSHED):
-        if os.path.exists(path):
-            os.remove(path)
-    shutil.rmtree(LOGS, ignore_errors=True)
-    os.mkdir(LOGS)
 
 
 def run(ranks, logs, steps, rank=-1, at=-1):
@@ -47,14 +36,6 @@ def run(ranks, logs, steps, rank=-1, at=-1):
 def die_with(ranks, steps):
     """All processes are killed when the steps are put; flush and sync at some of them."""
     return run(ranks, 1, steps, at=-2)
-
-
-def replay(*words, ranks=1, folder=LOGS, env=None):
-    command = [*tool.command("ncmpilog"), "--replay", folder, *words, PATH]
-    if ranks > 1:
-        command = [os.environ.get("MPIEXEC", "mpiexec"), "-n", str(ranks), *command]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
-    return done.returncode, done.stdout + done.stderr
 
 
 def read_flushed():
@@ -225,7 +206,7 @@ def check_replay_deaths():
         return
     tap.ok(die_with(2, 4)[0] != 0, "a program that died")
     kept, failed, at, marks = keep(), [], 0, 0
-    while replay_and_die(preload, at, 1 + at % 2, PATH, LOGS, ["DIE_PAGES=1"]):
+    while replay_and_die(preload, at, 1 + at % 2, ["DIE_PAGES=1"]):
         has_mark = os.path.exists(MARK)
         status, text = replay() if has_mark else (0, "")
         wrong, n = find_wrong(2, 4, 4)
