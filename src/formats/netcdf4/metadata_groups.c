@@ -41,7 +41,7 @@ typedef struct group_atts {
 
 static bool has_group(const pnc_model *model, const char *name, const char *path, size_t n)
 {
-    return pnc_format_group_get_length(model, name) == n && strncmp(name, path, n) == 0;
+    return strncmp(name, path, n) == 0 && pnc_format_group_get_length(model, name) == n;
 }
 
 static bool select_atts(const pnc_model *model, const pnc_model *groups, const char *path, group_atts *out)
