@@ -1,6 +1,7 @@
 /* A collective call of a variable in chunks: each chunk has one rank, its aggregator, to which the others send values,
  * and which encodes and writes it, or reads and decodes it for them. The grid of chunks, their aggregators, the boxes
  * of hyperslabs and the bytes of messages are those of the library (drivers/chunks, array). */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,12 +84,20 @@ static int count_part(void *own, const pnc_box *part)
     return NC_NOERR;
 }
 
+static int fail_many_boxes(const chunked_call *call)
+{
+    char why[100];
+
+    snprintf(why, sizeof why, "is put or got in too many chunks: a plan follows at most %d of all ranks", MOST_BOXES);
+    return fail_chunked(call, why);
+}
+
 static int add_box(chunked_call *call, int rank, const pnc_box *box, int round)
 {
     plan_box *to;
 
     if (call->n == MOST_BOXES)
-        return fail_chunked(call, "is put or got in too many chunks: a plan follows at most 4194304 of all ranks");
+        return fail_many_boxes(call);
     if (!pnc_memory_grow(&call->boxes, &call->capacity, call->n + 1, sizeof *call->boxes)) {
         tool_error_print("%s: no memory for the chunks of %d ranks", call->options->path, call->d->nranks);
         return NC_ENOMEM;
