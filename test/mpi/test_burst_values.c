@@ -160,17 +160,17 @@ static int put_strided(int ncid, int varid, int step)
     return err;
 }
 
-/* A rank has two pieces of row `step` of f. */
+/* A rank has two pieces of row `step` of f, and one without elements between them. */
 static int put_list(int ncid, int step)
 {
-    MPI_Offset starts[2][3] = {{step, t_rank, X / 3}, {step, t_rank, 0}},
-               counts[2][3] = {{1, 1, X - X / 3}, {1, 1, X / 3}};
-    MPI_Offset *s[] = {starts[0], starts[1]}, *c[] = {counts[0], counts[1]};
+    MPI_Offset starts[3][3] = {{step, t_rank, X / 3}, {step, t_rank, X / 2}, {step, t_rank, 0}},
+               counts[3][3] = {{1, 1, X - X / 3}, {1, 1, 0}, {1, 1, X / 3}};
+    MPI_Offset *s[] = {starts[0], starts[1], starts[2]}, *c[] = {counts[0], counts[1], counts[2]};
     long long values[X];
 
     for (int i = 0; i < X; i++)
         values[i] = value_of(step, t_rank, (X / 3 + i) % X);
-    return ncmpi_put_varn_longlong_all(ncid, varids[F], 2, s, c, values);
+    return ncmpi_put_varn_longlong_all(ncid, varids[F], 3, s, c, values);
 }
 
 static int post_bytes(int ncid, int step)

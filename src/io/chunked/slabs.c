@@ -71,20 +71,28 @@ static bool next_of_range(pnc_slab_cursor *c, pnc_array_slab *slab)
     return true;
 }
 
-bool pnc_io_slab_cursor_next(pnc_slab_cursor *c, pnc_array_slab *slab)
+/* The next hyperslab of a list that has elements; those of varn may have none. */
+static bool next_of_list(pnc_slab_cursor *c, pnc_array_slab *slab)
 {
     const pnc_elements *e = &c->request->elements;
     int ndims = c->mapping.array.ndims;
+    int64_t n = 0;
     pnc_slab s;
 
-    if (e->count == 0)
-        return false;
-    if (e->form != PNC_SLABS)
-        return next_of_range(c, slab);
-    if (c->at == e->n)
-        return false;
-    s = pnc_mapping_slab_get(e, ndims, c->at++);
+    while (n == 0) {
+        if (c->at == e->n)
+            return false;
+        s = pnc_mapping_slab_get(e, ndims, c->at++);
+        n = pnc_array_elements_count(ndims, s.count);
+    }
     *slab = (pnc_array_slab){.start = s.start, .count = s.count, .stride = s.stride, .first = c->value};
-    c->value += pnc_array_elements_count(ndims, s.count);
+    c->value += n;
     return true;
+}
+
+bool pnc_io_slab_cursor_next(pnc_slab_cursor *c, pnc_array_slab *slab)
+{
+    if (c->request->elements.count == 0)
+        return false;
+    return c->request->elements.form == PNC_SLABS ? next_of_list(c, slab) : next_of_range(c, slab);
 }
