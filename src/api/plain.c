@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "drivers/driver.h"
 #include "format/codec.h"
-#include "formats/netcdf4/reader.h"
+#include "formats/reader.h"
 
 int ncmpi_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *ncidp)
 {
@@ -95,16 +95,16 @@ ssize_t pnc_api_file_read(int fd, void *bytes, size_t capacity)
 }
 
 /* False also if libhdf5 cannot read the file, or is not there. */
-static bool has_classic_model(int fd, const char *filename)
+static bool has_classic_model(const pnc_reader_ops *ops, int fd, const char *filename)
 {
-    pnc_netcdf4_reader *reader = NULL;
+    pnc_reader *reader = NULL;
     pnc_error error = {0};
     struct stat status;
     bool has = fstat(fd, &status) == 0 &&
-               pnc_netcdf4_reader_open(fd, filename, status.st_size, &error, &reader) == NC_NOERR &&
-               pnc_netcdf4_reader_is_classic(reader);
+               pnc_formats_reader_open(ops, fd, filename, status.st_size, &error, &reader) == NC_NOERR &&
+               pnc_formats_reader_is_classic(reader);
 
-    pnc_netcdf4_reader_close(reader);
+    pnc_formats_reader_close(reader);
     return has;
 }
 
@@ -121,7 +121,7 @@ int ncmpi_inq_file_format(const char *filename, int *formatp)
     n = pnc_api_file_read(fd, magic, sizeof magic);
     format =
         n < (ssize_t)sizeof magic ? NC_FORMAT_UNKNOWN : format_constant(pnc_format_kind_identify(magic, (size_t)n));
-    if (format == NC_FORMAT_NETCDF4 && has_classic_model(fd, filename))
+    if (format == NC_FORMAT_NETCDF4 && has_classic_model(pnc_formats_readers_find(magic, n), fd, filename))
         format = NC_FORMAT_NETCDF4_CLASSIC;
     close(fd);
     if (n >= 0 && n < (ssize_t)sizeof magic) /* every format has at least 8 bytes */

@@ -2,7 +2,7 @@
 #ifndef PNC_REFERENCES_CHUNKS_H
 #define PNC_REFERENCES_CHUNKS_H
 
-#include "formats/netcdf4/reader.h"
+#include "formats/reader.h"
 
 typedef struct pnc_references_chunk {
     const int64_t *index;  /* of its first element */
@@ -11,11 +11,11 @@ typedef struct pnc_references_chunk {
 } pnc_references_chunk;
 
 /* Chunks that a chunked variable of this shape has, written or not; INT64_MAX if there are more. */
-int64_t pnc_references_chunks_count(const pnc_netcdf4_storage *storage, int ndims);
+int64_t pnc_references_chunks_count(const pnc_stored *storage, int ndims);
 
 /* Visit the chunks of a chunked variable that were written, in row-major order, until a visit returns an error.
  * NC_EINVAL: there are too many; codes of the reader have a message in its error. */
-int pnc_references_chunks_scan(pnc_netcdf4_reader *reader, const pnc_model *model, int varid,
+int pnc_references_chunks_scan(pnc_reader *reader, const pnc_model *model, int varid,
                                int (*visit)(void *with, const pnc_references_chunk *chunk), void *with);
 
 #endif

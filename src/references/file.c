@@ -20,7 +20,7 @@ static int fail_to_read(const pnc_references *r, const char *what)
     return pnc_error_set(r->error, NC_EREAD, "%s: %s: %s", r->path, what, strerror(errno));
 }
 
-static int is_netcdf4(const pnc_references *r, int fd, int64_t size, bool *result)
+static int find_file_reader(const pnc_references *r, int fd, int64_t size, const pnc_reader_ops **result)
 {
     char *front = pnc_memory_alloc(FRONT_BYTES, 1);
     ssize_t n;
@@ -28,7 +28,7 @@ static int is_netcdf4(const pnc_references *r, int fd, int64_t size, bool *resul
     if (front == NULL)
         return pnc_error_set(r->error, NC_ENOMEM, "%s: not enough memory to read it", r->path);
     n = pread(fd, front, (size_t)pnc_min64(size, FRONT_BYTES), 0);
-    *result = n > 0 && pnc_netcdf4_reader_is_format(front, n);
+    *result = n > 0 ? pnc_formats_readers_find(front, n) : NULL;
     pnc_memory_free(front);
     return n < 0 ? fail_to_read(r, "cannot be read") : NC_NOERR;
 }
@@ -54,33 +54,33 @@ static int write_classic_file(pnc_references *r, int64_t size)
     return pnc_references_metadata_write(r);
 }
 
-static int write_loaded(pnc_references *r, pnc_netcdf4_reader *reader, const char *bytes, int64_t n)
+static int write_loaded(pnc_references *r, pnc_reader *reader, const char *bytes, int64_t n)
 {
     pnc_model model = {0};
-    int err = pnc_netcdf4_reader_adopt(reader, bytes, n, &model);
+    int err = pnc_formats_reader_adopt(reader, bytes, n, &model);
 
     r->model = &model;
     if (err == NC_NOERR)
-        err = pnc_references_netcdf4_write(r, reader);
-    pnc_netcdf4_reader_close(reader);
+        err = pnc_references_stored_write(r, reader);
+    pnc_formats_reader_close(reader);
     pnc_format_model_free(&model);
     r->model = NULL;
     return err;
 }
 
-static int write_netcdf4_file(pnc_references *r, int fd, int64_t size)
+static int write_stored_file(pnc_references *r, const pnc_reader_ops *ops, int fd, int64_t size)
 {
-    pnc_netcdf4_reader *reader = NULL;
+    pnc_reader *reader = NULL;
     char *bytes = NULL;
     int64_t n;
-    int err = pnc_netcdf4_reader_open(fd, r->path, size, r->error, &reader);
+    int err = pnc_formats_reader_open(ops, fd, r->path, size, r->error, &reader);
 
     if (err == NC_NOERR)
-        err = pnc_netcdf4_reader_load(reader, &bytes, &n);
+        err = pnc_formats_reader_load(reader, &bytes, &n);
     if (err == NC_NOERR)
         err = write_loaded(r, reader, bytes, n);
     else
-        pnc_netcdf4_reader_close(reader);
+        pnc_formats_reader_close(reader);
     pnc_memory_free(bytes);
     return err;
 }
@@ -88,13 +88,13 @@ static int write_netcdf4_file(pnc_references *r, int fd, int64_t size)
 static int write_open_file(pnc_references *r, int fd)
 {
     struct stat facts;
-    bool has_chunks;
+    const pnc_reader_ops *ops;
 
     if (fstat(fd, &facts) != 0)
         return fail_to_read(r, "cannot be inspected");
-    PNC_TRY(is_netcdf4(r, fd, facts.st_size, &has_chunks));
+    PNC_TRY(find_file_reader(r, fd, facts.st_size, &ops));
     pnc_references_list_begin(r);
-    PNC_TRY(has_chunks ? write_netcdf4_file(r, fd, facts.st_size) : write_classic_file(r, facts.st_size));
+    PNC_TRY(ops != NULL ? write_stored_file(r, ops, fd, facts.st_size) : write_classic_file(r, facts.st_size));
     pnc_references_list_end(r);
     return NC_NOERR;
 }

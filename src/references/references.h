@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "format/model.h"
-#include "formats/netcdf4/reader.h"
+#include "formats/reader.h"
 
 #define PNC_REFERENCES_CHUNK (16 << 20) /* bytes: large enough for object stores, small enough for memory of a task */
 
@@ -35,8 +35,8 @@ bool pnc_references_var_is_listed(const pnc_references *r, const pnc_var *var);
 void pnc_references_fixed_write(const pnc_references *r);
 void pnc_references_records_write(pnc_references *r, const pnc_model *model);
 int pnc_references_metadata_write(const pnc_references *r);
-/* The same of a netCDF-4 file. `error` is that of the reader. */
-int pnc_references_netcdf4_write(const pnc_references *r, pnc_netcdf4_reader *reader);
+/* The same of a file with a reader. `error` is that of the reader. */
+int pnc_references_stored_write(const pnc_references *r, pnc_reader *reader);
 
 /* All references of one file, which is closed. model: its definitions if it is a classic file. The path
  * has no prefix; the URL is its absolute path. */

@@ -270,7 +270,7 @@ static void write_filter(FILE *out, const pnc_filter *f, int size)
 
 static void write_filter_list(FILE *out, const pnc_zarr_array *a)
 {
-    const pnc_filter_chain *chain = &a->storage->filters;
+    const pnc_filter_chain *chain = &a->storage->array.filters;
 
     if (!a->has_filters || chain->nfilters == 0) {
         fputs("null", out);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "format/model.h"
-#include "formats/netcdf4/reader.h"
+#include "formats/reader.h"
 
 /* Chunks have one index of the dimensions before `split`, `length` indices of dimension `split`, and all indices of
  * the dimensions after it. */
@@ -34,7 +34,7 @@ void pnc_references_array_write(FILE *out, const pnc_model *model, const pnc_var
  * has_gaps: some were never written, and have the fill value of the storage. */
 typedef struct pnc_zarr_array {
     const pnc_var *var;
-    const pnc_netcdf4_storage *storage;
+    const pnc_stored *storage;
     const int64_t *lengths;
     bool has_filters, has_gaps;
 } pnc_zarr_array;

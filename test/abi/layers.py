@@ -45,26 +45,27 @@ MAY_SEE = {
     "file": PURE + ["host", "log", "statistics", "drivers/driver.h", "drivers/store.h", "drivers/behind/behind.h"],
     "io": PURE + ["select", "mapping", "array", "convert", "format/model.h", "format/addressing.h", "mpitype", "file",
                   "statistics/statistics.h", "drivers/chunks/chunks.h", "log/values.h"],
-    "formats": PURE + ["select", "convert", "filter/filter.h", "format", "growth", "statistics/statistics.h", "host",
-                       "file"],
+    "formats": PURE + ["array", "select", "convert", "filter/filter.h", "format", "growth", "statistics/statistics.h",
+                       "host", "file", "drivers/chunks/cache.h", "drivers/chunks/chunks.h"],
     "formats/netcdf4": PURE + ["array", "select", "convert", "filter/filter.h", "format", "formats/format.h",
+                               "formats/reader.h",
                                "host/codecs.h", "host/plugins.h", "file", "drivers/chunks/chunks.h",
-                               "drivers/chunks/in_file.h", "drivers/chunks/cache.h"],
+                               "drivers/chunks/in_file.h"],
     # references to the chunks of a file: closed, or open in a tool
-    "references": PURE + ["array", "convert/convert.h", "filter/filter.h", "format", "formats/netcdf4/reader.h",
+    "references": PURE + ["array", "convert/convert.h", "filter/filter.h", "format", "formats/reader.h",
                           "host/codecs.h"],
     # a dataset knows definitions, and how they are stored only by the operations of a format
     "dataset": PURE + ["convert", "filter/filter.h", "filter/text.h", "format/model.h", "format/coordinates.h",
                        "format/groups.h", "format/quantization.h", "format/storage.h", "format/strings.h",
                        "formats/format.h", "statistics", "drivers/driver.h", "file", "io", "references/references.h"],
-    "api": PURE + ["select", "convert", "format", "formats/netcdf4/reader.h", "dataset", "io", "drivers/driver.h",
+    "api": PURE + ["select", "convert", "format", "formats/reader.h", "dataset", "io", "drivers/driver.h",
                    "pnetcdf.h"],
     # its calls go through pnetcdf.h; what it says about them, and asks before them, through dataset/caller.h
     "binding": PURE + ["dataset/caller.h", "pnetcdf.h"],
     # nothing of the library that its shared object does not export; netcdf.h has the constants
     "binding/netcdf": ["api/door.h", "pnetcdf.h"],
     "tools": PURE + ["array", "format", "growth", "log", "convert", "filter/filter.h", "filter/text.h",
-                     "host", "formats/netcdf4/reader.h", "formats/netcdf4/whole_file.h", "references", "pnetcdf.h"],
+                     "host", "formats/reader.h", "formats/netcdf4/whole_file.h", "references", "pnetcdf.h"],
     # plans count by the arithmetic of the library
     "tools/plan": PURE + ["format", "select", "convert", "array", "tools/common", "drivers/new_striping.h",
                          "drivers/chunks/aggregator.h", "drivers/chunks/grid.h", "drivers/chunks/messages.h",

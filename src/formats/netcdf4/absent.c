@@ -47,13 +47,8 @@ bool pnc_netcdf4_metadata_get_text(pnc_netcdf4_metadata *m, const char *name, ch
     return false;
 }
 
-void pnc_netcdf4_strings_free(pnc_netcdf4_strings *strings)
-{
-    (void)strings;
-}
-
 int pnc_netcdf4_metadata_read_strings(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *start,
-                                      const int64_t *count, pnc_netcdf4_strings *out)
+                                      const int64_t *count, pnc_reader_strings *out)
 {
     (void)m, (void)path, (void)ndims, (void)start, (void)count, (void)out;
     return NC_ENOTBUILT;

@@ -9,6 +9,7 @@
 #include "file/file.h"
 #include "formats/netcdf4/description.h"
 #include "formats/netcdf4/redo.h"
+#include "formats/reader.h"
 
 typedef struct pnc_netcdf4_metadata pnc_netcdf4_metadata;
 
@@ -36,15 +37,9 @@ bool pnc_netcdf4_metadata_is_classic(pnc_netcdf4_metadata *m);
 /* A hidden attribute of the root group that is a text. False: there is none, or it does not fit. */
 bool pnc_netcdf4_metadata_get_text(pnc_netcdf4_metadata *m, const char *name, char *out, size_t capacity);
 
-/* Texts with null characters at their ends; NULL: there is none. */
-typedef struct pnc_netcdf4_strings {
-    int64_t n;
-    char **at;
-} pnc_netcdf4_strings;
-void pnc_netcdf4_strings_free(pnc_netcdf4_strings *strings); /* also zeros */
 /* count elements from start of a dataset of strings, within its extent. */
 int pnc_netcdf4_metadata_read_strings(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *start,
-                                      const int64_t *count, pnc_netcdf4_strings *out);
+                                      const int64_t *count, pnc_reader_strings *out);
 
 /* The place of the chunk that begins at this index of a dataset. */
 int pnc_netcdf4_metadata_find_chunk(pnc_netcdf4_metadata *m, const char *path, const int64_t *index, int ndims,

@@ -27,16 +27,8 @@ static bool read_raw_strings(const pnc_hdf5 *h, const string_source *s, void *to
     return h->d_read(s->dataset, s->type, s->memory, s->selected, H5P_DEFAULT, to) >= 0;
 }
 
-void pnc_netcdf4_strings_free(pnc_netcdf4_strings *strings)
-{
-    for (int64_t i = 0; strings->at != NULL && i < strings->n; i++)
-        pnc_memory_free(strings->at[i]);
-    pnc_memory_free(strings->at);
-    *strings = (pnc_netcdf4_strings){0};
-}
-
 /* NULL: there is none. */
-static bool keep_string(pnc_netcdf4_strings *out, int64_t i, const char *text, size_t n)
+static bool keep_string(pnc_reader_strings *out, int64_t i, const char *text, size_t n)
 {
     if (text == NULL)
         return true;
@@ -49,7 +41,7 @@ static bool keep_string(pnc_netcdf4_strings *out, int64_t i, const char *text, s
 }
 
 static int read_variable_strings(pnc_netcdf4_metadata *m, const string_source *s, const char *name,
-                                 pnc_netcdf4_strings *out)
+                                 pnc_reader_strings *out)
 {
     char **raw = pnc_memory_alloc_zeroed(s->n, sizeof *raw);
     bool has_memory = raw != NULL, good = has_memory && read_raw_strings(m->h, s, raw);
@@ -66,7 +58,7 @@ static int read_variable_strings(pnc_netcdf4_metadata *m, const string_source *s
 }
 
 static int read_fixed_strings(pnc_netcdf4_metadata *m, const string_source *s, const char *name,
-                              pnc_netcdf4_strings *out)
+                              pnc_reader_strings *out)
 {
     size_t size = m->h->t_get_size(s->type);
     char *raw = pnc_memory_alloc(s->n, size);
@@ -81,7 +73,7 @@ static int read_fixed_strings(pnc_netcdf4_metadata *m, const string_source *s, c
     return good ? NC_NOERR : pnc_netcdf4_metadata_fail(m, "read", name);
 }
 
-static int read_strings(pnc_netcdf4_metadata *m, const string_source *s, const char *name, pnc_netcdf4_strings *out)
+static int read_strings(pnc_netcdf4_metadata *m, const string_source *s, const char *name, pnc_reader_strings *out)
 {
     int err;
 
@@ -95,7 +87,7 @@ static int read_strings(pnc_netcdf4_metadata *m, const string_source *s, const c
     err = m->h->t_is_variable_str(s->type) > 0 ? read_variable_strings(m, s, name, out)
                                                : read_fixed_strings(m, s, name, out);
     if (err != NC_NOERR)
-        pnc_netcdf4_strings_free(out);
+        pnc_formats_strings_free(out);
     return err;
 }
 
@@ -125,13 +117,13 @@ static bool select_strings(pnc_netcdf4_metadata *m, const int64_t *start, const 
 }
 
 int pnc_netcdf4_metadata_read_strings(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *start,
-                                      const int64_t *count, pnc_netcdf4_strings *out)
+                                      const int64_t *count, pnc_reader_strings *out)
 {
     string_source s = {.dataset = -1, .type = -1, .memory = -1, .selected = -1};
     pnc_hdf5_visit visit;
     int err;
 
-    *out = (pnc_netcdf4_strings){0};
+    *out = (pnc_reader_strings){0};
     if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
         return NC_ENOTBUILT;
     err = pnc_netcdf4_dataset_keep(m, path);

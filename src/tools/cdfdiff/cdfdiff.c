@@ -23,7 +23,7 @@ static int load_atts(const pnc_atts *from, diff_atts *atts)
 static int64_t count_present(const tool_file *file, const pnc_var *var)
 {
     int64_t size = (int64_t)pnc_type_get_size(var->type), bytes;
-    if (file->netcdf4 != NULL)
+    if (file->reader != NULL)
         return INT64_MAX;
     bytes = pnc_format_var_count_present(&file->model, var, file->size);
     return bytes / size + (bytes % size > 0);
@@ -32,7 +32,7 @@ static int64_t count_present(const tool_file *file, const pnc_var *var)
 static int load_storage(const tool_file *file, const pnc_var *from, diff_var *var)
 {
     const pnc_storage *s = from->storage;
-    if (file->netcdf4 == NULL || s == NULL)
+    if (file->reader == NULL || s == NULL)
         return NC_NOERR;
     const diff_storage storage = {.layout = s->layout,
                                   .ndims = from->ndims,

@@ -17,11 +17,6 @@
 
 enum { FIRST_BYTES = 64 * 1024 };
 
-struct tool_netcdf4 {
-    pnc_netcdf4_reader *reader;
-    pnc_error error;
-};
-
 static int failed(const tool_file *file, int code, const char *cause)
 {
     tool_error_print("%s: %s", file->path, cause);
@@ -59,10 +54,10 @@ int tool_file_open_bytes(const char *path, tool_file *file)
 void tool_file_close(tool_file *file)
 {
     pnc_format_model_free(&file->model);
-    if (file->netcdf4 != NULL)
-        pnc_netcdf4_reader_close(file->netcdf4->reader);
-    pnc_memory_free(file->netcdf4);
-    file->netcdf4 = NULL;
+    pnc_formats_reader_close(file->reader);
+    pnc_memory_free(file->error);
+    file->reader = NULL;
+    file->error = NULL;
     if (file->fd >= 0)
         close(file->fd); /* opened for reading: an error of close loses no data */
     file->fd = -1;
@@ -120,22 +115,22 @@ static int read_classic_header(tool_file *file, const pnc_observer *observer, ch
     return code != NC_NOERR && observer == NULL ? failed(file, code, error.text) : NC_NOERR;
 }
 
-/* --- netCDF-4 --- */
+/* --- readers --- */
 
-bool tool_file_is_hdf5(const tool_file *file)
+const pnc_reader_ops *tool_file_find_reader(const tool_file *file)
 {
     char front[FIRST_BYTES];
     int64_t n = file->size < FIRST_BYTES ? file->size : FIRST_BYTES;
 
-    return pnc_host_bytes_read(file->fd, 0, front, n) == 0 && pnc_netcdf4_reader_is_format(front, n);
+    return pnc_host_bytes_read(file->fd, 0, front, n) == 0 ? pnc_formats_readers_find(front, n) : NULL;
 }
 
-static int begin_reader(tool_file *file)
+static int begin_reader(tool_file *file, const pnc_reader_ops *ops)
 {
-    file->netcdf4 = pnc_memory_alloc_zeroed(1, sizeof *file->netcdf4);
-    if (file->netcdf4 == NULL)
+    file->error = pnc_memory_alloc_zeroed(1, sizeof *file->error);
+    if (file->error == NULL)
         return failed(file, NC_ENOMEM, "not enough memory for the header");
-    return pnc_netcdf4_reader_open(file->fd, file->path, file->size, &file->netcdf4->error, &file->netcdf4->reader);
+    return pnc_formats_reader_open(ops, file->fd, file->path, file->size, file->error, &file->reader);
 }
 
 static void reverse(char *value, int64_t n, size_t size)
@@ -169,43 +164,38 @@ static void encode_attributes(pnc_model *model)
 /* The message of the reader, which names the file, unless it is about libhdf5. Returns code. */
 static int reader_failed(const tool_file *file, int code)
 {
-    bool has_message = code != NC_NOERR && file->netcdf4 != NULL && file->netcdf4->error.code != NC_NOERR;
+    bool has_message = code != NC_NOERR && file->error != NULL && file->error->code != NC_NOERR;
 
     if (has_message && code == NC_ENOTBUILT)
-        tool_error_print("%s: %s", file->path, file->netcdf4->error.text);
+        tool_error_print("%s: %s", file->path, file->error->text);
     else if (has_message)
-        tool_error_print("%s", file->netcdf4->error.text);
+        tool_error_print("%s", file->error->text);
     return code;
 }
 
 static int adopt_description(tool_file *file, const char *bytes, int64_t n)
 {
-    PNC_TRY(pnc_netcdf4_reader_adopt(file->netcdf4->reader, bytes, n, &file->model));
+    PNC_TRY(pnc_formats_reader_adopt(file->reader, bytes, n, &file->model));
     encode_attributes(&file->model);
     return NC_NOERR;
 }
 
-static int read_description(tool_file *file, char **bytes, int64_t *n)
+static int read_description(tool_file *file, const pnc_reader_ops *ops, char **bytes, int64_t *n)
 {
-    int err = begin_reader(file);
+    int err = begin_reader(file, ops);
 
     if (err == NC_NOERR)
-        err = pnc_netcdf4_reader_load(file->netcdf4->reader, bytes, n);
+        err = pnc_formats_reader_load(file->reader, bytes, n);
     if (err == NC_NOERR)
         err = adopt_description(file, *bytes, *n);
     return reader_failed(file, err);
 }
 
-pnc_netcdf4_reader *tool_file_get_reader(const tool_file *file)
-{
-    return file->netcdf4->reader;
-}
-
 int tool_file_check_classic(const tool_file *file, const char *why)
 {
-    if (file->netcdf4 == NULL)
+    if (file->reader == NULL)
         return NC_NOERR;
-    tool_error_print("%s is a netCDF-4 file: %s", file->path, why);
+    tool_error_print("%s is a %s file: %s", file->path, file->reader->ops->name, why);
     return NC_ENOTSUPPORT;
 }
 
@@ -213,15 +203,16 @@ int tool_file_check_classic(const tool_file *file, const char *why)
 
 int tool_file_read_header(tool_file *file, const pnc_observer *observer, char **bytes, int64_t *n)
 {
+    const pnc_reader_ops *ops = observer == NULL ? tool_file_find_reader(file) : NULL;
+
     *bytes = NULL;
     *n = 0;
-    return observer == NULL && tool_file_is_hdf5(file) ? read_description(file, bytes, n)
-                                                       : read_classic_header(file, observer, bytes, n);
+    return ops != NULL ? read_description(file, ops, bytes, n) : read_classic_header(file, observer, bytes, n);
 }
 
-static int open_description(tool_file *file, const char *bytes, int64_t n)
+static int open_description(tool_file *file, const pnc_reader_ops *ops, const char *bytes, int64_t n)
 {
-    int err = begin_reader(file);
+    int err = begin_reader(file, ops);
 
     if (err == NC_NOERR)
         err = adopt_description(file, bytes, n);
@@ -232,13 +223,14 @@ int tool_file_open_copy(const char *path, const char *header, int64_t n, int64_t
 {
     int64_t need;
     pnc_error error = {0};
-    int err = tool_file_open_bytes(path, file);
+    const pnc_reader_ops *ops;
 
-    PNC_TRY(err);
+    PNC_TRY(tool_file_open_bytes(path, file));
     file->size = size;
-    if (tool_file_is_hdf5(file))
-        return open_description(file, header, n);
-    err = pnc_format_header_decode(header, n, size, &file->model, &need, &error);
+    ops = tool_file_find_reader(file);
+    if (ops != NULL)
+        return open_description(file, ops, header, n);
+    int err = pnc_format_header_decode(header, n, size, &file->model, &need, &error);
     return err != NC_NOERR ? failed(file, err, error.text) : NC_NOERR;
 }
 
@@ -259,7 +251,7 @@ pnc_shortage_kind tool_file_report_short(const tool_file *file, bool only_large)
     char text[PNC_SHORTAGE_TEXT];
     pnc_shortage shortage;
 
-    if (file->netcdf4 != NULL)
+    if (file->reader != NULL)
         return PNC_SHORTAGE_NONE;
     pnc_format_shortage_find(&file->model, file->size, &shortage);
     if (only_large ? pnc_format_shortage_is_large(shortage.kind) : shortage.kind != PNC_SHORTAGE_NONE)
@@ -335,33 +327,32 @@ static int find_varid(const tool_file *file, const pnc_var *var)
     return varid;
 }
 
-static int read_netcdf4_block(const tool_file *file, const pnc_var *var, const int64_t *start, const int64_t *count,
-                              void *values)
+static int read_stored_block(const tool_file *file, const pnc_var *var, const int64_t *start, const int64_t *count,
+                             void *values)
 {
-    pnc_error_clear(&file->netcdf4->error);
-    return reader_failed(file,
-                         pnc_netcdf4_reader_read(file->netcdf4->reader, find_varid(file, var), start, count, values));
+    pnc_error_clear(file->error);
+    return reader_failed(file, pnc_formats_reader_read(file->reader, find_varid(file, var), start, count, values));
 }
 
 int tool_file_find_chunk(const tool_file *file, int varid, const int64_t *index, pnc_chunk_place *place)
 {
-    pnc_error_clear(&file->netcdf4->error);
-    return reader_failed(file, pnc_netcdf4_reader_find_chunk(file->netcdf4->reader, varid, index, place));
+    pnc_error_clear(file->error);
+    return reader_failed(file, pnc_formats_reader_find_chunk(file->reader, varid, index, place));
 }
 
 int tool_file_read_chunk(const tool_file *file, int varid, const int64_t *index, const pnc_chunk_place *place,
                          void *chunk)
 {
-    pnc_error_clear(&file->netcdf4->error);
-    return reader_failed(file, pnc_netcdf4_reader_read_chunk(file->netcdf4->reader, varid, index, place, chunk));
+    pnc_error_clear(file->error);
+    return reader_failed(file, pnc_formats_reader_read_chunk(file->reader, varid, index, place, chunk));
 }
 
 int tool_file_read_strings(const tool_file *file, const pnc_var *var, const int64_t *start, const int64_t *count,
-                           pnc_netcdf4_strings *strings)
+                           pnc_reader_strings *strings)
 {
-    pnc_error_clear(&file->netcdf4->error);
-    return reader_failed(
-        file, pnc_netcdf4_reader_read_strings(file->netcdf4->reader, find_varid(file, var), start, count, strings));
+    pnc_error_clear(file->error);
+    return reader_failed(file,
+                         pnc_formats_reader_read_strings(file->reader, find_varid(file, var), start, count, strings));
 }
 
 int tool_file_read_block(const tool_file *file, const pnc_var *var, const int64_t *start, const int64_t *count,
@@ -369,8 +360,8 @@ int tool_file_read_block(const tool_file *file, const pnc_var *var, const int64_
 {
     int64_t n = 1;
 
-    if (file->netcdf4 != NULL)
-        PNC_TRY(read_netcdf4_block(file, var, start, count, values));
+    if (file->reader != NULL)
+        PNC_TRY(read_stored_block(file, var, start, count, values));
     else
         PNC_TRY(read_classic_block(file, var, start, count, values));
     for (int d = 0; d < var->ndims; d++)

@@ -4,14 +4,15 @@
 
 #include "format/observe.h"
 #include "format/shortage.h"
-#include "formats/netcdf4/reader.h"
+#include "formats/reader.h"
 
 typedef struct tool_file {
     const char *path; /* the caller's */
     int fd;           /* -1: not open */
     int64_t size;
-    pnc_model model;              /* of the header; empty until it is read. Attributes are big-endian in any format */
-    struct tool_netcdf4 *netcdf4; /* NULL: a classic file */
+    pnc_model model;    /* of the header; empty until it is read. Attributes are big-endian in any format */
+    pnc_reader *reader; /* NULL: a classic file, whose values are where its header says */
+    pnc_error *error;   /* of the reader */
 } tool_file;
 
 /* All functions below return NC_NOERR, or a code after an error message that names file and cause. A file may be closed
@@ -19,15 +20,13 @@ typedef struct tool_file {
 
 int tool_file_open(const char *path, tool_file *file);       /* open, read and check the header */
 int tool_file_open_bytes(const char *path, tool_file *file); /* open only */
-/* Whether an open file is an HDF5 file, as netCDF-4 files are. */
-bool tool_file_is_hdf5(const tool_file *file);
-/* The reader of a netCDF-4 file whose header was read. */
-pnc_netcdf4_reader *tool_file_get_reader(const tool_file *file);
-/* NC_ENOTSUPPORT for a netCDF-4 file, after the message "FILE is a netCDF-4 file: WHY". */
+/* The reader that an open file needs; NULL: none, as for classic files. */
+const pnc_reader_ops *tool_file_find_reader(const tool_file *file);
+/* NC_ENOTSUPPORT for a file with a reader, after the message "FILE is a netCDF-4 file: WHY". */
 int tool_file_check_classic(const tool_file *file, const char *why);
 /* Read the header into *bytes, which the caller frees with pnc_memory_free, report it to an observer
- * (format/observe.h), and decode it into file->model. Violations return NC_NOERR unless observer is NULL. Of a netCDF-4
- * file, which no observer examines, the bytes are a description for tool_file_open_copy. */
+ * (format/observe.h), and decode it into file->model. Violations return NC_NOERR unless observer is NULL. Of a file
+ * with a reader, which no observer examines, the bytes are a description for tool_file_open_copy. */
 int tool_file_read_header(tool_file *file, const pnc_observer *observer, char **bytes, int64_t *n);
 /* What a classic file lacks that ends before the data that its header describes, after a warning; only_large: a warning
  * only if whole variables or records are missing, for a tool that reads no values. */
@@ -45,14 +44,14 @@ void tool_file_get_shape(const tool_file *file, const pnc_var *var, int64_t *sha
 /* The values of an attribute in the memory type that belongs to its type. */
 void tool_att_load(const pnc_att *att, void *values);
 
-/* A chunk of a netCDF-4 variable, which begins at this index: its place, and its bytes without filters. */
+/* A chunk of a variable in chunks, which begins at this index: its place, and its bytes without filters. */
 int tool_file_find_chunk(const tool_file *file, int varid, const int64_t *index, pnc_chunk_place *place);
 int tool_file_read_chunk(const tool_file *file, int varid, const int64_t *index, const pnc_chunk_place *place,
                          void *chunk);
 
-/* A block of a netCDF-4 variable of type NC_STRING: NULL where no string was written. `strings` owns them. */
+/* A block of a variable of type NC_STRING: NULL where no string was written. `strings` owns them. */
 int tool_file_read_strings(const tool_file *file, const pnc_var *var, const int64_t *start, const int64_t *count,
-                           pnc_netcdf4_strings *strings);
+                           pnc_reader_strings *strings);
 /* Read a block of a variable (see blocks.h): count elements from start; all dimensions but one are whole or have count
  * 1. values receives the bytes of the file or, with native, values in host byte order of the type
  * pnc_type_get_mem_type; its capacity is the same number of elements in both cases. Data beyond the end of a classic

@@ -17,7 +17,7 @@
 #include "base/memory.h"
 #include "base/path.h"
 #include "format/codec.h"
-#include "formats/netcdf4/reader.h"
+#include "formats/reader.h"
 #include "host/writer.h"
 #include "tools/common/message.h"
 
@@ -167,14 +167,14 @@ static bool has_kind(const tool_output_request *request)
     return n >= 0 && request->is_kind(head, (size_t)n);
 }
 
-/* What a program would still write to a netCDF-4 file that is replaced would be lost. */
+/* What a program would still write to a file of chunks that is replaced would be lost. */
 static int check_writer(const char *path, pnc_error *error)
 {
     char head[HEAD_BYTES], why[PNC_HOST_WHY_BYTES];
     ssize_t n = read_head(path, head);
     pnc_host_writer *writer;
     pnc_held held;
-    if (n <= 0 || !pnc_netcdf4_reader_is_format(head, n))
+    if (n <= 0 || pnc_formats_readers_find(head, n) == NULL)
         return NC_NOERR;
     held = pnc_host_writer_begin(pnc_path_strip(path), &writer, why, sizeof why);
     if (held == PNC_HELD_BY_OTHERS)

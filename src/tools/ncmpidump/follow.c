@@ -130,7 +130,7 @@ static int64_t count_records(const dump_file *file)
     const pnc_model *model = &file->input.model;
     int64_t n = pnc_format_dim_get_length(model, file->unlimited);
 
-    for (int i = 0; file->input.netcdf4 == NULL && i < model->nvars; i++) {
+    for (int i = 0; file->input.reader == NULL && i < model->nvars; i++) {
         const pnc_var *var = model->vars[i];
         int64_t space = file->input.size - var->classic.begin - var->size;
 

@@ -405,7 +405,7 @@ static int read_row(const plot_selection *s, const plot_axis *fast, int64_t *sta
 {
     int d = fast->dim;
     size_t size = pnc_type_get_size(s->var->type);
-    int64_t most = d == s->var->ndims - 1 || s->file->input.netcdf4 != NULL ? PORTION : 1;
+    int64_t most = d == s->var->ndims - 1 || s->file->input.reader != NULL ? PORTION : 1;
 
     for (int64_t at = 0; at < fast->length; at += count[d]) {
         start[d] = at;

@@ -15,9 +15,9 @@ int dump_reader_init(const dump_file *file, const dump_variable *variable, const
 static int read_strings(dump_reader *reader)
 {
     const tool_blocks *blocks = &reader->blocks;
-    pnc_netcdf4_strings *strings = &reader->strings;
+    pnc_reader_strings *strings = &reader->strings;
 
-    pnc_netcdf4_strings_free(strings);
+    pnc_formats_strings_free(strings);
     PNC_TRY(tool_file_read_strings(reader->input, reader->variable->var, blocks->start, blocks->count, strings));
     memcpy(reader->block, strings->at, (size_t)strings->n * sizeof *strings->at);
     reader->length = (size_t)blocks->length;
@@ -39,6 +39,6 @@ int dump_reader_read(dump_reader *reader)
 void dump_reader_free(dump_reader *reader)
 {
     tool_blocks_free(&reader->blocks);
-    pnc_netcdf4_strings_free(&reader->strings);
+    pnc_formats_strings_free(&reader->strings);
     free(reader->block);
 }

@@ -10,8 +10,8 @@ typedef struct dump_reader {
     const dump_variable *variable;
     tool_blocks blocks;
     char *block;
-    pnc_netcdf4_strings strings; /* of a block of strings, whose elements are pointers to them */
-    size_t length;               /* elements in block; 0 before it is read */
+    pnc_reader_strings strings; /* of a block of strings, whose elements are pointers to them */
+    size_t length;              /* elements in block; 0 before it is read */
 } dump_reader;
 
 /* Returns NC_NOERR or NC_ENOMEM; the reader may be freed in both cases. shape must exist until then. */

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "format/storage.h"
-#include "formats/netcdf4/reader.h"
+#include "formats/reader.h"
 #include "tools/ncmpidump/dump.h"
 
 static void begin_special(const dump_file *file, const dump_variable *variable, const char *name)
@@ -73,14 +73,14 @@ static void print_of_variable(const dump_file *file, const dump_variable *variab
 {
     const pnc_storage *s = variable->var->storage;
 
-    if (file->input.netcdf4 == NULL || s == NULL || variable->type->class == CDL_OTHER)
+    if (file->input.reader == NULL || s == NULL || variable->type->class == CDL_OTHER)
         return;
     write_layout(file, variable, s);
     write_filters(file, variable, s);
     if (variable->type->class != CDL_STRING && variable->type->size > 1)
         write_word(file, variable, "_Endianness", variable->var->little ? "little" : "big");
     if (dump_attribute_find(file, variable->id, "_FillValue") == NULL &&
-        !pnc_netcdf4_reader_get_storage(tool_file_get_reader(&file->input), variable->id)->has_fill &&
+        !pnc_formats_reader_get_stored(file->input.reader, variable->id)->has_fill &&
         variable->type->class != CDL_STRING)
         write_word(file, variable, "_NoFill", "true");
 }
@@ -89,8 +89,8 @@ static void print_of_file(const dump_file *file)
 {
     char text[NC_MAX_NAME + 1];
 
-    if (file->input.netcdf4 != NULL &&
-        pnc_netcdf4_reader_get_text(tool_file_get_reader(&file->input), "_NCProperties", text, sizeof text))
+    if (file->input.reader != NULL &&
+        pnc_formats_reader_get_text(file->input.reader, "_NCProperties", text, sizeof text))
         write_word(file, NULL, "_NCProperties", text);
     write_word(file, NULL, "_Format", dump_format_get_name(file->format));
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "format/storage.h"
 #include "tools/common/json.h"
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
@@ -39,7 +40,7 @@ static int init_blocks(const dump_file *file, const dump_variable *variable, con
                                ? variable->var->storage->chunks
                                : NULL;
 
-    if (file->input.netcdf4 != NULL && chunk != NULL && variable->ndims > 0)
+    if (file->input.reader != NULL && chunk != NULL && variable->ndims > 0)
         return tool_blocks_init_chunked(variable->ndims, shape, chunk, blocks);
     return tool_blocks_init(variable->ndims, shape, blocks);
 }

@@ -210,7 +210,7 @@ static int check_size(const dump_file *file, const dump_variable *variable, cons
     int64_t bytes, end, missing;
 
     get_size(file, variable, shape, &bytes, &end);
-    if (file->input.netcdf4 != NULL)
+    if (file->input.reader != NULL)
         return check_ratio(file, variable, bytes);
     missing = end - file->input.size < bytes ? end - file->input.size : bytes;
     if (missing <= most)

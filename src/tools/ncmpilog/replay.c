@@ -37,11 +37,11 @@ typedef struct replay {
     bool shows_node, shows_all; /* whether locks of the file show programs of this node; of all nodes */
     char *mark_path;
     pnc_log_mark mark;
-    tool_file file; /* its header */
-    bool is_netcdf4;
-    int fd;        /* of the file, for writing; -1: not open */
-    int64_t end;   /* offset behind the last byte of the file, with the new number of records */
-    int64_t timed; /* the last time that the logs have got, in nanoseconds */
+    tool_file file;               /* its header */
+    const pnc_reader_ops *reader; /* its logs have values; NULL: a classic file, whose logs have blocks */
+    int fd;                       /* of the file, for writing; -1: not open */
+    int64_t end;                  /* offset behind the last byte of the file, with the new number of records */
+    int64_t timed;                /* the last time that the logs have got, in nanoseconds */
 
     log_source *logs; /* of this process */
     int64_t nlogs;
@@ -84,9 +84,9 @@ static int digest_header(const replay *r, uint64_t *out)
     int64_t size = r->file.model.classic.header_size;
 
     *out = PNC_DIGEST_START;
-    if (r->is_netcdf4)
+    if (r->reader != NULL)
         *out = pnc_format_model_get_digest(&r->file.model);
-    if (r->is_netcdf4)
+    if (r->reader != NULL)
         return NC_NOERR;
     for (int64_t at = 0; at < size; at += HEADER_BYTES) {
         int64_t n = pnc_min64(HEADER_BYTES, size - at);
@@ -169,8 +169,8 @@ static int hold_file(replay *r, int err)
 static int open_file(replay *r)
 {
     PNC_TRY(tool_file_open_bytes(r->path, &r->file));
-    r->is_netcdf4 = tool_file_is_hdf5(&r->file);
-    if (!r->is_netcdf4) {
+    r->reader = tool_file_find_reader(&r->file);
+    if (r->reader == NULL) {
         tool_file_close(&r->file);
         PNC_TRY(tool_file_open(r->path, &r->file));
     }
@@ -186,9 +186,9 @@ static int complete_metadata(const replay *r)
     bool was_interrupted;
     int err;
 
-    if (r->rank != 0 || !r->is_netcdf4)
+    if (r->rank != 0 || r->reader == NULL)
         return NC_NOERR;
-    err = pnc_netcdf4_reader_repair(r->fd, r->path, r->file.size, &was_interrupted, &error);
+    err = r->reader->repair(r->fd, r->path, r->file.size, &was_interrupted, &error);
     if (err != NC_NOERR)
         tool_error_print("%s", error.text);
     return err;
@@ -198,7 +198,7 @@ static int complete_metadata(const replay *r)
 static int read_definitions(replay *r)
 {
     PNC_TRY(tool_status_agree(complete_metadata(r)));
-    if (!r->is_netcdf4)
+    if (r->reader == NULL)
         return NC_NOERR;
     tool_file_close(&r->file);
     return tool_status_agree(tool_file_open(r->path, &r->file));
@@ -383,7 +383,7 @@ static void choose_call(replay *r)
 
     for (int64_t i = 0; i < r->nlogs; i++) {
         call = pnc_min64(call, r->logs[i].summary.call);
-        if (r->is_netcdf4)
+        if (r->reader != NULL)
             r->done = pnc_max64(r->done, r->logs[i].reader.front.call);
     }
     r->call = reduce(call, MPI_MIN);
@@ -417,7 +417,7 @@ static void begin_reading(log_source *log)
 /* A classic file gets bytes, a netCDF-4 file values. */
 static bool is_possible(const replay *r, log_source *log)
 {
-    if (r->is_netcdf4)
+    if (r->reader != NULL)
         return log->reader.record.kind == PNC_LOG_VALUES && log_values_check(&r->file.model, log);
     return log->reader.record.kind == PNC_LOG_BLOCK &&
            log->reader.record.extent.offset >= r->file.model.classic.header_size;
@@ -441,7 +441,7 @@ static int examine_blocks(replay *r, log_source *log, pnc_extent *last)
             r->unlogged += extent.length;
         } else if (!is_possible(r, log)) {
             return refuse_block(r, log, extent);
-        } else if (!r->is_netcdf4 && extent.offset + extent.length > last->offset + last->length) {
+        } else if (r->reader == NULL && extent.offset + extent.length > last->offset + last->length) {
             *last = extent;
         }
     }
@@ -493,7 +493,7 @@ static int check_blocks(replay *r)
         }
     }
     PNC_TRY(tool_status_agree(err));
-    if (r->is_netcdf4) /* no records but those of the values */
+    if (r->reader != NULL) /* no records but those of the values */
         return NC_NOERR;
     PNC_TRY(limit_numrecs(r, reduce(pnc_max64(r->file.size, last.offset + last.length), MPI_MAX)));
     if (farthest != NULL && last.length > r->end - last.offset)
@@ -697,7 +697,7 @@ static int replay_file(replay *r)
     choose_call(r);
     PNC_TRY(check_blocks(r));
     PNC_TRY(tool_status_agree(record_time(r, true)));
-    PNC_TRY(r->is_netcdf4 ? replay_values(r) : replay_blocks(r));
+    PNC_TRY(r->reader != NULL ? replay_values(r) : replay_blocks(r));
     PNC_TRY(remove_logs(r));
     report_result(r);
     return NC_NOERR;

@@ -38,12 +38,12 @@ static int mark_chunk(void *with, const offsets_chunk *chunk)
 static int mark_variables(const tool_file *file, chunk_map *map)
 {
     for (int i = 0; i < file->model.nvars; i++) {
-        const pnc_netcdf4_storage *s = pnc_netcdf4_reader_get_storage(tool_file_get_reader(file), i);
+        const pnc_stored *s = pnc_formats_reader_get_stored(file->reader, i);
 
         map->varid = i;
-        if (s->layout == PNC_NETCDF4_CHUNKED)
+        if (s->layout == NC_CHUNKED)
             PNC_TRY(offsets_chunks_scan(file, i, mark_chunk, map));
-        else if (s->layout == PNC_NETCDF4_CONTIGUOUS && s->address >= 0 && file->model.vars[i]->size > 0)
+        else if (s->layout == NC_CONTIGUOUS && s->address >= 0 && file->model.vars[i]->size > 0)
             mark_cells(map, s->address, file->model.vars[i]->size);
     }
     return NC_NOERR;
@@ -63,19 +63,20 @@ static void draw_map(const chunk_map *map, double y, FILE *out)
     }
 }
 
-static void describe_storage(const pnc_netcdf4_storage *s, const pnc_var *var, char *text, size_t capacity)
+static void describe_storage(const pnc_stored *s, const pnc_var *var, char *text, size_t capacity)
 {
-    static const char *const names[PNC_NETCDF4_LAYOUTS] = {"contiguous", "compact", "", "not read"};
+    static const char *const names[] = {
+        [NC_CONTIGUOUS] = "contiguous", [NC_COMPACT] = "compact", [NC_CHUNKED] = "", [NC_UNKNOWN_STORAGE] = "not read"};
     size_t used = 0;
 
     snprintf(text, capacity, "%s", names[s->layout]);
-    if (s->layout != PNC_NETCDF4_CHUNKED)
+    if (s->layout != NC_CHUNKED)
         return;
     for (int d = 0; d < var->ndims && used < capacity; d++)
-        used += (size_t)snprintf(text + used, capacity - used, "%s%" PRId64, d > 0 ? " x " : "", s->chunk[d]);
-    for (int i = 0; i < s->filters.nfilters && used + 2 < capacity; i++) {
+        used += (size_t)snprintf(text + used, capacity - used, "%s%" PRId64, d > 0 ? " x " : "", s->array.chunk[d]);
+    for (int i = 0; i < s->array.filters.nfilters && used + 2 < capacity; i++) {
         used += (size_t)snprintf(text + used, capacity - used, ", ");
-        offsets_filter_format(&s->filters.filters[i], text + used, capacity - used);
+        offsets_filter_format(&s->array.filters.filters[i], text + used, capacity - used);
         used += strlen(text + used);
     }
 }
@@ -84,7 +85,7 @@ static void describe_storage(const pnc_netcdf4_storage *s, const pnc_var *var, c
 static int draw_variable(const tool_file *file, int varid, double y, FILE *out)
 {
     enum { STORAGE_X = 340, NUMBERS_X = 925, BAR_X = 940, BAR = 120 };
-    const pnc_netcdf4_storage *s = pnc_netcdf4_reader_get_storage(tool_file_get_reader(file), varid);
+    const pnc_stored *s = pnc_formats_reader_get_stored(file->reader, varid);
     const pnc_var *var = file->model.vars[varid];
     offsets_chunk_sum sum = {0};
     char text[512], stored[40], bytes[40], written[40] = "";

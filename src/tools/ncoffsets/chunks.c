@@ -14,8 +14,8 @@
 int offsets_chunks_scan(const tool_file *file, int varid, int (*visit)(void *with, const offsets_chunk *chunk),
                         void *with)
 {
-    pnc_netcdf4_reader *reader = tool_file_get_reader(file);
-    const pnc_error *error = pnc_netcdf4_reader_get_error(reader);
+    pnc_reader *reader = file->reader;
+    const pnc_error *error = reader->error;
     int err = pnc_references_chunks_scan(reader, &file->model, varid, visit, with);
 
     if (err != NC_NOERR && error->code != NC_NOERR)
@@ -35,17 +35,17 @@ static int add_chunk(void *with, const offsets_chunk *chunk)
 
 int offsets_chunks_add(const tool_file *file, int varid, offsets_chunk_sum *sum)
 {
-    const pnc_netcdf4_storage *s = pnc_netcdf4_reader_get_storage(tool_file_get_reader(file), varid);
+    const pnc_stored *s = pnc_formats_reader_get_stored(file->reader, varid);
     const pnc_var *var = file->model.vars[varid];
 
-    if (s->layout == PNC_NETCDF4_CHUNKED) {
+    if (s->layout == NC_CHUNKED) {
         sum->chunks += pnc_references_chunks_count(s, var->ndims);
         return offsets_chunks_scan(file, varid, add_chunk, sum);
     }
-    if (s->layout == PNC_NETCDF4_UNREADABLE)
+    if (s->layout == NC_UNKNOWN_STORAGE)
         return NC_NOERR;
     sum->chunks++;
-    if (s->layout == PNC_NETCDF4_COMPACT || s->address >= 0) {
+    if (s->layout == NC_COMPACT || s->address >= 0) {
         sum->written++;
         sum->stored += var->size;
         sum->bytes += var->size;
@@ -98,20 +98,20 @@ static int print_place(void *with, const offsets_chunk *chunk)
     return NC_NOERR;
 }
 
-static void print_storage(const pnc_netcdf4_storage *s, const pnc_var *var)
+static void print_storage(const pnc_stored *s, const pnc_var *var)
 {
     char filter[64];
 
     switch (s->layout) {
-    case PNC_NETCDF4_CONTIGUOUS: fputs("\t       contiguous", stdout); break;
-    case PNC_NETCDF4_COMPACT: fputs("\t       compact, within the metadata", stdout); break;
-    case PNC_NETCDF4_CHUNKED: fputs("\t       chunks of ", stdout); break;
+    case NC_CONTIGUOUS: fputs("\t       contiguous", stdout); break;
+    case NC_COMPACT: fputs("\t       compact, within the metadata", stdout); break;
+    case NC_CHUNKED: fputs("\t       chunks of ", stdout); break;
     default: fputs("\t       this library does not read its values", stdout);
     }
-    for (int d = 0; s->layout == PNC_NETCDF4_CHUNKED && d < var->ndims; d++)
-        printf("%s%" PRId64, d > 0 ? " x " : "", s->chunk[d]);
-    for (int i = 0; i < s->filters.nfilters; i++) {
-        offsets_filter_format(&s->filters.filters[i], filter, sizeof filter);
+    for (int d = 0; s->layout == NC_CHUNKED && d < var->ndims; d++)
+        printf("%s%" PRId64, d > 0 ? " x " : "", s->array.chunk[d]);
+    for (int i = 0; i < s->array.filters.nfilters; i++) {
+        offsets_filter_format(&s->array.filters.filters[i], filter, sizeof filter);
         printf(", %s", filter);
     }
     putchar('\n');
@@ -119,7 +119,7 @@ static void print_storage(const pnc_netcdf4_storage *s, const pnc_var *var)
 
 static int print_variable(const tool_file *file, int varid, const options *o)
 {
-    const pnc_netcdf4_storage *s = pnc_netcdf4_reader_get_storage(tool_file_get_reader(file), varid);
+    const pnc_stored *s = pnc_formats_reader_get_stored(file->reader, varid);
     const pnc_var *var = file->model.vars[varid];
     offsets_chunk_sum sum = {0};
     int ndims = var->ndims;
@@ -133,12 +133,12 @@ static int print_variable(const tool_file *file, int varid, const options *o)
     puts(var->ndims > 0 ? "):" : ":");
     print_storage(s, var);
     PNC_TRY(offsets_chunks_add(file, varid, &sum));
-    if (s->layout == PNC_NETCDF4_CONTIGUOUS && s->address >= 0)
+    if (s->layout == NC_CONTIGUOUS && s->address >= 0)
         printf("\t       start file offset =%12" PRId64 "\n\t       end   file offset =%12" PRId64 "\n", s->address,
                s->address + var->size);
-    else if (s->layout == PNC_NETCDF4_CONTIGUOUS)
+    else if (s->layout == NC_CONTIGUOUS)
         puts("\t       was never written");
-    if (s->layout != PNC_NETCDF4_CHUNKED)
+    if (s->layout != NC_CHUNKED)
         return NC_NOERR;
     printf("\t       chunks written    =%12" PRId64 "    (of %" PRId64 ")\n", sum.written, sum.chunks);
     printf("\t       stored bytes      =%12" PRId64 "\n\t       uncompressed      =%12" PRId64 "    (ratio %.2f)\n",
@@ -189,21 +189,24 @@ static int print_json_place(void *with, const offsets_chunk *chunk)
     return NC_NOERR;
 }
 
-static void print_json_storage(const pnc_netcdf4_storage *s, const pnc_var *var)
+static void print_json_storage(const pnc_stored *s, const pnc_var *var)
 {
-    static const char *const names[PNC_NETCDF4_LAYOUTS] = {"contiguous", "compact", "chunked", "unreadable"};
+    static const char *const names[] = {[NC_CONTIGUOUS] = "contiguous",
+                                        [NC_COMPACT] = "compact",
+                                        [NC_CHUNKED] = "chunked",
+                                        [NC_UNKNOWN_STORAGE] = "unreadable"};
 
     printf("], \"storage\": \"%s\"", names[s->layout]);
-    if (s->layout == PNC_NETCDF4_CONTIGUOUS)
+    if (s->layout == NC_CONTIGUOUS)
         printf(", \"begin\": %" PRId64, s->address);
-    if (s->layout != PNC_NETCDF4_CHUNKED)
+    if (s->layout != NC_CHUNKED)
         return;
     fputs(", \"chunk_shape\": [", stdout);
     for (int d = 0; d < var->ndims; d++)
-        printf("%s%" PRId64, d > 0 ? ", " : "", s->chunk[d]);
+        printf("%s%" PRId64, d > 0 ? ", " : "", s->array.chunk[d]);
     fputs("], \"filters\": [", stdout);
-    for (int i = 0; i < s->filters.nfilters; i++) {
-        const pnc_filter *f = &s->filters.filters[i];
+    for (int i = 0; i < s->array.filters.nfilters; i++) {
+        const pnc_filter *f = &s->array.filters.filters[i];
 
         printf("%s{\"id\": %d, \"name\": \"%s\", \"parameters\": [", i > 0 ? ", " : "", f->id,
                pnc_filter_name_get(f->id));
@@ -216,7 +219,7 @@ static void print_json_storage(const pnc_netcdf4_storage *s, const pnc_var *var)
 
 static int print_json_variable(const tool_file *file, int varid, const options *o)
 {
-    const pnc_netcdf4_storage *s = pnc_netcdf4_reader_get_storage(tool_file_get_reader(file), varid);
+    const pnc_stored *s = pnc_formats_reader_get_stored(file->reader, varid);
     const pnc_var *var = file->model.vars[varid];
     offsets_chunk_sum sum = {0};
     place_list list = {.ndims = var->ndims};
@@ -233,7 +236,7 @@ static int print_json_variable(const tool_file *file, int varid, const options *
     printf(",\n     \"chunks\": %" PRId64 ", \"written\": %" PRId64 ", \"stored\": %" PRId64
            ", \"uncompressed\": %" PRId64 ", \"ratio\": %.4f",
            sum.chunks, sum.written, sum.stored, sum.bytes, get_ratio(sum.bytes, sum.stored));
-    if (o->records && s->layout == PNC_NETCDF4_CHUNKED) {
+    if (o->records && s->layout == NC_CHUNKED) {
         fputs(",\n     \"places\": [", stdout);
         PNC_TRY(offsets_chunks_scan(file, varid, print_json_place, &list));
         putchar(']');

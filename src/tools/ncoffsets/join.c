@@ -13,7 +13,7 @@ enum { INDEX_SIZE = 256 };
 
 /* The end of a message about values that would have to be converted. */
 static const char of_classic[] = "references cannot convert values; ncmpicopy joins such files in one";
-static const char of_netcdf4[] =
+static const char of_chunks[] =
     "references cannot convert values, and kerchunk.combine gives wrong ones without an "
     "error; ncmpicopy joins such files in one";
 
@@ -120,7 +120,7 @@ int offsets_join_check(const tool_file *first, const tool_relations *first_relat
                             .first_relations = first_relations,
                             .other_relations = &relations,
                             .dimid = first->model.recdim,
-                            .refusal = first->netcdf4 != NULL ? of_netcdf4 : of_classic};
+                            .refusal = first->reader != NULL ? of_chunks : of_classic};
     int err;
 
     if (first->model.recdim < 0 || first->model.nrecvars == 0) {
@@ -161,31 +161,33 @@ static bool have_same_filters(const pnc_filter_chain *a, const pnc_filter_chain 
     return same;
 }
 
-static const pnc_netcdf4_storage *get_storage(const tool_file *file, const pnc_var *var)
+static const pnc_stored *get_storage(const tool_file *file, const pnc_var *var)
 {
-    return pnc_netcdf4_reader_get_storage(tool_file_get_reader(file), pnc_format_var_find(&file->model, var->name));
+    return pnc_formats_reader_get_stored(file->reader, pnc_format_var_find(&file->model, var->name));
 }
 
 static bool are_stored_alike(const tool_file *first, const tool_file *other, const pnc_var *var)
 {
-    const pnc_netcdf4_storage *a = get_storage(first, var), *b = get_storage(other, var);
+    const pnc_stored *a = get_storage(first, var), *b = get_storage(other, var);
     const pnc_var *there = other->model.vars[pnc_format_var_find(&other->model, var->name)];
 
-    return a->layout == b->layout && var->little == there->little && have_same_filters(&a->filters, &b->filters) &&
-           (a->layout != PNC_NETCDF4_CHUNKED || memcmp(a->chunk, b->chunk, (size_t)var->ndims * sizeof *a->chunk) == 0);
+    return a->layout == b->layout && var->little == there->little &&
+           have_same_filters(&a->array.filters, &b->array.filters) &&
+           (a->layout != NC_CHUNKED ||
+            memcmp(a->array.chunk, b->array.chunk, (size_t)var->ndims * sizeof *a->array.chunk) == 0);
 }
 
 /* The next file begins a chunk. */
 static int check_whole_chunks(const tool_file *file, const pnc_var *var)
 {
-    const pnc_netcdf4_storage *s = get_storage(file, var);
+    const pnc_stored *s = get_storage(file, var);
 
-    if (s->layout != PNC_NETCDF4_CHUNKED || file->model.numrecs % s->chunk[0] == 0)
+    if (s->layout != NC_CHUNKED || file->model.numrecs % s->array.chunk[0] == 0)
         return NC_NOERR;
     tool_error_print(
         "%s: the %lld records of variable %s are not whole chunks of %lld: references to several such files "
         "cannot be joined; ncmpicopy joins the files in one",
-        file->path, (long long)file->model.numrecs, var->name, (long long)s->chunk[0]);
+        file->path, (long long)file->model.numrecs, var->name, (long long)s->array.chunk[0]);
     return NC_EINVAL;
 }
 
@@ -211,15 +213,15 @@ static int check_chunks(const tool_file *first, const tool_file *other, bool is_
     return NC_NOERR;
 }
 
-static int check_netcdf4(const tool_file *first, const tool_relations *relations, const char *path, bool is_last,
-                         const options *o)
+static int check_stored(const tool_file *first, const tool_relations *relations, const char *path, bool is_last,
+                        const options *o)
 {
     tool_file other;
     int err = tool_file_open(path, &other);
 
-    if (err == NC_NOERR && other.netcdf4 == NULL) {
-        tool_error_print("%s is a classic file, but %s a netCDF-4 file: ncmpicopy joins such files in one", path,
-                         first->path);
+    if (err == NC_NOERR && other.reader == NULL) {
+        tool_error_print("%s is a classic file, but %s a %s file: ncmpicopy joins such files in one", path, first->path,
+                         first->reader->ops->name);
         err = NC_EINVAL;
     }
     if (err == NC_NOERR)
@@ -238,7 +240,7 @@ int offsets_join_refuse(const tool_file *first, const options *o)
     if (err != NC_NOERR)
         tool_error_print("%s: not enough memory", first->path);
     for (int i = 1; err == NC_NOERR && i < o->npaths; i++)
-        err = check_netcdf4(first, &relations, o->paths[i], i == o->npaths - 1, o);
+        err = check_stored(first, &relations, o->paths[i], i == o->npaths - 1, o);
     tool_relations_free(&relations);
     if (err != NC_NOERR)
         return err;

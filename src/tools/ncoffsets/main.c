@@ -13,7 +13,7 @@ static int draw(const tool_file *file, const options *o, FILE *out)
 {
     int err;
 
-    if (file->netcdf4 != NULL)
+    if (file->reader != NULL)
         return offsets_chunks_draw(file, o, out);
     err = offsets_picture_draw(file, o->align, out);
 
@@ -50,7 +50,7 @@ static bool is_references(const char *head, size_t n)
 
 static int write_page(const tool_file *file, const options *o, FILE *out)
 {
-    return file->netcdf4 != NULL ? offsets_chunks_write_page(file, o, out) : offsets_page_write(file, o, out);
+    return file->reader != NULL ? offsets_chunks_write_page(file, o, out) : offsets_page_write(file, o, out);
 }
 
 /* The forms that can be written to a file, and the existing files that they replace. */
@@ -111,7 +111,7 @@ static int write_output(const tool_file *file, const options *o)
 }
 
 /* The order of variables in a classic file, and its stripes, are not questions of a file with chunks. */
-static int show_netcdf4(const tool_file *file, const options *o)
+static int show_stored(const tool_file *file, const options *o)
 {
     if (o->check_gaps || o->gaps || o->debug || o->align > 0)
         return tool_file_check_classic(file, "-x, -g, -d and --align do not apply, as its values are in chunks");
@@ -120,8 +120,8 @@ static int show_netcdf4(const tool_file *file, const options *o)
 
 static int show(const tool_file *file, const options *o)
 {
-    if (file->netcdf4 != NULL && (o->form == FORM_LIST || o->json))
-        return show_netcdf4(file, o);
+    if (file->reader != NULL && (o->form == FORM_LIST || o->json))
+        return show_stored(file, o);
     if (o->check_gaps) {
         puts(offsets_file_has_gaps(&file->model) ? "1" : "0");
         return NC_NOERR;

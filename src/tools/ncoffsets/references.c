@@ -95,7 +95,7 @@ static int write_classic(references *r)
     return err;
 }
 
-static int write_netcdf4(references *r)
+static int write_stored(references *r)
 {
     const tool_file *file = r->first;
     char *url;
@@ -109,8 +109,8 @@ static int write_netcdf4(references *r)
         return NC_EFILE;
     }
     r->written.url = url;
-    r->written.error = pnc_netcdf4_reader_get_error(tool_file_get_reader(file));
-    err = pnc_references_netcdf4_write(&r->written, tool_file_get_reader(file));
+    r->written.error = file->error;
+    err = pnc_references_stored_write(&r->written, file->reader);
     free(url);
     return err;
 }
@@ -144,7 +144,7 @@ int offsets_references_write(const tool_file *first, const options *o, FILE *out
                                  .with = &r,
                                  .error = &error};
     pnc_references_list_begin(&r.written);
-    err = first->netcdf4 != NULL ? write_netcdf4(&r) : write_classic(&r);
+    err = first->reader != NULL ? write_stored(&r) : write_classic(&r);
     if (err != NC_NOERR && r.written.error->code != NC_NOERR)
         tool_error_print("%s", r.written.error->text);
     tool_warnings_finish();

@@ -10,7 +10,7 @@
 #include "tools/common/message.h"
 #include "tools/common/output.h"
 #include "tools/ncvalidator/checksum.h"
-#include "tools/ncvalidator/netcdf4.h"
+#include "tools/ncvalidator/stored.h"
 #include "tools/ncvalidator/options.h"
 #include "tools/ncvalidator/repair.h"
 #include "tools/ncvalidator/report.h"
@@ -21,8 +21,10 @@ static int examine(const char *path, const char *name, const options *o, bool la
     int err = tool_file_open_bytes(path, file);
 
     *r = (report){.trace = o->trace && last && !o->quiet, .json = o->json, .lenient = o->lenient, .strict = o->strict};
-    if (err == NC_NOERR)
-        err = tool_file_is_hdf5(file) ? validator_netcdf4_examine(file, r) : validator_report_make(file, r);
+    if (err == NC_NOERR) {
+        r->reader = tool_file_find_reader(file);
+        err = r->reader != NULL ? validator_stored_examine(file, r) : validator_report_make(file, r);
+    }
     if (name != NULL)
         file->path = name;
     return err;
@@ -68,8 +70,8 @@ static int conclude(const char *path, const char *name, const repair_log *log, c
 static int repair_at(const tool_file *file, const report *r, const char *path, validator_hold *held, const options *o,
                      repair_log *log)
 {
-    return r->is_netcdf4 ? validator_netcdf4_repair(path, log)
-                         : validator_file_repair(file, r, &o->choice, path, held, log);
+    return r->reader != NULL ? validator_stored_repair(r->reader, path, log)
+                             : validator_file_repair(file, r, &o->choice, path, held, log);
 }
 
 /* Copy, repair and report. *status: the exit status if there is no error. *keep: the copy has a repair, or was asked
@@ -115,8 +117,8 @@ static int repair(const tool_file *file, const report *r, validator_hold *held, 
     size_t capacity = strlen(o->path) + sizeof ".repaired";
     int status, err;
 
-    if (o->padding && r->is_netcdf4) {
-        tool_error_print("%s is a netCDF-4 file: -x repairs the padding of classic files", o->path);
+    if (o->padding && r->reader != NULL) {
+        tool_error_print("%s is a %s file: -x repairs the padding of classic files", o->path, r->reader->name);
         return 1;
     }
     if (o->padding || o->in_place) {
@@ -126,7 +128,7 @@ static int repair(const tool_file *file, const report *r, validator_hold *held, 
             err = repair_at(file, r, o->path, held, o, &log);
         return err != NC_NOERR ? 1 : conclude(o->path, NULL, &log, o);
     }
-    if (held->fd >= 0 && !r->is_netcdf4 && validator_growth_examine(held) != NC_NOERR)
+    if (held->fd >= 0 && r->reader == NULL && validator_growth_examine(held) != NC_NOERR)
         return 1;
     if (o->output != NULL)
         return repair_to_copy(file, r, o->output, o);

@@ -162,14 +162,14 @@ static void print_findings(const report *r)
                    folds[i].n - TOOL_WARNINGS_SHOWN, folds[i].expected);
 }
 
-static void print_netcdf4_result(const report *r)
+static void print_stored_result(const report *r)
 {
     if (validator_report_is_valid(r))
-        printf("is a netCDF-4 file without errors: %" PRId64 " variables were checked, and %" PRId64
+        printf("is a %s file without errors: %" PRId64 " variables were checked, and %" PRId64
                " chunks, which have %" PRId64 " bytes, were decoded.\n",
-               r->variables, r->chunks, r->bytes);
+               r->reader->name, r->variables, r->chunks, r->bytes);
     else
-        puts("is a netCDF-4 file that is damaged or not complete.");
+        printf("is a %s file that is damaged or not complete.\n", r->reader->name);
 }
 
 static void print_text(const tool_file *file, const report *r)
@@ -180,8 +180,8 @@ static void print_text(const tool_file *file, const report *r)
     printf("File \"");
     tool_text_print(file->path);
     printf("\" ");
-    if (r->is_netcdf4)
-        print_netcdf4_result(r);
+    if (r->reader != NULL)
+        print_stored_result(r);
     else if (file->model.format == 0)
         puts("is not a NetCDF classic file.");
     else if (validator_report_is_valid(r))
@@ -198,9 +198,9 @@ static void print_json(const tool_file *file, const report *r)
     fputs("  \"file\": ", stdout);
     tool_json_print_string(file->path);
     printf(",\n  \"size\": %" PRId64 ",\n  \"format\": ", file->size);
-    if (r->is_netcdf4)
-        printf("\"netCDF-4\",\n  \"variables\": %" PRId64 ",\n  \"chunks\": %" PRId64 ",\n  \"chunk_bytes\": %" PRId64,
-               r->variables, r->chunks, r->bytes);
+    if (r->reader != NULL)
+        printf("\"%s\",\n  \"variables\": %" PRId64 ",\n  \"chunks\": %" PRId64 ",\n  \"chunk_bytes\": %" PRId64,
+               r->reader->name, r->variables, r->chunks, r->bytes);
     else if (file->model.format != 0)
         printf("\"CDF-%d\"", file->model.format);
     else

@@ -24,8 +24,8 @@ typedef struct report {
     int64_t errors, warnings, left_out; /* findings beyond a limit are only counted */
     int64_t padded;                     /* the warnings of padding that is not null */
     int64_t missing;                    /* the warnings of data beyond the end of the file */
-    bool is_netcdf4;
-    int64_t variables, chunks, bytes; /* of a netCDF-4 file: what was checked; bytes of chunks in the file */
+    const pnc_reader_ops *reader;       /* NULL: a classic file */
+    int64_t variables, chunks, bytes;   /* of a file with a reader: what was checked; bytes of chunks in the file */
     bool no_memory;
     bool trace, json, lenient, strict;
     int64_t nfields;

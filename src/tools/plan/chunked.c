@@ -33,7 +33,7 @@ typedef struct chunked_call {
     const plan_decomposition *d;
     const plan_options *options;
     const pnc_var *var;
-    const pnc_netcdf4_storage *storage;
+    const pnc_stored *storage;
     pnc_chunk_grid grid;
     int64_t first; /* number of the array */
     int ranks_per_node;
@@ -59,7 +59,7 @@ static int init_chunk_grid(chunked_call *call)
                                    .shape = shape,
                                    .extent = shape,
                                    .growing = var->is_record,
-                                   .chunk = call->storage->chunk};
+                                   .chunk = call->storage->array.chunk};
 
     for (int d = 0; d < var->ndims; d++)
         shape[d] = var->is_record && d == 0 ? MOST_RECORDS : var->shape[d];
@@ -274,8 +274,9 @@ static int compare_written(const void *a, const void *b)
  * PNC_CHUNKS_ROUND_BYTES; others, and those that are read, one by one. Returns the accesses. */
 static int64_t count_chunk_accesses(const chunked_call *call, const plan_box *boxes, int64_t n, int64_t stored)
 {
-    int64_t bound = pnc_filter_chain_get_bound(&call->storage->filters, call->grid.chunk_bytes), used = 0, accesses = 0;
-    bool is_direct = call->storage->filters.nfilters == 0 && call->grid.chunk_bytes >= PNC_CHUNKS_DIRECT_BYTES;
+    int64_t bound = pnc_filter_chain_get_bound(&call->storage->array.filters, call->grid.chunk_bytes), used = 0,
+            accesses = 0;
+    bool is_direct = call->storage->array.filters.nfilters == 0 && call->grid.chunk_bytes >= PNC_CHUNKS_DIRECT_BYTES;
 
     if (call->options->direction == PNC_GET || is_direct)
         return n;
@@ -294,7 +295,7 @@ static void count_chunks(chunked_call *call)
     plan_chunk_result *out = call->out;
     int64_t stored = (int64_t)((double)call->grid.chunk_bytes / call->options->ratio), accesses;
 
-    if (call->storage->filters.nfilters == 0)
+    if (call->storage->array.filters.nfilters == 0)
         stored = call->grid.chunk_bytes;
     if (call->n > 0)
         qsort(call->boxes, (size_t)call->n, sizeof *call->boxes, compare_written);
@@ -331,7 +332,7 @@ static void estimate_time(chunked_call *call)
         .servers = 1e-9 * (bytes * fs->server_byte + (double)r->accesses * (double)fs->request) / servers,
         .links = nodes > 0 ? 1e-9 * bytes * fs->link_byte / nodes : 0,
         .latency = 1e-9 * (double)r->accesses_of_rank * (double)fs->latency};
-    if (call->storage->filters.nfilters > 0)
+    if (call->storage->array.filters.nfilters > 0)
         r->limits.filters = 1e-9 * (double)r->chunks_of_rank * (double)call->grid.chunk_bytes * o->filter_byte;
     exchange = r->limits.network > r->limits.messages ? r->limits.network : r->limits.messages;
     access = r->limits.servers > r->limits.links ? r->limits.servers : r->limits.links;
@@ -349,7 +350,7 @@ static int64_t find_array(const plan_decomposition *d, int varid)
     int64_t first = 0;
 
     for (int i = 0; i < varid; i++)
-        first += plan_storage_get(d, i)->layout == PNC_NETCDF4_CHUNKED;
+        first += plan_storage_get(d, i)->layout == NC_CHUNKED;
     return first;
 }
 
@@ -366,7 +367,7 @@ static int follow_ranks(chunked_call *call)
     }
     join_boxes(call);
     call->out->chunk_bytes = call->grid.chunk_bytes;
-    call->out->is_filtered = call->storage->filters.nfilters > 0;
+    call->out->is_filtered = call->storage->array.filters.nfilters > 0;
     if (call->options->direction == PNC_PUT)
         leave_incomplete(call);
     count_chunks(call);
@@ -387,7 +388,7 @@ int plan_chunked_compute(const plan_decomposition *d, plan_chunk_result *out)
     out->nnodes = (d->nranks + call.ranks_per_node - 1) / call.ranks_per_node;
     if (d->nvars > 1 || o->weak)
         tool_error_print("%s: a plan of a variable in chunks has one variable, and no --weak", o->path);
-    else if (call.storage->layout != PNC_NETCDF4_CHUNKED)
+    else if (call.storage->layout != NC_CHUNKED)
         err = fail_chunked(
             &call, "has no chunks: of netCDF-4 files a plan has those in chunks; PNETCDF_STATS=1 counts a short run");
     else

@@ -71,26 +71,25 @@ static void derive_records(pnc_model *model)
     }
 }
 
-/* A netCDF-4 file remains open: it has the storage of its variables. */
+/* A file with a reader remains open: that has the storage of its variables. */
 static int read_file(plan_decomposition *d, const char *path)
 {
     int err = tool_file_open(path, &d->file);
 
-    d->is_netcdf4 = err == NC_NOERR && tool_file_is_hdf5(&d->file);
-    if (err == NC_NOERR && !d->is_netcdf4)
+    if (err == NC_NOERR && d->file.reader == NULL)
         (void)tool_file_report_short(&d->file, true);
     d->model = d->file.model;
     d->file.model = (pnc_model){.ndims = 0};
-    if (d->is_netcdf4)
+    if (d->file.reader != NULL)
         derive_records(&d->model);
     else
         tool_file_close(&d->file);
     return err;
 }
 
-const pnc_netcdf4_storage *plan_storage_get(const plan_decomposition *d, int varid)
+const pnc_stored *plan_storage_get(const plan_decomposition *d, int varid)
 {
-    return pnc_netcdf4_reader_get_storage(tool_file_get_reader(&d->file), varid);
+    return pnc_formats_reader_get_stored(d->file.reader, varid);
 }
 
 static int read_model(plan_decomposition *d, const char *path)
@@ -189,7 +188,7 @@ void plan_decomposition_free(plan_decomposition *d)
     pnc_format_model_free(&d->scaled);
     pnc_memory_free(d->varids);
     plan_map_free(d->map);
-    if (d->is_netcdf4)
+    if (d->file.reader != NULL)
         tool_file_close(&d->file);
     *d = (plan_decomposition){.nvars = 0};
 }

@@ -228,12 +228,12 @@ static int print_plans(plan_decomposition *d)
         plan_chunk_result chunks;
 
         PNC_TRY(plan_decomposition_start(d, o->nranks > 0 ? o->ranks[i] : 0));
-        if (d->is_netcdf4)
+        if (d->file.reader != NULL)
             PNC_TRY(plan_chunked_compute(d, &chunks));
         else
             PNC_TRY(plan_call_compute(d, &result));
         begin_plan(o, i);
-        if (d->is_netcdf4)
+        if (d->file.reader != NULL)
             print_chunk_plan(d, &chunks);
         else
             print_plan(d, &result);

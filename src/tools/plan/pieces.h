@@ -20,7 +20,6 @@ typedef struct plan_decomposition {
     int64_t grid[PLAN_MOST_DIMS]; /* without zeros */
     struct plan_map *map;         /* instead of the grid, or NULL */
     tool_file file;               /* of a netCDF-4 file, which is open; its definitions are in `model` */
-    bool is_netcdf4;
 } plan_decomposition;
 
 /* The pieces of a rank, or of all ranks, in the order of the file: selections, or extents. */
@@ -42,7 +41,7 @@ void plan_decomposition_free(plan_decomposition *d);
 int plan_decomposition_start(plan_decomposition *d, int64_t nranks);
 
 /* How a variable of a netCDF-4 file is stored. */
-const pnc_netcdf4_storage *plan_storage_get(const plan_decomposition *d, int varid);
+const pnc_stored *plan_storage_get(const plan_decomposition *d, int varid);
 /* The part of a rank in a variable, by the grid: start and count. false: it has none. */
 bool plan_block_find(const plan_decomposition *d, const pnc_var *var, int rank, int64_t *start, int64_t *count);
 

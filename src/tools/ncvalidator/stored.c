@@ -1,5 +1,5 @@
-/* Checks and repair of netCDF-4 files. */
-#include "tools/ncvalidator/netcdf4.h"
+/* Checks and repair of files with a reader. */
+#include "tools/ncvalidator/stored.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 #include "array/walk.h"
 #include "base/memory.h"
-#include "formats/netcdf4/reader.h"
+#include "formats/reader.h"
 #include "tools/common/message.h"
 
 #define CHUNKS_MOST (INT64_C(1) << 24) /* of a variable; others are not checked, and a warning says so */
@@ -27,7 +27,7 @@ typedef struct used_extent {
 typedef struct examination {
     const tool_file *file;
     report *r;
-    pnc_netcdf4_reader *reader;
+    pnc_reader *reader;
     pnc_error error; /* of the reader */
     pnc_model model;
     used_extent *used;
@@ -90,7 +90,7 @@ static bool check_chunk(examination *e, int varid, const int64_t *index, void *b
 
     pnc_error_clear(&e->error);
     format_chunk(var, index, name, sizeof name);
-    err = pnc_netcdf4_reader_find_chunk(e->reader, varid, index, &place);
+    err = pnc_formats_reader_find_chunk(e->reader, varid, index, &place);
     if (err != NC_NOERR) {
         add_finding(e, PNC_VIOLATION, err, 0, "an index by which each chunk is found, in the file", "%s: %s", name,
                     get_cause(e));
@@ -101,7 +101,7 @@ static bool check_chunk(examination *e, int varid, const int64_t *index, void *b
     e->r->chunks++;
     e->r->bytes += place.bytes;
     note_extent(e, place.offset, place.bytes, varid);
-    err = pnc_netcdf4_reader_read_chunk(e->reader, varid, index, &place, bytes);
+    err = pnc_formats_reader_read_chunk(e->reader, varid, index, &place, bytes);
     if (err == NC_EFILTER) {
         add_finding(e, PNC_WARNING, NC_NOERR, place.offset, "filters that this library has", "%s was not read: %s",
                     name, get_cause(e));
@@ -115,11 +115,11 @@ static bool check_chunk(examination *e, int varid, const int64_t *index, void *b
 
 static int check_chunks(examination *e, int varid)
 {
-    const pnc_netcdf4_storage *s = pnc_netcdf4_reader_get_storage(e->reader, varid);
+    const pnc_stored *s = pnc_formats_reader_get_stored(e->reader, varid);
     const pnc_var *var = e->model.vars[varid];
     int64_t index[PNC_ARRAY_DIMS], along[PNC_ARRAY_DIMS];
-    int64_t n = pnc_array_chunks_count(var->ndims, s->extent, s->chunk, along);
-    const pnc_array_grid grid = {var->ndims, s->chunk, along};
+    int64_t n = pnc_array_chunks_count(var->ndims, s->array.extent, s->array.chunk, along);
+    const pnc_array_grid grid = {var->ndims, s->array.chunk, along};
     bool goes_on = true;
     int64_t bytes = (int64_t)pnc_type_get_size(var->type);
     void *chunk;
@@ -130,7 +130,7 @@ static int check_chunks(examination *e, int varid)
         return NC_NOERR;
     }
     for (int d = 0; d < var->ndims; d++)
-        bytes *= s->chunk[d];
+        bytes *= s->array.chunk[d];
     chunk = pnc_memory_alloc(bytes, 1);
     if (chunk == NULL)
         return NC_ENOMEM;
@@ -212,19 +212,19 @@ static void check_attributes(examination *e, const pnc_var *var)
 static int check_variables(examination *e)
 {
     for (int i = 0; i < e->model.nvars; i++) {
-        const pnc_netcdf4_storage *s = pnc_netcdf4_reader_get_storage(e->reader, i);
+        const pnc_stored *s = pnc_formats_reader_get_stored(e->reader, i);
         const pnc_var *var = e->model.vars[i];
 
         e->r->variables++;
         check_attributes(e, var);
-        if (s->obstacle == PNC_NETCDF4_IS_ALIAS) /* checked as that of another variable */
+        if (s->is_alias) /* checked as that of another variable */
             continue;
-        if (s->layout == PNC_NETCDF4_CHUNKED)
+        if (s->layout == NC_CHUNKED)
             PNC_TRY(check_chunks(e, i));
-        else if (s->layout == PNC_NETCDF4_UNREADABLE)
+        else if (s->layout == NC_UNKNOWN_STORAGE)
             add_finding(e, PNC_WARNING, NC_NOERR, 0, "types that this library reads",
                         "the values of variable \"%.100s\" were not checked", var->name);
-        else if (s->layout == PNC_NETCDF4_CONTIGUOUS && s->address >= 0)
+        else if (s->layout == NC_CONTIGUOUS && s->address >= 0)
             note_extent(e, s->address, var->size, i);
     }
     check_overlaps(e);
@@ -235,22 +235,21 @@ static int load_metadata(examination *e)
 {
     char *bytes = NULL;
     int64_t n = 0;
-    int err = pnc_netcdf4_reader_open(e->file->fd, e->file->path, e->file->size, &e->error, &e->reader);
+    int err = pnc_formats_reader_open(e->r->reader, e->file->fd, e->file->path, e->file->size, &e->error, &e->reader);
 
     if (err == NC_NOERR)
-        err = pnc_netcdf4_reader_load(e->reader, &bytes, &n);
+        err = pnc_formats_reader_load(e->reader, &bytes, &n);
     if (err == NC_NOERR)
-        err = pnc_netcdf4_reader_adopt(e->reader, bytes, n, &e->model);
+        err = pnc_formats_reader_adopt(e->reader, bytes, n, &e->model);
     pnc_memory_free(bytes);
     return err;
 }
 
-int validator_netcdf4_examine(tool_file *file, report *r)
+int validator_stored_examine(tool_file *file, report *r)
 {
     examination e = {.file = file, .r = r};
     int err = load_metadata(&e);
 
-    r->is_netcdf4 = true;
     file->model.format = NC_FORMAT_NETCDF4;
     if (err == NC_NOERR) {
         err = check_variables(&e);
@@ -263,14 +262,14 @@ int validator_netcdf4_examine(tool_file *file, report *r)
         tool_error_print("%s: %s", file->path, e.error.code == err ? get_cause(&e) : pnc_error_get_text(err));
     }
     pnc_format_model_free(&e.model);
-    pnc_netcdf4_reader_close(e.reader);
+    pnc_formats_reader_close(e.reader);
     pnc_memory_free(e.used);
     return err;
 }
 
 /* --- repair --- */
 
-int validator_netcdf4_repair(const char *path, repair_log *log)
+int validator_stored_repair(const pnc_reader_ops *reader, const char *path, repair_log *log)
 {
     int fd = open(path, O_RDWR | O_CLOEXEC), err;
     bool was_interrupted = false;
@@ -283,7 +282,7 @@ int validator_netcdf4_repair(const char *path, repair_log *log)
             close(fd);
         return NC_EWRITE;
     }
-    err = pnc_netcdf4_reader_repair(fd, path, facts.st_size, &was_interrupted, &error);
+    err = reader->repair(fd, path, facts.st_size, &was_interrupted, &error);
     if (err != NC_NOERR)
         tool_error_print("%s", error.text);
     if (close(fd) != 0 && err == NC_NOERR) {

@@ -1,26 +1,27 @@
-/* References to the chunks of a netCDF-4 file, which have the filters of numcodecs. Where a reader of Zarr would not
- * find the bytes that it expects, they are within the references: values that are compact in the metadata, and chunks
- * that were stored without one of the filters. */
+/* References to the chunks of a file that has a reader, which have the filters of numcodecs. Where a reader of Zarr
+ * would not find the bytes that it expects, they are within the references: values that are compact in the metadata,
+ * and chunks that were stored without one of the filters. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "format/storage.h"
 #include "host/codecs.h"
 #include "references/chunks.h"
 #include "references/references.h"
 #include "references/zarr.h"
 
-typedef struct netcdf4_references {
+typedef struct stored_references {
     const pnc_references *all;
-    pnc_netcdf4_reader *reader;
+    pnc_reader *reader;
     FILE *out;
     int varid;
     const pnc_var *var;
-    const pnc_netcdf4_storage *storage;
+    const pnc_stored *storage;
     int64_t written;                     /* chunks of the variable that have a reference */
     pnc_filter_worker worker;            /* that encodes chunks */
     pnc_filter filters[PNC_FILTER_MOST]; /* of the variable, none of which may be left out */
-} netcdf4_references;
+} stored_references;
 
 static void write_base64(FILE *out, const unsigned char *bytes, int64_t n)
 {
@@ -42,9 +43,9 @@ static void write_base64(FILE *out, const unsigned char *bytes, int64_t n)
 /* --- chunks --- */
 
 /* With all filters. */
-static int write_encoded(netcdf4_references *r, const pnc_references_chunk *chunk)
+static int write_encoded(stored_references *r, const pnc_references_chunk *chunk)
 {
-    const pnc_filter_chain chain = {r->storage->filters.nfilters, r->filters};
+    const pnc_filter_chain chain = {r->storage->array.filters.nfilters, r->filters};
     unsigned char *bytes = pnc_memory_alloc(chunk->bytes, 1);
     const void *stored = NULL;
     int64_t n = 0;
@@ -54,7 +55,7 @@ static int write_encoded(netcdf4_references *r, const pnc_references_chunk *chun
     if (bytes == NULL)
         return pnc_error_set(r->all->error, NC_ENOMEM, "%s: variable %s: not enough memory for a chunk", r->all->path,
                              r->var->name);
-    err = pnc_netcdf4_reader_read_chunk(r->reader, r->varid, chunk->index, &chunk->place, bytes);
+    err = pnc_formats_reader_read_chunk(r->reader, r->varid, chunk->index, &chunk->place, bytes);
     if (err == NC_NOERR) {
         err = pnc_filter_chunk_encode(&r->worker, &chain, bytes, chunk->bytes, &stored, &n, &mask, r->all->error);
         if (err != NC_NOERR)
@@ -66,21 +67,21 @@ static int write_encoded(netcdf4_references *r, const pnc_references_chunk *chun
     return err;
 }
 
-static bool lacks_filters(const netcdf4_references *r, const pnc_references_chunk *chunk)
+static bool lacks_filters(const stored_references *r, const pnc_references_chunk *chunk)
 {
-    for (int d = 0; d < r->var->ndims && r->storage->obstacle == PNC_NETCDF4_SKIPS_PARTIAL; d++)
-        if (r->storage->chunk[d] > r->storage->extent[d] - chunk->index[d])
+    for (int d = 0; d < r->var->ndims && r->storage->array.skips_partial; d++)
+        if (r->storage->array.chunk[d] > r->storage->array.extent[d] - chunk->index[d])
             return true;
     return chunk->place.mask != 0;
 }
 
 static int write_chunk(void *with, const pnc_references_chunk *chunk)
 {
-    netcdf4_references *r = with;
+    stored_references *r = with;
 
     pnc_references_key_begin(r->all, r->var);
     for (int d = 0; d < r->var->ndims; d++)
-        fprintf(r->out, "%s%" PRId64, d > 0 ? "." : "", chunk->index[d] / r->storage->chunk[d]);
+        fprintf(r->out, "%s%" PRId64, d > 0 ? "." : "", chunk->index[d] / r->storage->array.chunk[d]);
     r->written++;
     if (lacks_filters(r, chunk))
         return write_encoded(r, chunk);
@@ -89,17 +90,17 @@ static int write_chunk(void *with, const pnc_references_chunk *chunk)
 }
 
 /* Values in one part are divided as those of a classic file; compact ones are one chunk. */
-static void write_parts(netcdf4_references *r, const pnc_zarr_chunks *chunks)
+static void write_parts(stored_references *r, const pnc_zarr_chunks *chunks)
 {
-    const pnc_netcdf4_storage *s = r->storage;
+    const pnc_stored *s = r->storage;
 
     for (int64_t i = 0; i < chunks->number; i++) {
-        if (s->layout == PNC_NETCDF4_COMPACT ? s->nbytes == 0 : s->address < 0)
+        if (s->layout == NC_COMPACT ? s->nbytes == 0 : s->address < 0)
             return;
         pnc_references_key_begin(r->all, r->var);
         pnc_references_key_write(r->out, r->var, chunks, 0, i);
-        if (s->layout == PNC_NETCDF4_COMPACT)
-            write_base64(r->out, s->bytes, s->nbytes);
+        if (s->layout == NC_COMPACT)
+            write_base64(r->out, s->array.contents, s->nbytes);
         else
             pnc_references_extent_write(r->all, s->address + i * chunks->size, chunks->size);
         r->written++;
@@ -114,35 +115,35 @@ static void write_stored_array(FILE *out, const pnc_references *r, const pnc_var
     pnc_references_stored_array_write(out, r->model, array);
 }
 
-static int write_documents(const netcdf4_references *r, const pnc_zarr_array *array)
+static int write_documents(const stored_references *r, const pnc_zarr_array *array)
 {
     PNC_TRY(pnc_references_document_write(r->all, r->var, write_stored_array, array));
     return pnc_references_document_write(r->all, r->var, NULL, NULL);
 }
 
-static int write_chunked_var(netcdf4_references *r)
+static int write_chunked_var(stored_references *r)
 {
-    pnc_zarr_array array = {.var = r->var, .storage = r->storage, .lengths = r->storage->chunk, .has_filters = true};
+    pnc_zarr_array array = {
+        .var = r->var, .storage = r->storage, .lengths = r->storage->array.chunk, .has_filters = true};
 
-    for (int i = 0; i < r->storage->filters.nfilters; i++) {
-        r->filters[i] = r->storage->filters.filters[i];
+    for (int i = 0; i < r->storage->array.filters.nfilters; i++) {
+        r->filters[i] = r->storage->array.filters.filters[i];
         r->filters[i].is_optional = false;
     }
     PNC_TRY(pnc_references_chunks_scan(r->reader, r->all->model, r->varid, write_chunk, r));
     for (int d = 0; d < r->var->ndims; d++)
-        array.has_gaps |= r->storage->extent[d] != r->var->shape[d];
+        array.has_gaps |= r->storage->array.extent[d] != r->var->shape[d];
     array.has_gaps |= r->written < pnc_references_chunks_count(r->storage, r->var->ndims);
     return write_documents(r, &array);
 }
 
-static int write_one_part(netcdf4_references *r)
+static int write_one_part(stored_references *r)
 {
     int64_t lengths[PNC_STORAGE_DIMS_MOST];
     pnc_zarr_array array = {.var = r->var, .storage = r->storage, .lengths = lengths};
     pnc_zarr_chunks chunks;
 
-    pnc_references_chunks_choose(r->var, r->storage->layout == PNC_NETCDF4_COMPACT ? INT64_MAX : r->all->chunk,
-                                 &chunks);
+    pnc_references_chunks_choose(r->var, r->storage->layout == NC_COMPACT ? INT64_MAX : r->all->chunk, &chunks);
     for (int d = 0; d < r->var->ndims; d++)
         lengths[d] = pnc_references_chunk_get_length(r->var, &chunks, d);
     write_parts(r, &chunks);
@@ -151,16 +152,16 @@ static int write_one_part(netcdf4_references *r)
 }
 
 /* Why a reader of Zarr could not read the values; NULL: it can. */
-static const char *find_obstacle(const netcdf4_references *r)
+static const char *find_obstacle(const stored_references *r)
 {
     bool has_checksum = false;
 
-    if (r->storage->layout == PNC_NETCDF4_UNREADABLE)
+    if (r->storage->layout == NC_UNKNOWN_STORAGE)
         return "its values are not read";
     if (strchr(r->var->name, '/') != NULL)
         return "it is in a group";
-    for (int i = 0; i < r->storage->filters.nfilters; i++) {
-        int id = r->storage->filters.filters[i].id;
+    for (int i = 0; i < r->storage->array.filters.nfilters; i++) {
+        int id = r->storage->array.filters.filters[i].id;
 
         if (!pnc_references_filter_is_known(id))
             return "numcodecs has no such filter: ncmpicopy writes other ones";
@@ -171,27 +172,27 @@ static const char *find_obstacle(const netcdf4_references *r)
     return NULL;
 }
 
-static int write_variable(netcdf4_references *r, int varid)
+static int write_variable(stored_references *r, int varid)
 {
     const char *obstacle;
 
     r->varid = varid;
     r->var = r->all->model->vars[varid];
-    r->storage = pnc_netcdf4_reader_get_storage(r->reader, varid);
+    r->storage = pnc_formats_reader_get_stored(r->reader, varid);
     r->written = 0;
     if (!pnc_references_var_is_listed(r->all, r->var))
         return NC_NOERR;
     obstacle = find_obstacle(r);
     if (obstacle == NULL)
-        return r->storage->layout == PNC_NETCDF4_CHUNKED ? write_chunked_var(r) : write_one_part(r);
+        return r->storage->layout == NC_CHUNKED ? write_chunked_var(r) : write_one_part(r);
     if (r->all->leave_out != NULL)
         r->all->leave_out(r->all->with, r->var->name, obstacle);
     return NC_NOERR;
 }
 
-int pnc_references_netcdf4_write(const pnc_references *all, pnc_netcdf4_reader *reader)
+int pnc_references_stored_write(const pnc_references *all, pnc_reader *reader)
 {
-    netcdf4_references r = {.all = all, .reader = reader, .out = all->out};
+    stored_references r = {.all = all, .reader = reader, .out = all->out};
     int err;
 
     pnc_filter_worker_init(&r.worker, pnc_host_codecs_get());

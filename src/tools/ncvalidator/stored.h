@@ -1,6 +1,7 @@
-/* netCDF-4 files: what is checked of them, and the repair of one whose program died while it wrote the metadata. */
-#ifndef PNC_TOOLS_NCVALIDATOR_NETCDF4_H
-#define PNC_TOOLS_NCVALIDATOR_NETCDF4_H
+/* Files with a reader (formats/reader.h), as netCDF-4 files: what is checked of them, and the repair of one whose
+ * program died while it wrote the metadata. */
+#ifndef PNC_TOOLS_NCVALIDATOR_STORED_H
+#define PNC_TOOLS_NCVALIDATOR_STORED_H
 
 #include "tools/ncvalidator/repair.h"
 #include "tools/ncvalidator/report.h"
@@ -9,9 +10,9 @@
 
 /* Check an open file: its metadata, that each chunk is in the file and shares no byte with another one, that all chunks
  * can be read (checksums, filters), and attributes whose meaning netCDF defines. Findings are in the report. */
-int validator_netcdf4_examine(tool_file *file, report *r);
+int validator_stored_examine(tool_file *file, report *r);
 
 /* Complete the metadata of the file at `path`, if a program died while it wrote them. */
-int validator_netcdf4_repair(const char *path, repair_log *log);
+int validator_stored_repair(const pnc_reader_ops *reader, const char *path, repair_log *log);
 
 #endif
