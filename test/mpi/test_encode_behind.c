@@ -103,7 +103,7 @@ static int define(int ncid)
 
     err += ncmpi_def_dim(ncid, "y", ROWS, &dims[1]) + ncmpi_def_dim(ncid, "x", COLUMNS, &dims[2]);
     for (int v = 0; v < NVARS; v++) {
-        char name[8];
+        char name[16];
         float zero = 0;
 
         snprintf(name, sizeof name, "v%d", v);
