@@ -5,9 +5,10 @@
 #include "base/minmax.h"
 
 static const pnc_filter_kind *const filter_kinds[] = {
-    &pnc_filter_kind_shuffle, &pnc_filter_kind_deflate, &pnc_filter_kind_fletcher32,
-    &pnc_filter_kind_szip,    &pnc_filter_kind_nbit,    &pnc_filter_kind_scaleoffset,
-    &pnc_filter_kind_zstd,    &pnc_filter_kind_lzf,     &pnc_filter_kind_number};
+    &pnc_filter_kind_shuffle,  &pnc_filter_kind_deflate,     &pnc_filter_kind_fletcher32, &pnc_filter_kind_szip,
+    &pnc_filter_kind_nbit,     &pnc_filter_kind_scaleoffset, &pnc_filter_kind_zstd,       &pnc_filter_kind_lzf,
+    &pnc_filter_kind_number,   &pnc_filter_kind_gzip,        &pnc_filter_kind_blosc,      &pnc_filter_kind_crc32c,
+    &pnc_filter_kind_transpose};
 
 /* Names for messages, as registered with The HDF Group. */
 static const struct {

@@ -15,8 +15,9 @@
 #define PNC_LIBISAL "libisal.so.2"
 #define PNC_LIBSZ "libsz.so.2" /* part of libaec */
 #define PNC_LIBZSTD "libzstd.so.1"
+#define PNC_LIBBLOSC "libblosc.so.1"
 
-/* libdeflate.h: zlib streams. */
+/* libdeflate.h: zlib streams, and gzip. */
 typedef struct pnc_deflate_functions {
     void *(*alloc_compressor)(int level);
     size_t (*compress)(void *compressor, const void *in, size_t bytes, void *out, size_t capacity); /* 0: no space */
@@ -24,6 +25,10 @@ typedef struct pnc_deflate_functions {
     void *(*alloc_decompressor)(void);
     int (*decompress)(void *decompressor, const void *in, size_t bytes, void *out, size_t capacity, size_t *out_bytes);
     void (*free_decompressor)(void *decompressor);
+    size_t (*compress_gzip)(void *compressor, const void *in, size_t bytes, void *out, size_t capacity);
+    /* one member, of *in_bytes */
+    int (*decompress_gzip)(void *decompressor, const void *in, size_t bytes, void *out, size_t capacity,
+                           size_t *in_bytes, size_t *out_bytes);
 } pnc_deflate_functions;
 
 /* struct isal_zstream of igzip_lib.h: what users set and read, and more memory than the rest of it takes (82,320 bytes
@@ -68,6 +73,14 @@ typedef struct pnc_zstd_functions {
     unsigned (*is_error)(size_t code);
 } pnc_zstd_functions;
 
+/* blosc.h: without the state of the process that other functions of it have. */
+typedef struct pnc_blosc_functions {
+    int (*compress)(int level, int shuffle, size_t type_size, size_t bytes, const void *in, void *out, size_t capacity,
+                    const char *codec, size_t block, int nthreads);   /* bytes; 0: no space; below 0: failed */
+    int (*validate)(const void *in, size_t bytes, size_t *out_bytes); /* of the header; 0: it is valid */
+    int (*decompress)(const void *in, void *out, size_t capacity, int nthreads); /* bytes; below 0: failed */
+} pnc_blosc_functions;
+
 /* Plugins of HDF5. Any thread may call the functions. */
 typedef struct pnc_plugins {
     bool (*has)(int id);
@@ -87,6 +100,7 @@ typedef struct pnc_codecs {
     const pnc_igzip_functions *(*load_igzip)(void);
     const pnc_szip_functions *(*load_szip)(void);
     const pnc_zstd_functions *(*load_zstd)(void);
+    const pnc_blosc_functions *(*load_blosc)(void);
     const pnc_plugins *plugins; /* NULL: there are none */
 } pnc_codecs;
 

@@ -1,4 +1,4 @@
-/* Deflate: zlib streams, by libdeflate and ISA-L. Its parameter is the level, 0 to 9. */
+/* Deflate: zlib streams, and gzip of Zarr, by libdeflate and ISA-L. Their parameter is the level, 0 to 9. */
 #include "base/memory.h"
 #include "base/minmax.h"
 #include "filter/kind.h"
@@ -7,7 +7,7 @@
 enum { INSUFFICIENT_SPACE = 3 };
 
 /* Of igzip_lib.h. */
-enum { IGZIP_ZLIB = 3, STATELESS_OVERFLOW = -1 };
+enum { IGZIP_GZIP = 1, IGZIP_ZLIB = 3, STATELESS_OVERFLOW = -1 };
 enum { LEVEL_MEMORY = 331776 }; /* ISAL_DEF_LVL2_DEFAULT */
 
 /* Levels that ISA-L encodes with one of its own, where it is installed. MB/s of one core, and ratio, for shuffled
@@ -36,7 +36,7 @@ static int check_deflate(const pnc_filter *filter, pnc_error *error)
 {
     PNC_TRY(pnc_filter_parameters_check(filter, 1, 1, error));
     if (filter->parameters[0] > 9)
-        return pnc_error_set(error, NC_EFILTER, "deflate: level %lu is not in 0 to 9",
+        return pnc_error_set(error, NC_EFILTER, "%s: level %lu is not in 0 to 9", pnc_filter_name_get(filter->id),
                              (unsigned long)filter->parameters[0]);
     return NC_NOERR;
 }
@@ -60,8 +60,8 @@ static int encode_by_libdeflate(pnc_filter_step *step, int level)
 
     if (deflater == NULL)
         return pnc_error_set(step->error, NC_ENOMEM, "deflate: no memory for a compressor");
-    step->result_bytes =
-        (int64_t)f->compress(deflater, step->in, (size_t)step->in_bytes, step->out, (size_t)step->capacity);
+    step->result_bytes = (int64_t)(step->filter->id == PNC_FILTER_GZIP ? f->compress_gzip : f->compress)(
+        deflater, step->in, (size_t)step->in_bytes, step->out, (size_t)step->capacity);
     return step->result_bytes > 0 ? NC_NOERR : NC_EFILTER;
 }
 
@@ -80,7 +80,7 @@ static int encode_by_igzip(pnc_filter_step *step, const pnc_igzip_functions *f, 
     igzip->stream.level = (uint32_t)level;
     igzip->stream.level_buf = igzip->memory;
     igzip->stream.level_buf_size = LEVEL_MEMORY;
-    igzip->stream.gzip_flag = IGZIP_ZLIB;
+    igzip->stream.gzip_flag = step->filter->id == PNC_FILTER_GZIP ? IGZIP_GZIP : IGZIP_ZLIB;
     igzip->stream.end_of_stream = 1;
     igzip->stream.next_in = step->in;
     igzip->stream.avail_in = (uint32_t)step->in_bytes; /* a chunk has at most PNC_FILTER_CHUNK_MOST */
@@ -107,23 +107,55 @@ static int encode_deflate(pnc_filter_step *step)
     return err;
 }
 
+static int begin_inflating(pnc_filter_step *step, const pnc_deflate_functions *f)
+{
+    if (step->worker->inflater == NULL)
+        step->worker->inflater = f->alloc_decompressor();
+    if (step->worker->inflater == NULL)
+        return pnc_error_set(step->error, NC_ENOMEM, "deflate: no memory for a decompressor");
+    return NC_NOERR;
+}
+
+static int explain_inflating(pnc_filter_step *step, int result)
+{
+    if (result == INSUFFICIENT_SPACE)
+        return pnc_filter_damage_set(step, "decompresses to more bytes than the chunk has");
+    return pnc_filter_damage_set(step, "is damaged");
+}
+
 static int decode_deflate(pnc_filter_step *step)
 {
     const pnc_deflate_functions *f = step->worker->codecs->load_deflate();
     size_t bytes = 0;
     int result;
 
-    if (step->worker->inflater == NULL)
-        step->worker->inflater = f->alloc_decompressor();
-    if (step->worker->inflater == NULL)
-        return pnc_error_set(step->error, NC_ENOMEM, "deflate: no memory for a decompressor");
+    PNC_TRY(begin_inflating(step, f));
     result = f->decompress(step->worker->inflater, step->in, (size_t)step->in_bytes, step->out, (size_t)step->capacity,
                            &bytes);
-    if (result == INSUFFICIENT_SPACE)
-        return pnc_filter_damage_set(step, "decompresses to more bytes than the chunk has");
     if (result != 0)
-        return pnc_filter_damage_set(step, "is damaged");
+        return explain_inflating(step, result);
     step->result_bytes = (int64_t)bytes;
+    return NC_NOERR;
+}
+
+/* Members that follow each other are one (RFC 1952). */
+static int decode_gzip(pnc_filter_step *step)
+{
+    const pnc_deflate_functions *f = step->worker->codecs->load_deflate();
+    int64_t at = 0, bytes = 0;
+
+    PNC_TRY(begin_inflating(step, f));
+    do {
+        size_t in = 0, out = 0;
+        int result = f->decompress_gzip(step->worker->inflater, step->in + at, (size_t)(step->in_bytes - at),
+                                        step->out + bytes, (size_t)(step->capacity - bytes), &in, &out);
+
+        if (result != 0)
+            return explain_inflating(step, result);
+        at += (int64_t)in;
+        bytes += (int64_t)out;
+    } while (at < step->in_bytes);
+    step->result_bytes = bytes;
     return NC_NOERR;
 }
 
@@ -137,4 +169,16 @@ const pnc_filter_kind pnc_filter_kind_deflate = {
     .check = check_deflate,
     .encode = encode_deflate,
     .decode = decode_deflate,
+};
+
+const pnc_filter_kind pnc_filter_kind_gzip = {
+    .id = PNC_FILTER_GZIP,
+    .name = "gzip",
+    .library = PNC_LIBDEFLATE,
+    .package = "libdeflate0",
+    .compresses = true,
+    .has_library = has_libdeflate,
+    .check = check_deflate,
+    .encode = encode_deflate,
+    .decode = decode_gzip,
 };

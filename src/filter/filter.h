@@ -1,4 +1,4 @@
-/* Filters of HDF5 and netCDF-4: the bytes of a chunk in memory to the bytes that a file stores, and back.
+/* Filters of HDF5 and netCDF-4, and codecs of Zarr: the bytes of a chunk in memory to the bytes that a file stores, and back.
  *
  * Pure: no files, no MPI, no state beside a worker. A worker belongs to one thread at a time; others may run with their
  * own at the same time. */
@@ -17,6 +17,42 @@ enum { PNC_FILTER_NBIT = 5, PNC_FILTER_SCALEOFFSET = 6 };
 enum { PNC_FILTER_LZF = 32000, PNC_FILTER_ZSTD = 32015 };
 /* ZSTD_minCLevel(), ZSTD_maxCLevel() */
 enum { PNC_FILTER_ZSTD_LEVEL_LEAST = -131072, PNC_FILTER_ZSTD_LEVEL_MOST = 22 };
+
+/* Codecs of Zarr that HDF5 does not have, or has with other parameters: beyond its ids, of which 65535 is the last. Of
+ * blosc, parameters are the first ones of pnc_blosc_parameter, of transposition those that pnc_filter_transpose_set
+ * makes, of gzip the level, crc32c has none. */
+enum { PNC_FILTER_GZIP = 65536, PNC_FILTER_ZARR_BLOSC, PNC_FILTER_CRC32C, PNC_FILTER_TRANSPOSE };
+
+typedef enum pnc_blosc_parameter {
+    PNC_BLOSC_CODEC, /* a pnc_blosc_codec */
+    PNC_BLOSC_LEVEL, /* 0 to 9 */
+    PNC_BLOSC_SHUFFLE,
+    PNC_BLOSC_TYPE_SIZE, /* bytes of what is shuffled, 1 to 255 */
+    PNC_BLOSC_BLOCK,     /* bytes that are compressed at a time; 0: by choice of libblosc */
+    PNC_BLOSC_PARAMETERS
+} pnc_blosc_parameter;
+/* As in its format. */
+typedef enum pnc_blosc_codec {
+    PNC_BLOSC_BLOSCLZ,
+    PNC_BLOSC_LZ4,
+    PNC_BLOSC_LZ4HC,
+    PNC_BLOSC_SNAPPY,
+    PNC_BLOSC_ZLIB,
+    PNC_BLOSC_ZSTD,
+    PNC_BLOSC_CODECS
+} pnc_blosc_codec;
+enum { PNC_BLOSC_NOT_SHUFFLED, PNC_BLOSC_BYTES_SHUFFLED, PNC_BLOSC_BITS_SHUFFLED, PNC_BLOSC_SHUFFLES };
+enum { PNC_BLOSC_LEVEL_MOST = 9, PNC_BLOSC_TYPE_SIZE_MOST = 255 };
+/* "zstd" ..., as in documents of Zarr */
+const char *pnc_filter_blosc_codec_get_name(pnc_blosc_codec codec);
+
+/* Transposition: elements of `size` bytes, in an array of these lengths. Axis i of the array that is stored is axis
+ * order[i] of this one. parameters: of PNC_TRANSPOSE_PARAMETERS_MOST. Returns their number. */
+enum { PNC_TRANSPOSE_DIMS_MOST = 32, PNC_TRANSPOSE_PARAMETERS_MOST = 2 + 2 * PNC_TRANSPOSE_DIMS_MOST };
+int pnc_filter_transpose_set(uint32_t size, int ndims, const int64_t *lengths, const int *order, uint32_t *parameters);
+
+/* The checksum CRC-32C (Castagnoli) of n bytes. */
+uint32_t pnc_filter_crc32c_compute(const void *bytes, int64_t n);
 
 /* No filter of the file (HDF5 has no filter 0): the first one of a chain whose numbers have other bits in the file than
  * those of a type in memory. It has no bit in masks. Its parameters: */

@@ -16,4 +16,7 @@ void pnc_filter_scalar_shuffle_decode(unsigned char *out, const unsigned char *i
 uint32_t pnc_filter_fletcher32_compute(const unsigned char *in, int64_t bytes);
 uint32_t pnc_filter_scalar_fletcher32_compute(const unsigned char *in, int64_t bytes);
 
+/* CRC-32C: pnc_filter_crc32c_compute (filter.h), bit by bit. */
+uint32_t pnc_filter_scalar_crc32c_compute(const void *bytes, int64_t n);
+
 #endif

@@ -1,4 +1,4 @@
-/* The definitions of shuffle and of Fletcher's checksum. */
+/* The definitions of shuffle, of Fletcher's checksum and of CRC-32C. */
 #include "filter/kernels.h"
 
 #include <string.h>
@@ -37,4 +37,18 @@ uint32_t pnc_filter_scalar_fletcher32_compute(const unsigned char *in, int64_t b
         second = fold_sum(second + first);
     }
     return second << 16 | first;
+}
+
+/* The polynomial of RFC 3720, its bits reversed. */
+uint32_t pnc_filter_scalar_crc32c_compute(const void *bytes, int64_t n)
+{
+    const unsigned char *in = bytes;
+    uint32_t sum = 0xFFFFFFFF;
+
+    for (int64_t i = 0; i < n; i++) {
+        sum ^= in[i];
+        for (int bit = 0; bit < 8; bit++)
+            sum = sum >> 1 ^ ((sum & 1) != 0 ? 0x82F63B78 : 0);
+    }
+    return ~sum;
 }

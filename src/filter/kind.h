@@ -38,7 +38,8 @@ typedef struct pnc_filter_kind {
 
 extern const pnc_filter_kind pnc_filter_kind_deflate, pnc_filter_kind_shuffle, pnc_filter_kind_fletcher32,
     pnc_filter_kind_szip, pnc_filter_kind_nbit, pnc_filter_kind_scaleoffset, pnc_filter_kind_zstd, pnc_filter_kind_lzf,
-    pnc_filter_kind_number, pnc_filter_kind_plugin;
+    pnc_filter_kind_number, pnc_filter_kind_plugin, pnc_filter_kind_gzip, pnc_filter_kind_blosc, pnc_filter_kind_crc32c,
+    pnc_filter_kind_transpose;
 
 /* NC_EFILTER unless a filter has from `least` to `most` parameters. */
 int pnc_filter_parameters_check(const pnc_filter *filter, int least, int most, pnc_error *error);

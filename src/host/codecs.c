@@ -8,12 +8,13 @@
 
 /* What is set once, before other threads see it. */
 static pthread_once_t deflate_once = PTHREAD_ONCE_INIT, igzip_once = PTHREAD_ONCE_INIT, szip_once = PTHREAD_ONCE_INIT,
-                      zstd_once = PTHREAD_ONCE_INIT;
-static bool has_deflate, has_igzip, has_szip, has_zstd;
+                      zstd_once = PTHREAD_ONCE_INIT, blosc_once = PTHREAD_ONCE_INIT;
+static bool has_deflate, has_igzip, has_szip, has_zstd, has_blosc;
 static pnc_deflate_functions deflate_functions;
 static pnc_igzip_functions igzip_functions;
 static pnc_szip_functions szip_functions;
 static pnc_zstd_functions zstd_functions;
+static pnc_blosc_functions blosc_functions;
 
 #define WANTED(type, member, name)   \
     {                                \
@@ -30,6 +31,8 @@ static void open_libdeflate(void)
         WANTED(pnc_deflate_functions, alloc_decompressor, "libdeflate_alloc_decompressor"),
         WANTED(pnc_deflate_functions, decompress, "libdeflate_zlib_decompress"),
         WANTED(pnc_deflate_functions, free_decompressor, "libdeflate_free_decompressor"),
+        WANTED(pnc_deflate_functions, compress_gzip, "libdeflate_gzip_compress"),
+        WANTED(pnc_deflate_functions, decompress_gzip, "libdeflate_gzip_decompress_ex"),
     };
 
     has_deflate = pnc_host_library_load(PNC_LIBDEFLATE, wanted, COUNT(wanted), &deflate_functions);
@@ -70,6 +73,17 @@ static void open_libzstd(void)
     has_zstd = pnc_host_library_load(PNC_LIBZSTD, wanted, COUNT(wanted), &zstd_functions);
 }
 
+static void open_libblosc(void)
+{
+    static const pnc_host_symbol wanted[] = {
+        WANTED(pnc_blosc_functions, compress, "blosc_compress_ctx"),
+        WANTED(pnc_blosc_functions, validate, "blosc_cbuffer_validate"),
+        WANTED(pnc_blosc_functions, decompress, "blosc_decompress_ctx"),
+    };
+
+    has_blosc = pnc_host_library_load(PNC_LIBBLOSC, wanted, COUNT(wanted), &blosc_functions);
+}
+
 static const pnc_deflate_functions *load_libdeflate(void)
 {
     pthread_once(&deflate_once, open_libdeflate);
@@ -94,9 +108,19 @@ static const pnc_zstd_functions *load_libzstd(void)
     return has_zstd ? &zstd_functions : NULL;
 }
 
+static const pnc_blosc_functions *load_libblosc(void)
+{
+    pthread_once(&blosc_once, open_libblosc);
+    return has_blosc ? &blosc_functions : NULL;
+}
+
 const pnc_codecs *pnc_host_codecs_get(void)
 {
-    static const pnc_codecs codecs = {load_libdeflate, load_libisal, load_libsz, load_libzstd, NULL};
+    static const pnc_codecs codecs = {.load_deflate = load_libdeflate,
+                                      .load_igzip = load_libisal,
+                                      .load_szip = load_libsz,
+                                      .load_zstd = load_libzstd,
+                                      .load_blosc = load_libblosc};
 
     return &codecs;
 }

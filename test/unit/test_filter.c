@@ -184,7 +184,12 @@ static const pnc_zstd_functions *no_zstd(void)
     return NULL;
 }
 
-static const pnc_codecs no_codecs = {no_deflate, no_igzip, no_szip, no_zstd, NULL};
+static const pnc_blosc_functions *no_blosc(void)
+{
+    return NULL;
+}
+
+static const pnc_codecs no_codecs = {no_deflate, no_igzip, no_szip, no_zstd, no_blosc, NULL};
 
 /* Chunks that HDF5 1.10.8 stores: the filter, the chunk and the values that it reads. The numbers of a row stand in
  * test_numbers. */
@@ -787,7 +792,7 @@ static void test_plugins(void **state)
 {
     static const pnc_plugins plugins = {has_test_plugin, run_test_plugin, list_test_folders};
     static const uint32_t seven[] = {7};
-    const pnc_codecs codecs = {no_deflate, no_igzip, no_szip, no_zstd, &plugins};
+    const pnc_codecs codecs = {no_deflate, no_igzip, no_szip, no_zstd, no_blosc, &plugins};
     pnc_filter filter = {33000, true, 1, seven}, missing = {33001, true, 0, NULL};
     pnc_filter_chain chain = {1, &filter};
     pnc_filter_worker worker;
