@@ -91,7 +91,7 @@ ERROR([NC_ERCFILE], [-133], [NetCDF: The rc file cannot be read], [code of netCD
 ERROR([NC_ENULLPAD], [-134], [NetCDF: Header padding is not null bytes], [header padding bytes are not zero])
 ERROR([NC_EINMEMORY], [-135], [NetCDF: In-memory file error], [code of netCDF-C; never returned by this library])
 ERROR([NC_ENOFILTER], [-136], [NetCDF: Filter not found], [the variable has no such filter, or the library does not know it])
-ERROR([NC_ENCZARR], [-137], [NetCDF: NCZarr error], [code of netCDF-C; never returned by this library])
+ERROR([NC_ENCZARR], [-137], [NetCDF: NCZarr error], [a Zarr store whose documents, or the index of a shard, are damaged])
 ERROR([NC_ES3], [-138], [NetCDF: S3 error], [code of netCDF-C; never returned by this library])
 ERROR([NC_EEMPTY], [-139], [NetCDF: Attempt to read an empty object], [code of netCDF-C; never returned by this library])
 ERROR([NC_EOBJECT], [-140], [NetCDF: Some object exists when it should not], [code of netCDF-C; never returned by this library])

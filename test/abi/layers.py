@@ -73,6 +73,7 @@ MAY_SEE = {
     "spec": [],
 }
 PURE_ROOMS = ["array", "base", "filter", "format", "growth", "log", "mapping", "select", "convert"]
+CODEC_LIBRARIES = ("deflate", "igzip", "szip", "zstd", "blosc")
 # All that outlives a call without belonging to an open file: by object, what and why threads do not disturb each other.
 MAY_CHANGE = {
     "src/base/memory": {"held": "atomic: bytes that are allocated", "peak": "atomic: the most of them"},
@@ -102,9 +103,10 @@ MAY_CHANGE = {
     "src/file/communicator": {"reserved": "atomic: how many communicators are kept or will be", "lock": "a mutex"},
     "src/file/watch": {"watcher": "under its lock, but `thread`, which only the thread that started it joins"},
     "src/file/nodes": {"keyval": "under its lock", "lock": "a mutex", "is_private": "one per thread"},
-    "src/host/codecs": {f"{library}_{what}": "set by pthread_once" for library in ("deflate", "igzip", "szip", "zstd")
+    "src/host/codecs": {f"{library}_{what}": "set by pthread_once" for library in CODEC_LIBRARIES
                         for what in ("once", "functions")} |
-                       {f"has_{library}": "set by pthread_once" for library in ("deflate", "igzip", "szip", "zstd")},
+                       {f"has_{library}": "set by pthread_once" for library in CODEC_LIBRARIES},
+    "src/host/json": {name: "set by pthread_once" for name in ("json_once", "has_json", "json_functions")},
     "src/host/pool": {"users_lock": "a mutex", "lock": "a mutex", "at_fork": "set by pthread_once",
                       **{name: "under the lock" for name in ("has_work", "has_left", "has_run", "threads",
                                                              "nthreads_started", "nusers", "must_end", "task",

@@ -41,9 +41,10 @@ typedef struct pnc_zarr_index {
 } pnc_zarr_index;
 
 typedef struct pnc_zarr_array {
-    const char *path; /* in the store: "tas", "forecast/tas" */
-    int version;      /* of Zarr: 2 or 3 */
-    int type;         /* NC_BYTE .. NC_UINT64 */
+    const char *path;     /* in the store: "tas", "forecast/tas" */
+    const char *old_path; /* for encoding: where the old documents have it, before it was renamed; NULL: they do not */
+    int version;          /* of Zarr: 2 or 3 */
+    int type;             /* NC_BYTE .. NC_UINT64 */
     pnc_zarr_content content;
     bool is_big_endian;
     int ndims;
@@ -68,7 +69,7 @@ typedef struct pnc_zarr_array {
 
 typedef struct pnc_zarr_group {
     const char *path; /* "" for the root, which is the first one; each is behind its parent */
-    int natts;
+    int natts;        /* for encoding: -1: those of the old document stay */
     const pnc_att *atts;
 } pnc_zarr_group;
 
@@ -105,17 +106,28 @@ bool pnc_zarr_root_is_consolidated(const pnc_json_functions *json, const pnc_zar
  *
  * Dimensions: those of the attribute _ncmpi; of a store without it, or of an array that does not match it: its
  * dimension_names (version 2: _ARRAY_DIMENSIONS). One without a name is dim_LENGTH. A second length of the same name
- * makes another dimension NAME_LENGTH. In a group other than the root, a dimension of the same name and length in a
+ * makes another dimension NAME_LENGTH. One of length 0 is unlimited. In a group other than the root, a dimension of the same name and length in a
  * group above is taken; else names have the path of the group, as those of arrays have. Order: as in the attribute,
  * else of documents. Types of attributes: those of the attribute _ncmpi; else texts NC_CHAR, integers NC_INT, NC_INT64
  * or NC_UINT64 as their values need, other numbers NC_DOUBLE, booleans NC_BYTE, lists of texts as strings; anything
- * else is a text of JSON. */
+ * else is a text of JSON. Attributes with names that netCDF cannot have, and what says how stores of version 2 are
+ * made, are left out. */
 int pnc_zarr_store_decode(const pnc_json_functions *json, const pnc_zarr_document *documents, int64_t n,
                           pnc_region *region, pnc_zarr_store *out, pnc_error *error);
 
-/* Definitions of netCDF, with the storage of each variable (format/storage.h: chunks are `inner`, or else `chunks`).
- * version: for model->format. *model is replaced, and empty after an error. */
-int pnc_zarr_model_make(const pnc_zarr_store *store, int version, pnc_model *model, pnc_error *error);
+/* What a model has of groups other than the root: entries with paths; these listed; nothing. */
+typedef enum pnc_zarr_groups {
+    PNC_ZARR_GROUPS_BY_PATH,
+    PNC_ZARR_GROUPS_LISTED,
+    PNC_ZARR_GROUPS_HIDDEN
+} pnc_zarr_groups;
+
+/* Definitions of netCDF, with the storage of each variable (format/storage.h: chunks are `inner`, or else `chunks`;
+ * filters those of netCDF that pnc_zarr_filters_map would make these codecs of, as far as there are such).
+ * version: for model->format; groups: the hint. *model is replaced, and empty after an error. Variable i
+ * is array i; only of groups that are hidden are arrays left out, at the end. */
+int pnc_zarr_model_make(const pnc_zarr_store *store, int version, pnc_zarr_groups groups, pnc_model *model,
+                        pnc_error *error);
 
 /* --- writing --- */
 
@@ -124,13 +136,15 @@ typedef struct pnc_zarr_layout {
     const int64_t *chunks, *inner; /* as in an array */
     pnc_zarr_index index;
     pnc_filter_chain filters;       /* of Zarr: pnc_zarr_filters_map */
-    const pnc_zarr_array *existing; /* NULL: a new array. Else the others are not used, and of this one everything
-                                     * stays but the shape and attributes */
+    const pnc_zarr_array *existing; /* NULL: a new array. Else the others are not used, and of this one all but path,
+                                     * shape and attributes stays */
 } pnc_zarr_layout;
 
 /* Which codecs the filters of a variable become, in an order that readers know. The table is in filters.c. NC_EFILTER:
- * no reader of Zarr has the filter. */
+ * readers of Zarr do not have the filter. find: the same the other way, for what programs ask; its filters are of
+ * netCDF. */
 int pnc_zarr_filters_map(const pnc_var *var, pnc_region *region, pnc_filter_chain *out, pnc_error *error);
+int pnc_zarr_filters_find(const pnc_filter_chain *codecs, pnc_region *region, pnc_filter_chain *out, pnc_error *error);
 /* Those of a variable without a choice of its user: blosc with zstd 1 and shuffle, which every reader has; zstd 1 or
  * gzip 1 where libblosc is not installed; none without all three. */
 int pnc_zarr_filters_choose(const pnc_codecs *codecs, int type, pnc_region *region, pnc_filter_chain *out);
@@ -139,14 +153,15 @@ int pnc_zarr_filters_choose(const pnc_codecs *codecs, int type, pnc_region *regi
  * path. */
 int pnc_zarr_name_check(const char *name, pnc_error *error);
 
-/* What documents say of a model: layouts has one for each variable. Lengths of unlimited dimensions are the current
- * ones. Version 3 of Zarr. NC_EBADNAME, NC_EBADTYPE, NC_EINVAL */
+/* What documents say of a model, whose attributes are in host order: layouts has one for each variable. Lengths of
+ * unlimited dimensions are the current ones. `out` has parts of the model. NC_EBADNAME */
 int pnc_zarr_store_make(const pnc_model *model, const pnc_zarr_layout *layouts, pnc_region *region, pnc_zarr_store *out,
                         pnc_error *error);
 
-/* Documents of a store, in the order in which they are written: those of arrays, of groups, and that of the root last.
- * old: documents that the store has, by any order; members and attributes of them that have not changed, or that
- * this library does not know, stay. NC_EINVAL, NC_ENOMEM. */
+/* Documents of a store, in the order in which they are written: those of arrays, of groups, and that of the root last,
+ * which has all others (consolidated metadata). old: documents that the store has, as for decoding; members and
+ * attributes of them that have not changed, or that this library does not know, stay, and so do nodes that are not in
+ * `store`. NC_ENOTSUPPORT: a new variable in a store of version 2. NC_ENOMEM, and as decoding. */
 int pnc_zarr_store_encode(const pnc_json_functions *json, const pnc_zarr_store *store, const pnc_zarr_document *old,
                           int64_t nold, pnc_region *region, const pnc_zarr_document **out, int64_t *n,
                           pnc_error *error);

@@ -1,0 +1,106 @@
+/* What Zarr has no place for. */
+#include "formats/zarr/about.h"
+
+#include <string.h>
+
+#include "base/name.h"
+#include "formats/zarr/index.h"
+
+#define LENGTH_MOST (INT64_C(1) << 60)
+
+static size_t get_length(const pnc_zarr_context *c, void *list)
+{
+    return pnc_zarr_value_is(c, list, PNC_JSON_ARRAY) ? c->json->array_get_length(list) : 0;
+}
+
+/* A dimension, unless it is not one that a model can have. */
+static int read_listed_dim(const pnc_zarr_context *c, void *entry, pnc_zarr_about *out)
+{
+    size_t n = get_length(c, entry);
+    const char *name = n >= 2 ? pnc_zarr_text_get(c, c->json->array_get(entry, 0)) : NULL;
+    pnc_zarr_dim *dim = &out->dims[out->ndims];
+    void *flag = n > 2 ? c->json->array_get(entry, 2) : NULL;
+
+    if (name == NULL || strlen(name) > NC_MAX_NAME || !pnc_name_is_text(name, strlen(name)) ||
+        !pnc_zarr_key_is_safe(name) ||
+        !pnc_zarr_integer_get(c, c->json->array_get(entry, 1), 0, LENGTH_MOST, &dim->length))
+        return NC_NOERR;
+    dim->is_unlimited = flag != NULL && pnc_zarr_value_is(c, flag, PNC_JSON_BOOLEAN) && c->json->get_boolean(flag) != 0;
+    if (dim->length == 0)
+        dim->is_unlimited = true;
+    out->ndims++;
+    return pnc_zarr_text_copy(c, name, (int64_t)strlen(name), &dim->name);
+}
+
+int pnc_zarr_about_read(const pnc_zarr_context *c, void *value, pnc_zarr_about *out)
+{
+    void *dims = pnc_zarr_member_get(c, value, "dimensions"), *vars = pnc_zarr_member_get(c, value, "variables");
+    size_t ndims = get_length(c, dims), nvars = get_length(c, vars);
+
+    *out = (pnc_zarr_about){.types = pnc_zarr_member_get(c, value, "types")};
+    if (!pnc_zarr_integer_get(c, pnc_zarr_member_get(c, value, "version"), 1, 1, &(int64_t){0})) {
+        *out = (pnc_zarr_about){.types = NULL};
+        return NC_NOERR;
+    }
+    PNC_TRY(pnc_zarr_memory_alloc(c, (int64_t)ndims, sizeof *out->dims, &out->dims));
+    PNC_TRY(pnc_zarr_memory_alloc(c, (int64_t)nvars, sizeof *out->vars, &out->vars));
+    for (size_t i = 0; i < ndims; i++)
+        PNC_TRY(read_listed_dim(c, c->json->array_get(dims, i), out));
+    for (size_t i = 0; i < nvars; i++) {
+        const char *name = pnc_zarr_text_get(c, c->json->array_get(vars, i));
+
+        if (name != NULL)
+            PNC_TRY(pnc_zarr_text_copy(c, name, (int64_t)strlen(name), &out->vars[out->nvars++]));
+    }
+    return NC_NOERR;
+}
+
+pnc_zarr_att_type pnc_zarr_about_get_type(const pnc_zarr_context *c, const pnc_zarr_about *about, const char *path,
+                                          const char *name)
+{
+    const char *word = pnc_zarr_text_get(c, pnc_zarr_member_get(c, pnc_zarr_member_get(c, about->types, path), name));
+    pnc_zarr_att_type type;
+
+    if (word != NULL && pnc_zarr_att_type_parse(word, &type))
+        return type;
+    return (pnc_zarr_att_type){.type = 0};
+}
+
+static int add_dim(const pnc_zarr_context *c, void *list, const pnc_zarr_dim *dim)
+{
+    void *entry = c->json->new_array();
+
+    PNC_TRY(pnc_zarr_item_add(c, list, entry));
+    PNC_TRY(pnc_zarr_item_add(c, entry, c->json->new_string(dim->name, (int)strlen(dim->name))));
+    PNC_TRY(pnc_zarr_item_add(c, entry, c->json->new_int64(dim->length)));
+    return dim->is_unlimited ? pnc_zarr_item_add(c, entry, c->json->new_boolean(1)) : NC_NOERR;
+}
+
+static int fill_about(const pnc_zarr_context *c, void *about, const pnc_zarr_store *store, void *types)
+{
+    int err = pnc_zarr_member_add(c, about, "types", types, false);
+    void *dims, *vars;
+
+    PNC_TRY(err);
+    PNC_TRY(pnc_zarr_integer_add(c, about, "version", 1));
+    dims = pnc_zarr_list_add(c, about, "dimensions");
+    vars = pnc_zarr_list_add(c, about, "variables");
+    if (dims == NULL || vars == NULL)
+        return NC_ENOMEM;
+    for (int i = 0; i < store->ndims; i++)
+        PNC_TRY(add_dim(c, dims, &store->dims[i]));
+    for (int i = 0; i < store->narrays; i++)
+        PNC_TRY(
+            pnc_zarr_item_add(c, vars, c->json->new_string(store->arrays[i].path, (int)strlen(store->arrays[i].path))));
+    return NC_NOERR;
+}
+
+void *pnc_zarr_about_make(const pnc_zarr_context *c, const pnc_zarr_store *store, void *types)
+{
+    void *about = c->json->new_object();
+
+    if (fill_about(c, about, store, types) == NC_NOERR)
+        return about;
+    c->json->put(about);
+    return NULL;
+}

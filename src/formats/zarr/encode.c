@@ -1,0 +1,341 @@
+/* Documents of a store. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "format/model.h"
+#include "formats/zarr/about.h"
+#include "formats/zarr/array.h"
+#include "formats/zarr/nodes.h"
+#include "formats/zarr/visible.h"
+
+/* What is written, and what the store had. */
+typedef struct store_writer {
+    pnc_zarr_context c;
+    const pnc_zarr_store *store;
+    pnc_zarr_nodes old;
+    pnc_zarr_about old_about;
+    bool *is_known; /* of old nodes: they are in the store */
+    void *types;    /* for _ncmpi */
+    void *metadata; /* of all nodes but the root */
+    pnc_zarr_document *documents;
+    int64_t n;
+} store_writer;
+
+/* --- attributes --- */
+
+/* The value of an old attribute, if that has the same value; NULL: it has not. */
+static void *find_same(const store_writer *w, const pnc_zarr_node *old, const pnc_att *att, int type,
+                       pnc_zarr_att_type *word)
+{
+    void *value = old != NULL ? pnc_zarr_member_get(&w->c, old->attributes, att->name) : NULL;
+    pnc_att found;
+
+    if (value == NULL)
+        return NULL;
+    *word = pnc_zarr_about_get_type(&w->c, &w->old_about, old->path, att->name);
+    if (pnc_zarr_att_read(&w->c, att->name, value, type, word, &found) != NC_NOERR ||
+        !pnc_zarr_att_is_same(att, &found))
+        return NULL;
+    return w->c.json->get(value);
+}
+
+static int add_type(const store_writer *w, const char *path, const char *name, const pnc_zarr_att_type *type)
+{
+    const char *word = pnc_zarr_att_type_get_word(type);
+    void *of_node = pnc_zarr_member_get(&w->c, w->types, path);
+
+    if (word == NULL)
+        return NC_NOERR;
+    if (of_node == NULL)
+        of_node = pnc_zarr_object_add(&w->c, w->types, path);
+    return of_node != NULL ? pnc_zarr_text_add(&w->c, of_node, name, word) : NC_ENOMEM;
+}
+
+static int add_att(const store_writer *w, void *attributes, const char *path, const pnc_zarr_node *old,
+                   const pnc_att *att, int var_type)
+{
+    pnc_zarr_att_type type;
+    void *value = find_same(w, old, att, var_type, &type);
+
+    if (value == NULL)
+        PNC_TRY(pnc_zarr_att_make(&w->c, att, var_type, &value, &type));
+    PNC_TRY(pnc_zarr_member_add(&w->c, attributes, att->name, value, false));
+    return add_type(w, path, att->name, &type);
+}
+
+/* What models do not show. */
+static int keep_hidden(const store_writer *w, void *attributes, const pnc_zarr_node *old)
+{
+    if (old == NULL || old->attributes == NULL)
+        return NC_NOERR;
+    PNC_ZARR_EACH_MEMBER(&w->c, old->attributes, at)
+    {
+        const char *name = w->c.json->peek_name(&at);
+        void *value = w->c.json->peek_value(&at);
+
+        if (pnc_zarr_att_is_hidden(w->old.version, old->path, name) && strcmp(name, PNC_ZARR_ATTRIBUTE) != 0)
+            PNC_TRY(pnc_zarr_member_add(&w->c, attributes, name, w->c.json->get(value), true));
+    }
+    return NC_NOERR;
+}
+
+/* Of version 2, where the document has it. */
+static bool is_fill_value(const pnc_zarr_array *array, const pnc_zarr_node *old, const pnc_att *att,
+                          const store_writer *w)
+{
+    return array != NULL && array->version == 2 && array->has_fill && strcmp(att->name, NC_FillValue) == 0 &&
+           att->type == array->type && att->len == 1 &&
+           memcmp(att->value, array->fill, pnc_type_get_size(att->type)) == 0 &&
+           pnc_zarr_member_get(&w->c, old != NULL ? old->attributes : NULL, att->name) == NULL;
+}
+
+/* array: NULL for a group. The caller frees *out, also after an error. */
+static int make_attributes(const store_writer *w, const char *path, const pnc_zarr_node *old, int natts,
+                           const pnc_att *atts, const pnc_zarr_array *array, void **out)
+{
+    void *attributes = w->c.json->new_object();
+
+    *out = attributes;
+    if (attributes == NULL)
+        return pnc_zarr_memory_fail(&w->c);
+    for (int i = 0; i < natts; i++)
+        if (!is_fill_value(array, old, &atts[i], w))
+            PNC_TRY(add_att(w, attributes, path, old, &atts[i], array != NULL ? array->type : 0));
+    return keep_hidden(w, attributes, old);
+}
+
+/* --- nodes --- */
+
+static pnc_zarr_node *find_old(const store_writer *w, const char *path)
+{
+    int i = path != NULL && w->old.n > 0 ? pnc_table_find(&w->old.paths, path) : -1;
+
+    if (i < 0)
+        return NULL;
+    w->is_known[i] = true;
+    return &w->old.at[i];
+}
+
+static int make_key(const store_writer *w, const char *path, const char *name, const char **out)
+{
+    char key[2 * NC_MAX_NAME];
+
+    snprintf(key, sizeof key, "%s%s%s", path, path[0] != '\0' ? "/" : "", name);
+    return pnc_zarr_text_copy(&w->c, key, (int64_t)strlen(key), out);
+}
+
+/* A document, and unless it is that of the root a part of the metadata of the root. */
+static int put_document(store_writer *w, const char *path, const char *name, void *value)
+{
+    pnc_zarr_document *document = &w->documents[w->n];
+    bool is_v2 = w->store->version == 2;
+
+    PNC_TRY(make_key(w, path, name, &document->key));
+    PNC_TRY(pnc_zarr_json_print(&w->c, value, &document->bytes, &document->n));
+    w->n++;
+    if (path[0] == '\0' && !is_v2)
+        return NC_NOERR;
+    return pnc_zarr_member_add(&w->c, w->metadata, is_v2 ? document->key : path, w->c.json->get(value), false);
+}
+
+/* The old document with a new member, or a new one. The caller frees it. */
+static void *begin_document(const store_writer *w, const pnc_zarr_node *old)
+{
+    return old != NULL && old->document != NULL ? w->c.json->get(old->document) : w->c.json->new_object();
+}
+
+static int put_array_v2(store_writer *w, const pnc_zarr_array *array, void *document, void *attributes)
+{
+    PNC_TRY(pnc_zarr_integers_add(&w->c, document, "shape", array->ndims, array->shape));
+    PNC_TRY(put_document(w, array->path, ".zarray", document));
+    return put_document(w, array->path, ".zattrs", attributes);
+}
+
+static int put_array_v3(store_writer *w, const pnc_zarr_array *array, bool is_new, void *document, void *attributes)
+{
+    if (is_new)
+        PNC_TRY(pnc_zarr_array_write(&w->c, document, array));
+    else
+        PNC_TRY(pnc_zarr_integers_add(&w->c, document, "shape", array->ndims, array->shape));
+    PNC_TRY(pnc_zarr_member_add(&w->c, document, "attributes", w->c.json->get(attributes), false));
+    return put_document(w, array->path, "zarr.json", document);
+}
+
+static int put_array(store_writer *w, const pnc_zarr_array *array)
+{
+    const pnc_zarr_node *old = find_old(w, array->old_path);
+    void *document, *attributes;
+    int err;
+
+    if (old == NULL && w->store->version == 2)
+        return pnc_error_set(
+            w->c.error, NC_ENOTSUPPORT,
+            "variable \"%s\": this store has version 2 of Zarr, in which this library changes values and "
+            "attributes of variables, but adds none",
+            array->path);
+    document = begin_document(w, old);
+    err = make_attributes(w, array->path, old, array->natts, array->atts, array, &attributes);
+    if (err == NC_NOERR && document == NULL)
+        err = pnc_zarr_memory_fail(&w->c);
+    if (err == NC_NOERR)
+        err = array->version == 2 ? put_array_v2(w, array, document, attributes)
+                                  : put_array_v3(w, array, old == NULL, document, attributes);
+    w->c.json->put(attributes);
+    w->c.json->put(document);
+    return err;
+}
+
+/* --- groups --- */
+
+static int begin_group(const store_writer *w, void *document, bool is_new)
+{
+    if (is_new)
+        PNC_TRY(pnc_zarr_integer_add(&w->c, document, "zarr_format", w->store->version));
+    return is_new && w->store->version == 3 ? pnc_zarr_text_add(&w->c, document, "node_type", "group") : NC_NOERR;
+}
+
+static int make_group_attributes(store_writer *w, const pnc_zarr_group *group, const pnc_zarr_node *old, void **out)
+{
+    if (group->natts >= 0 || old == NULL || old->attributes == NULL)
+        return make_attributes(w, group->path, old, group->natts, group->atts, NULL, out);
+    *out = w->c.json->get(old->attributes);
+    return NC_NOERR;
+}
+
+static int finish_root(store_writer *w, void *document, void *attributes)
+{
+    void *about = pnc_zarr_about_make(&w->c, w->store, w->c.json->get(w->types)), *consolidated;
+
+    if (about == NULL)
+        return pnc_zarr_memory_fail(&w->c);
+    PNC_TRY(pnc_zarr_member_add(&w->c, attributes, PNC_ZARR_ATTRIBUTE, about, false));
+    if (w->store->version == 2)
+        return NC_NOERR;
+    consolidated = pnc_zarr_object_add(&w->c, document, "consolidated_metadata");
+    if (consolidated == NULL)
+        return NC_ENOMEM;
+    PNC_TRY(pnc_zarr_text_add(&w->c, consolidated, "kind", "inline"));
+    PNC_TRY(pnc_zarr_member_add(&w->c, consolidated, "must_understand", w->c.json->new_boolean(0), false));
+    return pnc_zarr_member_add(&w->c, consolidated, "metadata", w->c.json->get(w->metadata), false);
+}
+
+static int put_group_documents(store_writer *w, const pnc_zarr_group *group, void *document, void *attributes)
+{
+    if (w->store->version == 2) {
+        PNC_TRY(put_document(w, group->path, ".zattrs", attributes));
+        return put_document(w, group->path, ".zgroup", document);
+    }
+    PNC_TRY(pnc_zarr_member_add(&w->c, document, "attributes", w->c.json->get(attributes), false));
+    return put_document(w, group->path, "zarr.json", document);
+}
+
+static int put_group(store_writer *w, const pnc_zarr_group *group)
+{
+    const pnc_zarr_node *old = find_old(w, group->path);
+    void *document = begin_document(w, old), *attributes = NULL;
+    bool is_root = group->path[0] == '\0';
+    int err = make_group_attributes(w, group, old, &attributes);
+
+    if (err == NC_NOERR && document == NULL)
+        err = pnc_zarr_memory_fail(&w->c);
+    if (err == NC_NOERR)
+        err = begin_group(w, document, old == NULL || old->document == NULL);
+    if (err == NC_NOERR && is_root)
+        err = finish_root(w, document, attributes);
+    if (err == NC_NOERR)
+        err = put_group_documents(w, group, document, attributes);
+    w->c.json->put(attributes);
+    w->c.json->put(document);
+    return err;
+}
+
+/* --- nodes that the store does not show, as a hint has hidden groups: they stay in the metadata --- */
+
+static int keep_node(store_writer *w, const pnc_zarr_node *node)
+{
+    const char *key;
+
+    if (w->store->version == 3)
+        return pnc_zarr_member_add(&w->c, w->metadata, node->path, w->c.json->get(node->document), false);
+    PNC_TRY(make_key(w, node->path, node->is_array ? ".zarray" : ".zgroup", &key));
+    PNC_TRY(pnc_zarr_member_add(&w->c, w->metadata, key, w->c.json->get(node->document), false));
+    PNC_TRY(make_key(w, node->path, ".zattrs", &key));
+    return node->attributes != NULL
+               ? pnc_zarr_member_add(&w->c, w->metadata, key, w->c.json->get(node->attributes), false)
+               : NC_NOERR;
+}
+
+static int keep_others(store_writer *w)
+{
+    for (int i = 1; i < w->old.n; i++)
+        if (!w->is_known[i] && w->old.at[i].document != NULL)
+            PNC_TRY(keep_node(w, &w->old.at[i]));
+    return NC_NOERR;
+}
+
+/* .zmetadata of version 2. */
+static int put_consolidated_v2(store_writer *w)
+{
+    void *document = w->c.json->new_object();
+    int err = pnc_zarr_member_add(&w->c, document, "metadata", w->c.json->get(w->metadata), false);
+
+    if (err == NC_NOERR)
+        err = pnc_zarr_integer_add(&w->c, document, "zarr_consolidated_format", 1);
+    if (err == NC_NOERR)
+        err = put_document(w, "", ".zmetadata", document);
+    w->c.json->put(document);
+    return err;
+}
+
+static int put_all(store_writer *w)
+{
+    const pnc_zarr_store *store = w->store;
+
+    PNC_TRY(pnc_zarr_memory_alloc(&w->c, 2 * ((int64_t)store->narrays + store->ngroups) + 1, sizeof *w->documents,
+                                  &w->documents));
+    w->types = w->c.json->new_object();
+    w->metadata = w->c.json->new_object();
+    if (w->types == NULL || w->metadata == NULL)
+        return pnc_zarr_memory_fail(&w->c);
+    for (int i = 0; i < store->narrays; i++)
+        PNC_TRY(put_array(w, &store->arrays[i]));
+    for (int i = 1; i < store->ngroups; i++)
+        PNC_TRY(put_group(w, &store->groups[i]));
+    PNC_TRY(keep_others(w));
+    PNC_TRY(put_group(w, &store->groups[0]));
+    return store->version == 2 && store->is_consolidated ? put_consolidated_v2(w) : NC_NOERR;
+}
+
+static int read_old(store_writer *w, const pnc_zarr_document *old, int64_t nold)
+{
+    void *about;
+
+    if (nold == 0)
+        return NC_NOERR;
+    PNC_TRY(pnc_zarr_nodes_read(&w->c, old, nold, &w->old));
+    PNC_TRY(pnc_zarr_memory_alloc(&w->c, w->old.n, sizeof *w->is_known, &w->is_known));
+    about = pnc_zarr_member_get(&w->c, w->old.at[0].attributes, PNC_ZARR_ATTRIBUTE);
+    return pnc_zarr_about_read(&w->c, about, &w->old_about);
+}
+
+int pnc_zarr_store_encode(const pnc_json_functions *json, const pnc_zarr_store *store, const pnc_zarr_document *old,
+                          int64_t nold, pnc_region *region, const pnc_zarr_document **out, int64_t *n, pnc_error *error)
+{
+    store_writer w = {.c = {.json = json, .region = region, .error = error, .key = "zarr.json"}, .store = store};
+    int err;
+
+    PNC_TRY(pnc_zarr_json_check(json, error));
+    err = read_old(&w, old, nold);
+    w.c.key = "zarr.json";
+    if (err == NC_NOERR)
+        err = put_all(&w);
+    json->put(w.types);
+    json->put(w.metadata);
+    pnc_zarr_nodes_free(&w.c, &w.old);
+    if (err != NC_NOERR)
+        return err;
+    *out = w.documents;
+    *n = w.n;
+    return NC_NOERR;
+}

@@ -1,0 +1,170 @@
+/* All that the documents of a store say. */
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "base/name.h"
+#include "formats/zarr/about.h"
+#include "formats/zarr/array.h"
+#include "formats/zarr/dims.h"
+#include "formats/zarr/nodes.h"
+#include "formats/zarr/visible.h"
+
+/* --- attributes --- */
+
+#define NAMES_V2 "_ARRAY_DIMENSIONS"
+
+bool pnc_zarr_att_is_hidden(int version, const char *path, const char *name)
+{
+    if (path[0] == '\0' && strcmp(name, PNC_ZARR_ATTRIBUTE) == 0)
+        return true;
+    if (version == 2 &&
+        (strcmp(name, NAMES_V2) == 0 || strncasecmp(name, "_nczarr", 7) == 0 || strcmp(name, "_NCProperties") == 0))
+        return true;
+    return strlen(name) > NC_MAX_NAME || !pnc_name_is_text(name, strlen(name)) || strchr(name, '/') != NULL;
+}
+
+/* xarray has fill values of version 2 as missing values. */
+static int add_fill_value(const pnc_zarr_context *c, const pnc_zarr_array *array, int *n, pnc_att *atts)
+{
+    if (array == NULL || array->version != 2 || !array->has_fill || array->content != PNC_ZARR_NUMBERS ||
+        array->refusal != NULL)
+        return NC_NOERR;
+    for (int i = 0; i < *n; i++)
+        if (strcmp(atts[i].name, NC_FillValue) == 0)
+            return NC_NOERR;
+    atts[*n] = (pnc_att){.name = (char *)(uintptr_t)NC_FillValue, .type = array->type, .len = 1};
+    PNC_TRY(pnc_zarr_memory_alloc(c, 1, sizeof array->fill, &atts[*n].value));
+    memcpy(atts[(*n)++].value, array->fill, sizeof array->fill);
+    return NC_NOERR;
+}
+
+static int finish_atts(const pnc_zarr_context *c, const pnc_zarr_array *array, int n, pnc_att *atts, int *natts,
+                       const pnc_att **out)
+{
+    PNC_TRY(add_fill_value(c, array, &n, atts));
+    *natts = n;
+    *out = atts;
+    return NC_NOERR;
+}
+
+/* array: NULL for a group. */
+static int read_atts(const pnc_zarr_context *c, const pnc_zarr_nodes *nodes, const pnc_zarr_node *node,
+                     const pnc_zarr_about *about, const pnc_zarr_array *array, int *natts, const pnc_att **out)
+{
+    int most = node->attributes != NULL ? c->json->object_get_length(node->attributes) : 0, n = 0;
+    pnc_att *atts;
+
+    PNC_TRY(pnc_zarr_memory_alloc(c, (int64_t)most + 1, sizeof *atts, &atts));
+    if (node->attributes == NULL)
+        return finish_atts(c, array, 0, atts, natts, out);
+    PNC_ZARR_EACH_MEMBER(c, node->attributes, at)
+    {
+        const char *name = c->json->peek_name(&at);
+        pnc_zarr_att_type type = pnc_zarr_about_get_type(c, about, node->path, name);
+
+        if (!pnc_zarr_att_is_hidden(nodes->version, node->path, name))
+            PNC_TRY(pnc_zarr_att_read(c, name, c->json->peek_value(&at), array != NULL ? array->type : 0, &type,
+                                      &atts[n++]));
+    }
+    return finish_atts(c, array, n, atts, natts, out);
+}
+
+/* --- groups and arrays --- */
+
+static int read_array(pnc_zarr_context *c, const pnc_zarr_nodes *nodes, const pnc_zarr_node *node,
+                      const pnc_zarr_about *about, pnc_zarr_array *out)
+{
+    *out = (pnc_zarr_array){.path = node->path, .version = nodes->version};
+    c->key = node->key;
+    PNC_TRY(pnc_zarr_array_read(c, node->document, out));
+    if (nodes->version == 2)
+        PNC_TRY(pnc_zarr_names_read(c, pnc_zarr_member_get(c, node->attributes, NAMES_V2), out));
+    return read_atts(c, nodes, node, about, out, &out->natts, &out->atts);
+}
+
+static int read_groups(pnc_zarr_context *c, const pnc_zarr_nodes *nodes, const pnc_zarr_about *about,
+                       pnc_zarr_store *out)
+{
+    pnc_zarr_group *groups;
+
+    PNC_TRY(pnc_zarr_memory_alloc(c, nodes->n, sizeof *groups, &groups));
+    for (int i = 0; i < nodes->n; i++) {
+        pnc_zarr_group *group = &groups[out->ngroups];
+
+        if (nodes->at[i].is_array)
+            continue;
+        group->path = nodes->at[i].path;
+        c->key = nodes->at[i].key;
+        PNC_TRY(read_atts(c, nodes, &nodes->at[i], about, NULL, &group->natts, &group->atts));
+        out->ngroups++;
+    }
+    out->groups = groups;
+    return NC_NOERR;
+}
+
+static bool is_in_root(const pnc_zarr_node *node)
+{
+    return strchr(node->path, '/') == NULL;
+}
+
+/* Those that _ncmpi lists, in its order, then others; those of the root group before those of groups. *n of them. */
+static int order_arrays(const pnc_zarr_context *c, const pnc_zarr_nodes *nodes, const pnc_zarr_about *about,
+                        const pnc_zarr_node **out, int *n)
+{
+    bool *is_taken;
+
+    PNC_TRY(pnc_zarr_memory_alloc(c, nodes->n, sizeof *is_taken, &is_taken));
+    *n = 0;
+    for (int pass = 0; pass < 4; pass++) {
+        bool takes_root = pass < 2, is_listed = pass % 2 == 0;
+
+        for (int i = 0; i < (is_listed ? about->nvars : nodes->n); i++) {
+            int at = is_listed ? pnc_table_find(&nodes->paths, about->vars[i]) : i;
+
+            if (at < 0 || !nodes->at[at].is_array || is_taken[at] || is_in_root(&nodes->at[at]) != takes_root)
+                continue;
+            is_taken[at] = true;
+            out[(*n)++] = &nodes->at[at];
+        }
+    }
+    return NC_NOERR;
+}
+
+static int read_store(pnc_zarr_context *c, const pnc_zarr_nodes *nodes, pnc_zarr_store *out)
+{
+    const pnc_zarr_node **order;
+    pnc_zarr_about about;
+    pnc_zarr_array *arrays;
+
+    PNC_TRY(pnc_zarr_about_read(c, pnc_zarr_member_get(c, nodes->at[0].attributes, PNC_ZARR_ATTRIBUTE), &about));
+    PNC_TRY(read_groups(c, nodes, &about, out));
+    PNC_TRY(pnc_zarr_memory_alloc(c, nodes->n, sizeof *order, &order));
+    PNC_TRY(order_arrays(c, nodes, &about, order, &out->narrays));
+    PNC_TRY(pnc_zarr_memory_alloc(c, out->narrays, sizeof *arrays, &arrays));
+    for (int i = 0; i < out->narrays; i++)
+        PNC_TRY(read_array(c, nodes, order[i], &about, &arrays[i]));
+    out->arrays = arrays;
+    return pnc_zarr_dims_derive(c, &about, out, arrays);
+}
+
+int pnc_zarr_store_decode(const pnc_json_functions *json, const pnc_zarr_document *documents, int64_t n,
+                          pnc_region *region, pnc_zarr_store *out, pnc_error *error)
+{
+    pnc_zarr_context c = {.json = json, .region = region, .error = error, .key = ""};
+    pnc_zarr_nodes nodes;
+    pnc_zarr_store store = {.version = 0};
+    int err;
+
+    PNC_TRY(pnc_zarr_json_check(json, error));
+    err = pnc_zarr_nodes_read(&c, documents, n, &nodes);
+    if (err == NC_NOERR) {
+        store.version = nodes.version;
+        store.is_consolidated = nodes.is_consolidated;
+        err = read_store(&c, &nodes, &store);
+    }
+    pnc_zarr_nodes_free(&c, &nodes);
+    if (err == NC_NOERR)
+        *out = store;
+    return err;
+}
