@@ -37,7 +37,8 @@ int pnc_zarr_about_read(const pnc_zarr_context *c, void *value, pnc_zarr_about *
     void *dims = pnc_zarr_member_get(c, value, "dimensions"), *vars = pnc_zarr_member_get(c, value, "variables");
     size_t ndims = get_length(c, dims), nvars = get_length(c, vars);
 
-    *out = (pnc_zarr_about){.types = pnc_zarr_member_get(c, value, "types")};
+    *out = (pnc_zarr_about){.types = pnc_zarr_member_get(c, value, "types"),
+                            .attributes = pnc_zarr_member_get(c, value, "attributes")};
     if (!pnc_zarr_integer_get(c, pnc_zarr_member_get(c, value, "version"), 1, 1, &(int64_t){0})) {
         *out = (pnc_zarr_about){.types = NULL};
         return NC_NOERR;
@@ -66,6 +67,13 @@ pnc_zarr_att_type pnc_zarr_about_get_type(const pnc_zarr_context *c, const pnc_z
     return (pnc_zarr_att_type){.type = 0};
 }
 
+void *pnc_zarr_about_get_attributes(const pnc_zarr_context *c, const pnc_zarr_about *about, const char *path)
+{
+    void *found = pnc_zarr_member_get(c, about->attributes, path);
+
+    return pnc_zarr_value_is(c, found, PNC_JSON_OBJECT) ? found : NULL;
+}
+
 static int add_dim(const pnc_zarr_context *c, void *list, const pnc_zarr_dim *dim)
 {
     void *entry = c->json->new_array();
@@ -76,12 +84,10 @@ static int add_dim(const pnc_zarr_context *c, void *list, const pnc_zarr_dim *di
     return dim->is_unlimited ? pnc_zarr_item_add(c, entry, c->json->new_boolean(1)) : NC_NOERR;
 }
 
-static int fill_about(const pnc_zarr_context *c, void *about, const pnc_zarr_store *store, void *types)
+static int fill_about(const pnc_zarr_context *c, void *about, const pnc_zarr_store *store)
 {
-    int err = pnc_zarr_member_add(c, about, "types", types, false);
     void *dims, *vars;
 
-    PNC_TRY(err);
     PNC_TRY(pnc_zarr_integer_add(c, about, "version", 1));
     dims = pnc_zarr_list_add(c, about, "dimensions");
     vars = pnc_zarr_list_add(c, about, "variables");
@@ -95,11 +101,13 @@ static int fill_about(const pnc_zarr_context *c, void *about, const pnc_zarr_sto
     return NC_NOERR;
 }
 
-void *pnc_zarr_about_make(const pnc_zarr_context *c, const pnc_zarr_store *store, void *types)
+void *pnc_zarr_about_make(const pnc_zarr_context *c, const pnc_zarr_store *store, void *types, void *attributes)
 {
     void *about = c->json->new_object();
 
-    if (fill_about(c, about, store, types) == NC_NOERR)
+    if (fill_about(c, about, store) == NC_NOERR &&
+        pnc_zarr_member_add(c, about, "types", c->json->get(types), false) == NC_NOERR &&
+        pnc_zarr_member_add(c, about, "attributes", c->json->get(attributes), false) == NC_NOERR)
         return about;
     c->json->put(about);
     return NULL;

@@ -1,10 +1,11 @@
 /* The attribute _ncmpi of the root group: what Zarr has no place for.
  *
  *     {"version": 1, "dimensions": [["time", 12, true], ["lat", 90], ..], "variables": ["time", "tas", ..],
- *      "types": {"": {"history": "latin1"}, "tas": {"scale_factor": "float"}, ..}}
+ *      "types": {"": {"history": "latin1"}, "tas": {"scale_factor": "float"}, ..},
+ *      "attributes": {"station": {"_FillValue": "x"}, ..}}
  *
  * Dimensions in the order of their ids: name, length, and true for an unlimited one. Variables in the order of theirs.
- * Types of those attributes that would be read as others. Each member may be missing. Another program may have changed
+ * Types of those attributes that would be read as others. Attributes for which xarray would not open the store. Each member may be missing. Another program may have changed
  * what it describes: nothing in it is an error. Of this folder only. */
 #ifndef PNC_ZARR_ABOUT_H
 #define PNC_ZARR_ABOUT_H
@@ -16,7 +17,7 @@ typedef struct pnc_zarr_about {
     int ndims, nvars;
     pnc_zarr_dim *dims;
     const char **vars;
-    void *types; /* a value of JSON, or NULL */
+    void *types, *attributes; /* values of JSON, or NULL */
 } pnc_zarr_about;
 
 /* value: of the attribute, or NULL. NC_ENOMEM */
@@ -25,7 +26,10 @@ int pnc_zarr_about_read(const pnc_zarr_context *c, void *value, pnc_zarr_about *
 pnc_zarr_att_type pnc_zarr_about_get_type(const pnc_zarr_context *c, const pnc_zarr_about *about, const char *path,
                                           const char *name);
 
-/* The value for a store; `types` is a new object, which it takes. NULL without memory. */
-void *pnc_zarr_about_make(const pnc_zarr_context *c, const pnc_zarr_store *store, void *types);
+/* Those of the node with this path that its document does not have, or NULL. */
+void *pnc_zarr_about_get_attributes(const pnc_zarr_context *c, const pnc_zarr_about *about, const char *path);
+
+/* The value for a store. NULL without memory. */
+void *pnc_zarr_about_make(const pnc_zarr_context *c, const pnc_zarr_store *store, void *types, void *attributes);
 
 #endif

@@ -327,23 +327,28 @@ static void *make_numbers(const pnc_zarr_context *c, const pnc_att *att)
     return NULL;
 }
 
-/* As xarray has it: base64 of a double, or of a character. NULL: it is written like other attributes. */
+static bool is_real(int type)
+{
+    return type == NC_FLOAT || type == NC_DOUBLE;
+}
+
+bool pnc_zarr_att_is_odd(const pnc_att *att, int var_type)
+{
+    if (strcmp(att->name, NC_FillValue) != 0 || var_type == 0)
+        return false;
+    return att->len != 1 || var_type == NC_CHAR || att->type == NC_CHAR || is_real(att->type) != is_real(var_type);
+}
+
+/* As xarray has it: base64 of a double. NULL: it is written like other attributes. */
 static void *make_fill_value(const pnc_zarr_context *c, const pnc_att *att, int var_type)
 {
-    bool is_real = att->type == NC_FLOAT || att->type == NC_DOUBLE;
     unsigned char bits[8];
     char text[16];
     double number;
     float single;
     uint64_t word;
 
-    if (att->len != 1 || (var_type == NC_CHAR) != (att->type == NC_CHAR))
-        return NULL;
-    if (att->type == NC_CHAR) {
-        pnc_zarr_base64_encode(att->value, 1, text);
-        return c->json->new_string(text, (int)strlen(text));
-    }
-    if ((var_type != NC_FLOAT && var_type != NC_DOUBLE) || !is_real)
+    if (pnc_zarr_att_is_odd(att, var_type) || !is_real(att->type))
         return NULL;
     if (att->type == NC_FLOAT) {
         memcpy(&single, att->value, sizeof single);

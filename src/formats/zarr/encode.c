@@ -15,9 +15,9 @@ typedef struct store_writer {
     const pnc_zarr_store *store;
     pnc_zarr_nodes old;
     pnc_zarr_about old_about;
-    bool *is_known; /* of old nodes: they are in the store */
-    void *types;    /* for _ncmpi */
-    void *metadata; /* of all nodes but the root */
+    bool *is_known;    /* of old nodes: they are in the store */
+    void *types, *odd; /* for _ncmpi: types of attributes, and those that documents do not have */
+    void *metadata;    /* of all nodes but the root */
     pnc_zarr_document *documents;
     int64_t n;
 } store_writer;
@@ -31,7 +31,7 @@ static void *find_same(const store_writer *w, const pnc_zarr_node *old, const pn
     void *value = old != NULL ? pnc_zarr_member_get(&w->c, old->attributes, att->name) : NULL;
     pnc_att found;
 
-    if (value == NULL)
+    if (value == NULL || pnc_zarr_att_is_odd(att, type))
         return NULL;
     *word = pnc_zarr_about_get_type(&w->c, &w->old_about, old->path, att->name);
     if (pnc_zarr_att_read(&w->c, att->name, value, type, word, &found) != NC_NOERR ||
@@ -40,15 +40,21 @@ static void *find_same(const store_writer *w, const pnc_zarr_node *old, const pn
     return w->c.json->get(value);
 }
 
+/* What an object of _ncmpi has of a node. */
+static void *get_part(const store_writer *w, void *all, const char *path)
+{
+    void *part = pnc_zarr_member_get(&w->c, all, path);
+
+    return part != NULL ? part : pnc_zarr_object_add(&w->c, all, path);
+}
+
 static int add_type(const store_writer *w, const char *path, const char *name, const pnc_zarr_att_type *type)
 {
     const char *word = pnc_zarr_att_type_get_word(type);
-    void *of_node = pnc_zarr_member_get(&w->c, w->types, path);
+    void *of_node = word != NULL ? get_part(w, w->types, path) : NULL;
 
     if (word == NULL)
         return NC_NOERR;
-    if (of_node == NULL)
-        of_node = pnc_zarr_object_add(&w->c, w->types, path);
     return of_node != NULL ? pnc_zarr_text_add(&w->c, of_node, name, word) : NC_ENOMEM;
 }
 
@@ -60,6 +66,8 @@ static int add_att(const store_writer *w, void *attributes, const char *path, co
 
     if (value == NULL)
         PNC_TRY(pnc_zarr_att_make(&w->c, att, var_type, &value, &type));
+    if (pnc_zarr_att_is_odd(att, var_type))
+        attributes = get_part(w, w->odd, path);
     PNC_TRY(pnc_zarr_member_add(&w->c, attributes, att->name, value, false));
     return add_type(w, path, att->name, &type);
 }
@@ -205,7 +213,7 @@ static int make_group_attributes(store_writer *w, const pnc_zarr_group *group, c
 
 static int finish_root(store_writer *w, void *document, void *attributes)
 {
-    void *about = pnc_zarr_about_make(&w->c, w->store, w->c.json->get(w->types)), *consolidated;
+    void *about = pnc_zarr_about_make(&w->c, w->store, w->types, w->odd), *consolidated;
 
     if (about == NULL)
         return pnc_zarr_memory_fail(&w->c);
@@ -295,8 +303,9 @@ static int put_all(store_writer *w)
     PNC_TRY(pnc_zarr_memory_alloc(&w->c, 2 * ((int64_t)store->narrays + store->ngroups) + 1, sizeof *w->documents,
                                   &w->documents));
     w->types = w->c.json->new_object();
+    w->odd = w->c.json->new_object();
     w->metadata = w->c.json->new_object();
-    if (w->types == NULL || w->metadata == NULL)
+    if (w->types == NULL || w->odd == NULL || w->metadata == NULL)
         return pnc_zarr_memory_fail(&w->c);
     for (int i = 0; i < store->narrays; i++)
         PNC_TRY(put_array(w, &store->arrays[i]));
@@ -331,6 +340,7 @@ int pnc_zarr_store_encode(const pnc_json_functions *json, const pnc_zarr_store *
     if (err == NC_NOERR)
         err = put_all(&w);
     json->put(w.types);
+    json->put(w.odd);
     json->put(w.metadata);
     pnc_zarr_nodes_free(&w.c, &w.old);
     if (err != NC_NOERR)

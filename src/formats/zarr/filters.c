@@ -77,7 +77,8 @@ static int map_zstd(const pnc_filter *filter, int type, bool is_shuffled, pnc_re
 
 static int map_blosc(const pnc_filter *filter, int type, pnc_region *region, pnc_filter_chain *out)
 {
-    return append_blosc(region, out, type, pnc_min64(get_parameter(filter, PLUGIN_CODEC, 0), PNC_BLOSC_CODECS - 1),
+    return append_blosc(region, out, type,
+                        (uint32_t)pnc_min64(get_parameter(filter, PLUGIN_CODEC, 0), PNC_BLOSC_CODECS - 1),
                         (uint32_t)pnc_min64(get_parameter(filter, PLUGIN_LEVEL, 5), PNC_BLOSC_LEVEL_MOST),
                         (uint32_t)pnc_min64(get_parameter(filter, PLUGIN_SHUFFLE, 1), PNC_BLOSC_SHUFFLES - 1));
 }

@@ -144,7 +144,7 @@ static int run_tokener(const pnc_zarr_context *c, const char *bytes, int64_t n, 
 int pnc_zarr_json_parse(const pnc_zarr_context *c, const char *bytes, int64_t n, void **out)
 {
     json_extent e = measure_json(bytes, n);
-    void *value;
+    void *value = NULL;
 
     if (e.bytes > JSON_MEMORY_MOST)
         return pnc_zarr_damage_set(c, "this document of %lld bytes has too many values", (long long)n);

@@ -24,50 +24,79 @@ bool pnc_zarr_att_is_hidden(int version, const char *path, const char *name)
     return strlen(name) > NC_MAX_NAME || !pnc_name_is_text(name, strlen(name)) || strchr(name, '/') != NULL;
 }
 
-/* xarray has fill values of version 2 as missing values. */
-static int add_fill_value(const pnc_zarr_context *c, const pnc_zarr_array *array, int *n, pnc_att *atts)
+/* Attributes of a node, while they are read. */
+typedef struct att_list {
+    const pnc_zarr_nodes *nodes;
+    const pnc_zarr_node *node;
+    const pnc_zarr_about *about;
+    const pnc_zarr_array *array; /* NULL: a group */
+    int n;
+    pnc_att *atts;
+} att_list;
+
+static bool has_att(const att_list *list, const char *name)
 {
-    if (array == NULL || array->version != 2 || !array->has_fill || array->content != PNC_ZARR_NUMBERS ||
-        array->refusal != NULL)
+    for (int i = 0; i < list->n; i++)
+        if (strcmp(list->atts[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* object: of JSON, or NULL; is_odd: only those that the list does not have yet */
+static int add_members(const pnc_zarr_context *c, att_list *list, void *object, bool is_odd)
+{
+    if (object == NULL)
         return NC_NOERR;
-    for (int i = 0; i < *n; i++)
-        if (strcmp(atts[i].name, NC_FillValue) == 0)
-            return NC_NOERR;
-    atts[*n] = (pnc_att){.name = (char *)(uintptr_t)NC_FillValue, .type = array->type, .len = 1};
-    PNC_TRY(pnc_zarr_memory_alloc(c, 1, sizeof array->fill, &atts[*n].value));
-    memcpy(atts[(*n)++].value, array->fill, sizeof array->fill);
+    PNC_ZARR_EACH_MEMBER(c, object, at)
+    {
+        const char *name = c->json->peek_name(&at);
+        pnc_zarr_att_type type = pnc_zarr_about_get_type(c, list->about, list->node->path, name);
+
+        if (pnc_zarr_att_is_hidden(list->nodes->version, list->node->path, name) || (is_odd && has_att(list, name)))
+            continue;
+        PNC_TRY(pnc_zarr_att_read(c, name, c->json->peek_value(&at), list->array != NULL ? list->array->type : 0, &type,
+                                  &list->atts[list->n]));
+        list->n++;
+    }
     return NC_NOERR;
 }
 
-static int finish_atts(const pnc_zarr_context *c, const pnc_zarr_array *array, int n, pnc_att *atts, int *natts,
-                       const pnc_att **out)
+/* xarray has fill values of version 2 as missing values. */
+static int add_fill_value(const pnc_zarr_context *c, att_list *list)
 {
-    PNC_TRY(add_fill_value(c, array, &n, atts));
-    *natts = n;
-    *out = atts;
+    const pnc_zarr_array *array = list->array;
+    pnc_att *att = &list->atts[list->n];
+
+    if (array == NULL || array->version != 2 || !array->has_fill || array->content != PNC_ZARR_NUMBERS ||
+        array->refusal != NULL || has_att(list, NC_FillValue))
+        return NC_NOERR;
+    *att = (pnc_att){.name = (char *)(uintptr_t)NC_FillValue, .type = array->type, .len = 1};
+    PNC_TRY(pnc_zarr_memory_alloc(c, 1, sizeof array->fill, &att->value));
+    memcpy(att->value, array->fill, sizeof array->fill);
+    list->n++;
     return NC_NOERR;
+}
+
+static int count_atts(const pnc_zarr_context *c, void *object)
+{
+    return object != NULL ? c->json->object_get_length(object) : 0;
 }
 
 /* array: NULL for a group. */
 static int read_atts(const pnc_zarr_context *c, const pnc_zarr_nodes *nodes, const pnc_zarr_node *node,
                      const pnc_zarr_about *about, const pnc_zarr_array *array, int *natts, const pnc_att **out)
 {
-    int most = node->attributes != NULL ? c->json->object_get_length(node->attributes) : 0, n = 0;
-    pnc_att *atts;
+    void *odd = pnc_zarr_about_get_attributes(c, about, node->path);
+    att_list list = {.nodes = nodes, .node = node, .about = about, .array = array};
 
-    PNC_TRY(pnc_zarr_memory_alloc(c, (int64_t)most + 1, sizeof *atts, &atts));
-    if (node->attributes == NULL)
-        return finish_atts(c, array, 0, atts, natts, out);
-    PNC_ZARR_EACH_MEMBER(c, node->attributes, at)
-    {
-        const char *name = c->json->peek_name(&at);
-        pnc_zarr_att_type type = pnc_zarr_about_get_type(c, about, node->path, name);
-
-        if (!pnc_zarr_att_is_hidden(nodes->version, node->path, name))
-            PNC_TRY(pnc_zarr_att_read(c, name, c->json->peek_value(&at), array != NULL ? array->type : 0, &type,
-                                      &atts[n++]));
-    }
-    return finish_atts(c, array, n, atts, natts, out);
+    PNC_TRY(pnc_zarr_memory_alloc(c, (int64_t)count_atts(c, node->attributes) + count_atts(c, odd) + 1,
+                                  sizeof *list.atts, &list.atts));
+    PNC_TRY(add_members(c, &list, node->attributes, false));
+    PNC_TRY(add_members(c, &list, odd, true));
+    PNC_TRY(add_fill_value(c, &list));
+    *natts = list.n;
+    *out = list.atts;
+    return NC_NOERR;
 }
 
 /* --- groups and arrays --- */

@@ -34,6 +34,8 @@ int pnc_zarr_att_read(const pnc_zarr_context *c, const char *name, void *value, 
 /* Its value, and the type that must be known to read it. NC_ENOMEM */
 int pnc_zarr_att_make(const pnc_zarr_context *c, const pnc_att *att, int var_type, void **value,
                       pnc_zarr_att_type *type);
+/* Whether xarray does not open a store with this attribute of a variable of the type: its _FillValue has another type. */
+bool pnc_zarr_att_is_odd(const pnc_att *att, int var_type);
 /* Whether type and values, in the same order of bytes, are the same. */
 bool pnc_zarr_att_is_same(const pnc_att *a, const pnc_att *b);
 
