@@ -339,14 +339,10 @@ static void write_documents(const char *top, const pnc_zarr_store *store)
     require(pnc_zarr_store_encode(pnc_host_json_get(), store, documents, ndocuments, &region, &out, &n, &error));
     for (int64_t i = 0; i < n; i++) {
         char path[PATH];
-        bool is_same = false;
 
-        for (int64_t k = 0; k < ndocuments; k++)
-            is_same = is_same || (strcmp(documents[k].key, out[i].key) == 0 && documents[k].n == out[i].n &&
-                                  memcmp(documents[k].bytes, out[i].bytes, (size_t)out[i].n) == 0);
         snprintf(path, sizeof path, "%s/%s", top, out[i].key);
-        printf("%s %s\n", is_same ? "same" : "new", out[i].key);
-        if (!is_same)
+        printf("%s %s\n", out[i].is_unchanged ? "same" : "new", out[i].key);
+        if (!out[i].is_unchanged)
             write_bytes(path, out[i].bytes, out[i].n);
     }
 }

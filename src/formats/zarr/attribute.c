@@ -61,7 +61,7 @@ static bool narrow_text(unsigned char *text, int64_t *n)
     for (int64_t at = 0; at < *n; at++) {
         if (text[at] >= 0x80 && (text[at] > 0xC3 || at + 1 == *n))
             return false;
-        text[to++] = text[at] < 0x80 ? text[at] : (unsigned char)((text[at] & 3) << 6 | (text[at + 1] & 0x3F));
+        text[to++] = (unsigned char)(text[at] < 0x80 ? text[at] : (text[at] & 3) << 6 | (text[at + 1] & 0x3F));
         at += text[at] >= 0x80;
     }
     *n = to;

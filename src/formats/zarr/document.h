@@ -25,6 +25,7 @@ typedef struct pnc_zarr_document {
     const char *key; /* in the store: "zarr.json", "tas/zarr.json"; of version 2: "forecast/tas/.zarray", ".zattrs" */
     const char *bytes;
     int64_t n;
+    bool is_unchanged; /* of encoding: the store has a document that says the same */
 } pnc_zarr_document;
 
 /* What the elements of an array are; all have a type of netCDF. */

@@ -15,29 +15,32 @@ typedef struct store_writer {
     const pnc_zarr_store *store;
     pnc_zarr_nodes old;
     pnc_zarr_about old_about;
-    bool *is_known;    /* of old nodes: they are in the store */
-    void *types, *odd; /* for _ncmpi: types of attributes, and those that documents do not have */
-    void *metadata;    /* of all nodes but the root */
+    const char *old_consolidated; /* the text of .zmetadata, or NULL */
+    bool *is_known;               /* of old nodes: they are in the store */
+    void *types, *odd;            /* for _ncmpi: types of attributes, and those that documents do not have */
+    void *metadata;               /* of all nodes but the root */
     pnc_zarr_document *documents;
     int64_t n;
 } store_writer;
 
 /* --- attributes --- */
 
-/* The value of an old attribute, if that has the same value; NULL: it has not. */
-static void *find_same(const store_writer *w, const pnc_zarr_node *old, const pnc_att *att, int type,
-                       pnc_zarr_att_type *word)
+/* Whether an old attribute has the same value, and that, which the caller frees: NULL for null. */
+static bool find_same(const store_writer *w, const pnc_zarr_node *old, const pnc_att *att, int type,
+                      pnc_zarr_att_type *word, void **out)
 {
-    void *value = old != NULL ? pnc_zarr_member_get(&w->c, old->attributes, att->name) : NULL;
+    void *value = NULL;
     pnc_att found;
 
-    if (value == NULL || pnc_zarr_att_is_odd(att, type))
-        return NULL;
+    if (old == NULL || old->attributes == NULL || pnc_zarr_att_is_odd(att, type) ||
+        w->c.json->object_find(old->attributes, att->name, &value) == 0)
+        return false;
     *word = pnc_zarr_about_get_type(&w->c, &w->old_about, old->path, att->name);
     if (pnc_zarr_att_read(&w->c, att->name, value, type, word, &found) != NC_NOERR ||
         !pnc_zarr_att_is_same(att, &found))
-        return NULL;
-    return w->c.json->get(value);
+        return false;
+    *out = w->c.json->get(value);
+    return true;
 }
 
 /* What an object of _ncmpi has of a node. */
@@ -62,13 +65,14 @@ static int add_att(const store_writer *w, void *attributes, const char *path, co
                    const pnc_att *att, int var_type)
 {
     pnc_zarr_att_type type;
-    void *value = find_same(w, old, att, var_type, &type);
+    void *value;
+    bool is_same = find_same(w, old, att, var_type, &type, &value);
 
-    if (value == NULL)
+    if (!is_same)
         PNC_TRY(pnc_zarr_att_make(&w->c, att, var_type, &value, &type));
     if (pnc_zarr_att_is_odd(att, var_type))
         attributes = get_part(w, w->odd, path);
-    PNC_TRY(pnc_zarr_member_add(&w->c, attributes, att->name, value, false));
+    PNC_TRY(pnc_zarr_member_add(&w->c, attributes, att->name, value, is_same));
     return add_type(w, path, att->name, &type);
 }
 
@@ -133,16 +137,26 @@ static int make_key(const store_writer *w, const char *path, const char *name, c
     return pnc_zarr_text_copy(&w->c, key, (int64_t)strlen(key), out);
 }
 
-/* A document, and unless it is that of the root a part of the metadata of the root. */
-static int put_document(store_writer *w, const char *path, const char *name, void *value)
+/* The text of a value that will change; NULL: there is none. */
+static int keep_text(const store_writer *w, void *value, const char **out)
+{
+    int64_t n;
+
+    *out = NULL;
+    return value != NULL ? pnc_zarr_json_print(&w->c, value, out, &n) : NC_NOERR;
+}
+
+/* A document, and unless it has the metadata of all a part of that. before: its text until now. */
+static int put_document(store_writer *w, const char *path, const char *name, void *value, const char *before)
 {
     pnc_zarr_document *document = &w->documents[w->n];
     bool is_v2 = w->store->version == 2;
 
     PNC_TRY(make_key(w, path, name, &document->key));
     PNC_TRY(pnc_zarr_json_print(&w->c, value, &document->bytes, &document->n));
+    document->is_unchanged = before != NULL && strcmp(before, document->bytes) == 0;
     w->n++;
-    if (path[0] == '\0' && !is_v2)
+    if (is_v2 ? strcmp(name, ".zmetadata") == 0 : path[0] == '\0')
         return NC_NOERR;
     return pnc_zarr_member_add(&w->c, w->metadata, is_v2 ? document->key : path, w->c.json->get(value), false);
 }
@@ -153,21 +167,31 @@ static void *begin_document(const store_writer *w, const pnc_zarr_node *old)
     return old != NULL && old->document != NULL ? w->c.json->get(old->document) : w->c.json->new_object();
 }
 
-static int put_array_v2(store_writer *w, const pnc_zarr_array *array, void *document, void *attributes)
+static int put_array_v2(store_writer *w, const pnc_zarr_array *array, const pnc_zarr_node *old, void *document,
+                        void *attributes)
 {
+    const char *before;
+
+    PNC_TRY(keep_text(w, document, &before));
     PNC_TRY(pnc_zarr_integers_add(&w->c, document, "shape", array->ndims, array->shape));
-    PNC_TRY(put_document(w, array->path, ".zarray", document));
-    return put_document(w, array->path, ".zattrs", attributes);
+    PNC_TRY(put_document(w, array->path, ".zarray", document, before));
+    PNC_TRY(keep_text(w, old->attributes, &before));
+    return put_document(w, array->path, ".zattrs", attributes, before);
 }
 
-static int put_array_v3(store_writer *w, const pnc_zarr_array *array, bool is_new, void *document, void *attributes)
+static int put_array_v3(store_writer *w, const pnc_zarr_array *array, const pnc_zarr_node *old, void *document,
+                        void *attributes)
 {
-    if (is_new)
+    const char *before = NULL;
+
+    if (old != NULL)
+        PNC_TRY(keep_text(w, document, &before));
+    if (old == NULL)
         PNC_TRY(pnc_zarr_array_write(&w->c, document, array));
     else
         PNC_TRY(pnc_zarr_integers_add(&w->c, document, "shape", array->ndims, array->shape));
     PNC_TRY(pnc_zarr_member_add(&w->c, document, "attributes", w->c.json->get(attributes), false));
-    return put_document(w, array->path, "zarr.json", document);
+    return put_document(w, array->path, "zarr.json", document, before);
 }
 
 static int put_array(store_writer *w, const pnc_zarr_array *array)
@@ -187,8 +211,8 @@ static int put_array(store_writer *w, const pnc_zarr_array *array)
     if (err == NC_NOERR && document == NULL)
         err = pnc_zarr_memory_fail(&w->c);
     if (err == NC_NOERR)
-        err = array->version == 2 ? put_array_v2(w, array, document, attributes)
-                                  : put_array_v3(w, array, old == NULL, document, attributes);
+        err = array->version == 2 ? put_array_v2(w, array, old, document, attributes)
+                                  : put_array_v3(w, array, old, document, attributes);
     w->c.json->put(attributes);
     w->c.json->put(document);
     return err;
@@ -228,23 +252,30 @@ static int finish_root(store_writer *w, void *document, void *attributes)
     return pnc_zarr_member_add(&w->c, consolidated, "metadata", w->c.json->get(w->metadata), false);
 }
 
-static int put_group_documents(store_writer *w, const pnc_zarr_group *group, void *document, void *attributes)
+/* before: texts of the document and the attributes until now */
+static int put_group_documents(store_writer *w, const pnc_zarr_group *group, void *document, void *attributes,
+                               const char *const *before)
 {
     if (w->store->version == 2) {
-        PNC_TRY(put_document(w, group->path, ".zattrs", attributes));
-        return put_document(w, group->path, ".zgroup", document);
+        PNC_TRY(put_document(w, group->path, ".zattrs", attributes, before[1]));
+        return put_document(w, group->path, ".zgroup", document, before[0]);
     }
     PNC_TRY(pnc_zarr_member_add(&w->c, document, "attributes", w->c.json->get(attributes), false));
-    return put_document(w, group->path, "zarr.json", document);
+    return put_document(w, group->path, "zarr.json", document, before[0]);
 }
 
 static int put_group(store_writer *w, const pnc_zarr_group *group)
 {
     const pnc_zarr_node *old = find_old(w, group->path);
     void *document = begin_document(w, old), *attributes = NULL;
+    const char *before[2] = {NULL, NULL};
     bool is_root = group->path[0] == '\0';
-    int err = make_group_attributes(w, group, old, &attributes);
+    int err = old != NULL ? keep_text(w, old->document, &before[0]) : NC_NOERR;
 
+    if (err == NC_NOERR && old != NULL)
+        err = keep_text(w, old->attributes, &before[1]);
+    if (err == NC_NOERR)
+        err = make_group_attributes(w, group, old, &attributes);
     if (err == NC_NOERR && document == NULL)
         err = pnc_zarr_memory_fail(&w->c);
     if (err == NC_NOERR)
@@ -252,7 +283,7 @@ static int put_group(store_writer *w, const pnc_zarr_group *group)
     if (err == NC_NOERR && is_root)
         err = finish_root(w, document, attributes);
     if (err == NC_NOERR)
-        err = put_group_documents(w, group, document, attributes);
+        err = put_group_documents(w, group, document, attributes, before);
     w->c.json->put(attributes);
     w->c.json->put(document);
     return err;
@@ -291,7 +322,7 @@ static int put_consolidated_v2(store_writer *w)
     if (err == NC_NOERR)
         err = pnc_zarr_integer_add(&w->c, document, "zarr_consolidated_format", 1);
     if (err == NC_NOERR)
-        err = put_document(w, "", ".zmetadata", document);
+        err = put_document(w, "", ".zmetadata", document, w->old_consolidated);
     w->c.json->put(document);
     return err;
 }
@@ -324,6 +355,8 @@ static int read_old(store_writer *w, const pnc_zarr_document *old, int64_t nold)
         return NC_NOERR;
     PNC_TRY(pnc_zarr_nodes_read(&w->c, old, nold, &w->old));
     PNC_TRY(pnc_zarr_memory_alloc(&w->c, w->old.n, sizeof *w->is_known, &w->is_known));
+    if (w->old.version == 2 && w->old.is_consolidated)
+        PNC_TRY(keep_text(w, w->old.values[0], &w->old_consolidated));
     about = pnc_zarr_member_get(&w->c, w->old.at[0].attributes, PNC_ZARR_ATTRIBUTE);
     return pnc_zarr_about_read(&w->c, about, &w->old_about);
 }
