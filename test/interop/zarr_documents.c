@@ -560,7 +560,6 @@ static void write_again(const char *top)
     for (int i = 0; i < store.narrays; i++)
         layouts[i].existing = &store.arrays[i];
     require(pnc_zarr_store_make(&model, layouts, &region, &made, &error));
-    made.is_consolidated = store.is_consolidated;
     write_documents(top, &made);
     pnc_format_model_free(&model);
     free(layouts);

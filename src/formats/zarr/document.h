@@ -160,7 +160,7 @@ int pnc_zarr_store_make(const pnc_model *model, const pnc_zarr_layout *layouts, 
                         pnc_error *error);
 
 /* Documents of a store, in the order in which they are written: those of arrays, of groups, and that of the root last,
- * which has all others (consolidated metadata). old: documents that the store has, as for decoding; members and
+ * which has all others (consolidated metadata; not .zgroup of version 2, where .zmetadata has them if it existed). old: documents that the store has, as for decoding; members and
  * attributes of them that have not changed, or that this library does not know, stay, and so do nodes that are not in
  * `store`. NC_ENOTSUPPORT: a new variable in a store of version 2. NC_ENOMEM, and as decoding. */
 int pnc_zarr_store_encode(const pnc_json_functions *json, const pnc_zarr_store *store, const pnc_zarr_document *old,

@@ -13,6 +13,8 @@
 typedef struct store_writer {
     pnc_zarr_context c;
     const pnc_zarr_store *store;
+    int version; /* of Zarr, and whether the root has other documents: as before */
+    bool is_consolidated;
     pnc_zarr_nodes old;
     pnc_zarr_about old_about;
     const char *old_consolidated; /* the text of .zmetadata, or NULL */
@@ -150,7 +152,7 @@ static int keep_text(const store_writer *w, void *value, const char **out)
 static int put_document(store_writer *w, const char *path, const char *name, void *value, const char *before)
 {
     pnc_zarr_document *document = &w->documents[w->n];
-    bool is_v2 = w->store->version == 2;
+    bool is_v2 = w->version == 2;
 
     PNC_TRY(make_key(w, path, name, &document->key));
     PNC_TRY(pnc_zarr_json_print(&w->c, value, &document->bytes, &document->n));
@@ -200,7 +202,7 @@ static int put_array(store_writer *w, const pnc_zarr_array *array)
     void *document, *attributes;
     int err;
 
-    if (old == NULL && w->store->version == 2)
+    if (old == NULL && w->version == 2)
         return pnc_error_set(
             w->c.error, NC_ENOTSUPPORT,
             "variable \"%s\": this store has version 2 of Zarr, in which this library changes values and "
@@ -223,8 +225,8 @@ static int put_array(store_writer *w, const pnc_zarr_array *array)
 static int begin_group(const store_writer *w, void *document, bool is_new)
 {
     if (is_new)
-        PNC_TRY(pnc_zarr_integer_add(&w->c, document, "zarr_format", w->store->version));
-    return is_new && w->store->version == 3 ? pnc_zarr_text_add(&w->c, document, "node_type", "group") : NC_NOERR;
+        PNC_TRY(pnc_zarr_integer_add(&w->c, document, "zarr_format", w->version));
+    return is_new && w->version == 3 ? pnc_zarr_text_add(&w->c, document, "node_type", "group") : NC_NOERR;
 }
 
 static int make_group_attributes(store_writer *w, const pnc_zarr_group *group, const pnc_zarr_node *old, void **out)
@@ -242,7 +244,7 @@ static int finish_root(store_writer *w, void *document, void *attributes)
     if (about == NULL)
         return pnc_zarr_memory_fail(&w->c);
     PNC_TRY(pnc_zarr_member_add(&w->c, attributes, PNC_ZARR_ATTRIBUTE, about, false));
-    if (w->store->version == 2)
+    if (w->version == 2)
         return NC_NOERR;
     consolidated = pnc_zarr_object_add(&w->c, document, "consolidated_metadata");
     if (consolidated == NULL)
@@ -256,7 +258,7 @@ static int finish_root(store_writer *w, void *document, void *attributes)
 static int put_group_documents(store_writer *w, const pnc_zarr_group *group, void *document, void *attributes,
                                const char *const *before)
 {
-    if (w->store->version == 2) {
+    if (w->version == 2) {
         PNC_TRY(put_document(w, group->path, ".zattrs", attributes, before[1]));
         return put_document(w, group->path, ".zgroup", document, before[0]);
     }
@@ -295,7 +297,7 @@ static int keep_node(store_writer *w, const pnc_zarr_node *node)
 {
     const char *key;
 
-    if (w->store->version == 3)
+    if (w->version == 3)
         return pnc_zarr_member_add(&w->c, w->metadata, node->path, w->c.json->get(node->document), false);
     PNC_TRY(make_key(w, node->path, node->is_array ? ".zarray" : ".zgroup", &key));
     PNC_TRY(pnc_zarr_member_add(&w->c, w->metadata, key, w->c.json->get(node->document), false));
@@ -344,16 +346,20 @@ static int put_all(store_writer *w)
         PNC_TRY(put_group(w, &store->groups[i]));
     PNC_TRY(keep_others(w));
     PNC_TRY(put_group(w, &store->groups[0]));
-    return store->version == 2 && store->is_consolidated ? put_consolidated_v2(w) : NC_NOERR;
+    return w->version == 2 && w->is_consolidated ? put_consolidated_v2(w) : NC_NOERR;
 }
 
 static int read_old(store_writer *w, const pnc_zarr_document *old, int64_t nold)
 {
     void *about;
 
+    w->version = w->store->version;
+    w->is_consolidated = w->store->is_consolidated;
     if (nold == 0)
         return NC_NOERR;
     PNC_TRY(pnc_zarr_nodes_read(&w->c, old, nold, &w->old));
+    w->version = w->old.version;
+    w->is_consolidated = w->old.is_consolidated;
     PNC_TRY(pnc_zarr_memory_alloc(&w->c, w->old.n, sizeof *w->is_known, &w->is_known));
     if (w->old.version == 2 && w->old.is_consolidated)
         PNC_TRY(keep_text(w, w->old.values[0], &w->old_consolidated));
