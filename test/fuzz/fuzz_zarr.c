@@ -142,7 +142,9 @@ static void encode_again(const pnc_zarr_document *documents, int64_t n, const pn
         layouts[i].existing = &store->arrays[i];
     REQUIRE(pnc_zarr_store_make(&model, layouts, region, &made, &error) == NC_NOERR);
     REQUIRE(pnc_zarr_store_encode(pnc_host_json_get(), &made, documents, n, region, &out, &nout, &error) == NC_NOERR);
-    REQUIRE(pnc_zarr_store_decode(pnc_host_json_get(), out, nout, region, &back, &error) == NC_NOERR);
+    if (pnc_zarr_store_decode(pnc_host_json_get(), out, nout, region, &back, &error) != NC_NOERR)
+        fprintf(stderr, "%s\n", error.text);
+    REQUIRE(error.code == NC_NOERR);
     require_same(store, &back);
     pnc_format_model_free(&model);
     free(layouts);

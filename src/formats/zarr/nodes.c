@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/name.h"
 #include "base/path.h"
 #include "formats/zarr/index.h"
 
@@ -27,9 +28,12 @@ static int append_node(pnc_zarr_context *c, pnc_zarr_nodes *nodes, const char *p
 /* A path of a document: "" or "tas" or "forecast/tas". Groups above it exist afterwards. */
 static int check_path(const pnc_zarr_context *c, const char *path, int64_t n)
 {
-    if (n > NC_MAX_NAME || memchr(path, '\0', (size_t)n) != NULL || !pnc_zarr_key_is_safe(path))
-        return pnc_zarr_damage_set(c, "the path of a node, of %lld bytes, is too long, or has empty parts, . or ..",
-                                   (long long)n);
+    if (n > NC_MAX_NAME || memchr(path, '\0', (size_t)n) != NULL || !pnc_zarr_key_is_safe(path) ||
+        !pnc_name_is_text(path, (size_t)n))
+        return pnc_zarr_damage_set(c,
+                                   "the path of a node is not valid: it has %lld bytes, of at most %d, an empty part, "
+                                   ". or .., or is not UTF-8",
+                                   (long long)n, NC_MAX_NAME);
     return NC_NOERR;
 }
 
