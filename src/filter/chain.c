@@ -1,6 +1,8 @@
 /* A chunk through the filters of its chain, and back. */
 #include "filter/kind.h"
 
+#include <stdio.h>
+
 #include "base/memory.h"
 #include "base/minmax.h"
 
@@ -100,6 +102,20 @@ static int fail_without_plugin(int id, const pnc_codecs *codecs, pnc_error *erro
                          pnc_filter_name_get(id), id, folders[0] != '\0' ? " in " : "", folders);
 }
 
+/* " (id 4)"; codecs of Zarr have no number that users know. */
+typedef struct id_text {
+    char text[24];
+} id_text;
+
+static id_text print_id(int id)
+{
+    id_text out = {""};
+
+    if (id < PNC_FILTER_GZIP)
+        snprintf(out.text, sizeof out.text, " (id %d)", id);
+    return out;
+}
+
 static int check_filter(const pnc_filter *filter, const pnc_codecs *codecs, pnc_error *error)
 {
     const pnc_filter_kind *kind = find_kind(filter->id);
@@ -109,8 +125,8 @@ static int check_filter(const pnc_filter *filter, const pnc_codecs *codecs, pnc_
         return fail_without_plugin(filter->id, codecs, error);
     PNC_TRY(kind->check(filter, error));
     if (!has_library)
-        return pnc_error_set(error, NC_EFILTER, "%s (id %d) needs %s, which is not installed (Debian: apt install %s)",
-                             kind->name, kind->id, kind->library, kind->package);
+        return pnc_error_set(error, NC_EFILTER, "%s%s needs %s, which is not installed (Debian: apt install %s)",
+                             kind->name, print_id(kind->id).text, kind->library, kind->package);
     return NC_NOERR;
 }
 
@@ -207,10 +223,10 @@ static int encode_step(pnc_filter_step *step, int *used)
     step->out = step->worker->buffers[into];
     err = kind->encode(step);
     if (err == NC_EFILTER)
-        return is_optional
-                   ? NC_NOERR
-                   : pnc_error_set(step->error, NC_EFILTER, "%s (id %d) cannot encode a chunk of %lld bytes",
-                                   pnc_filter_name_get(step->filter->id), step->filter->id, (long long)step->in_bytes);
+        return is_optional ? NC_NOERR
+                           : pnc_error_set(step->error, NC_EFILTER, "%s%s cannot encode a chunk of %lld bytes",
+                                           pnc_filter_name_get(step->filter->id), print_id(step->filter->id).text,
+                                           (long long)step->in_bytes);
     PNC_TRY(err);
     assert(step->result_bytes <= step->capacity);
     step->result = step->out;

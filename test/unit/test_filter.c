@@ -101,6 +101,16 @@ static const unsigned char lzf_chunk[] = {0x01, 0x00, 0x00, 0xe0, 0x05, 0x00, 0x
                                           0x02, 0xe0, 0x06, 0x00, 0x00, 0x03, 0xe0, 0x06, 0x00, 0x00, 0x04, 0xe0,
                                           0x06, 0x00, 0x00, 0x05, 0xe0, 0x04, 0x00, 0x01, 0x05, 0x05};
 
+/* The same by Python's gzip: one member, and two. */
+static const unsigned char gzip_chunk[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x63, 0x60,
+                                           0x40, 0x05, 0x8c, 0x68, 0x80, 0x09, 0x0d, 0x30, 0xa3, 0x01, 0x16, 0x34,
+                                           0xc0, 0x8a, 0x06, 0x00, 0x27, 0x76, 0x0c, 0xe1, 0x60, 0x00, 0x00, 0x00};
+static const unsigned char two_members[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x63, 0x60,
+                                            0x40, 0x05, 0x8c, 0x68, 0x80, 0x09, 0x0a, 0x00, 0x8c, 0xf6, 0xa6, 0xc3,
+                                            0x28, 0x00, 0x00, 0x00, 0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00,
+                                            0x02, 0x03, 0x63, 0x62, 0x82, 0x00, 0x66, 0x34, 0xc0, 0x82, 0x06, 0x58,
+                                            0xd1, 0x00, 0x00, 0xfa, 0xee, 0x27, 0x48, 0x38, 0x00, 0x00, 0x00};
+
 /* Decode with one filter into the middle of a larger array, whose other bytes must not change. */
 static int decode_one(const pnc_filter *filter, const void *stored, size_t n, int64_t bytes, pnc_error *error)
 {
@@ -464,10 +474,149 @@ static void fill_chunk(unsigned char *chunk, int64_t bytes, int mode)
     }
 }
 
+/* --- codecs of Zarr --- */
+
+static const uint32_t blosc_zstd[] = {PNC_BLOSC_ZSTD, 1, PNC_BLOSC_BYTES_SHUFFLED, 4, 0};
+static const uint32_t blosc_lz4[] = {PNC_BLOSC_LZ4, 5, PNC_BLOSC_BITS_SHUFFLED, 2, 0};
+static const pnc_filter gzip = {PNC_FILTER_GZIP, false, 1, level_1};
+static const pnc_filter crc32c = {PNC_FILTER_CRC32C, false, 0, NULL};
+static const pnc_filter blosc_1 = {PNC_FILTER_ZARR_BLOSC, false, PNC_BLOSC_PARAMETERS, blosc_zstd};
+static const pnc_filter blosc_2 = {PNC_FILTER_ZARR_BLOSC, false, PNC_BLOSC_PARAMETERS, blosc_lz4};
+
+static void test_gzip_of_others(void **state)
+{
+    pnc_error error = {0};
+    unsigned char bad[sizeof two_members];
+
+    (void)state;
+    if (!has_libraries())
+        skip();
+    assert_int_equal(decode_one(&gzip, gzip_chunk, sizeof gzip_chunk, CHUNK, &error), NC_NOERR);
+    assert_int_equal(decode_one(&gzip, two_members, sizeof two_members, CHUNK, &error), NC_NOERR);
+    assert_int_equal(decode_one(&gzip, two_members, sizeof two_members, CHUNK - 1, &error), NC_EHDFERR);
+    assert_non_null(strstr(error.text, "more bytes"));
+    assert_int_equal(decode_one(&gzip, two_members, sizeof two_members - 1, CHUNK, &error), NC_EHDFERR);
+    assert_int_equal(decode_one(&gzip, gzip_chunk, sizeof gzip_chunk, CHUNK + 1, &error), NC_EHDFERR);
+    memcpy(bad, two_members, sizeof bad);
+    bad[20] ^= 1; /* of the checksum */
+    assert_int_equal(decode_one(&gzip, bad, sizeof bad, CHUNK, &error), NC_EHDFERR);
+    assert_non_null(strstr(error.text, "gzip"));
+}
+
+/* The check value of CRC-32C, and that of 32 zeros in RFC 3720. */
+static void test_crc32c(void **state)
+{
+    static unsigned char bytes[3000], stored[CHUNK + 4];
+    pnc_error error = {0};
+
+    (void)state;
+    assert_int_equal(pnc_filter_crc32c_compute("123456789", 9), 0xE3069283);
+    assert_int_equal(pnc_filter_crc32c_compute(bytes, 32), 0x8A9136AA);
+    for (int round = 0; round < 300; round++) {
+        int64_t at = random_in(0, 9), n = random_in(0, round % 2 == 0 ? 40 : 2990);
+        for (int64_t i = 0; i < n; i++)
+            bytes[at + i] = (unsigned char)random_bits();
+        assert_int_equal(pnc_filter_crc32c_compute(bytes + at, n), pnc_filter_scalar_crc32c_compute(bytes + at, n));
+    }
+    for (int i = 0; i < CHUNK; i++)
+        stored[i] = (unsigned char)(i / 16);
+    for (int i = 0; i < 4; i++)
+        stored[CHUNK + i] = (unsigned char)(pnc_filter_scalar_crc32c_compute(stored, CHUNK) >> 8 * i);
+    assert_int_equal(decode_one(&crc32c, stored, sizeof stored, CHUNK, &error), NC_NOERR);
+    assert_int_equal(decode_one(&crc32c, stored, 3, CHUNK, &error), NC_EHDFERR);
+    stored[9] ^= 4;
+    assert_int_equal(decode_one(&crc32c, stored, sizeof stored, CHUNK, &error), NC_EHDFERR);
+    assert_non_null(strstr(error.text, "checksum"));
+}
+
+/* The place of an element in what is stored, by its index. */
+static int64_t find_transposed(int n, const int64_t *lengths, const int *order, const int64_t *at)
+{
+    int64_t place = 0;
+
+    for (int i = 0; i < n; i++)
+        place = place * lengths[order[i]] + at[order[i]];
+    return place;
+}
+
+static void test_transpose(void **state)
+{
+    static unsigned char chunk[20000], out[20000];
+    pnc_filter_worker worker;
+
+    (void)state;
+    pnc_filter_worker_init(&worker, &no_codecs);
+    for (int round = 0; round < 200; round++) {
+        static const uint32_t sizes[] = {1, 2, 4, 8, 3};
+        uint32_t p[PNC_TRANSPOSE_PARAMETERS_MOST], size = sizes[random_in(0, 4)];
+        int n = (int)random_in(1, 4), order[4];
+        int64_t lengths[4], at[4] = {0}, number = 1, stored_bytes;
+        pnc_filter filter = {PNC_FILTER_TRANSPOSE, false, 0, p};
+        const pnc_filter_chain chain = {1, &filter};
+        const void *stored;
+        uint32_t mask;
+
+        for (int i = 0; i < n; i++) {
+            int64_t other = random_in(0, i);
+            lengths[i] = random_in(1, 6);
+            number *= lengths[i];
+            order[i] = order[other];
+            order[other] = i;
+        }
+        filter.nparameters = pnc_filter_transpose_set(size, n, lengths, order, p);
+        fill_chunk(chunk, number * size, 0);
+        assert_int_equal(
+            pnc_filter_chunk_encode(&worker, &chain, chunk, number * size, &stored, &stored_bytes, &mask, NULL),
+            NC_NOERR);
+        assert_int_equal(stored_bytes, number * size);
+        for (int64_t element = 0; element < number; element++) {
+            int64_t place = find_transposed(n, lengths, order, at);
+            assert_memory_equal(chunk + element * size, (const unsigned char *)stored + place * size, size);
+            for (int i = n - 1; i >= 0 && ++at[i] == lengths[i]; i--)
+                at[i] = 0;
+        }
+        memcpy(out, stored, (size_t)stored_bytes);
+        assert_int_equal(
+            pnc_filter_chunk_decode(&worker, &chain, out, stored_bytes, 0, out + 10000, stored_bytes, NULL), NC_NOERR);
+        assert_memory_equal(out + 10000, chunk, (size_t)stored_bytes);
+        assert_int_equal(
+            pnc_filter_chunk_encode(&worker, &chain, chunk, number * size + 1, &stored, &stored_bytes, &mask, NULL),
+            NC_EFILTER);
+    }
+    pnc_filter_worker_free(&worker);
+}
+
+static void test_damaged_blosc(void **state)
+{
+    static unsigned char chunk[LARGE], out[LARGE], copy[2 * LARGE];
+    const pnc_filter_chain chain = {1, &blosc_1};
+    pnc_filter_worker worker;
+    const void *stored;
+    int64_t n;
+    uint32_t mask;
+
+    (void)state;
+    if (pnc_host_codecs_get()->load_blosc() == NULL)
+        skip();
+    fill_chunk(chunk, LARGE, 1);
+    pnc_filter_worker_init(&worker, pnc_host_codecs_get());
+    assert_int_equal(pnc_filter_chunk_encode(&worker, &chain, chunk, LARGE, &stored, &n, &mask, NULL), NC_NOERR);
+    assert_true(n < LARGE / 2);
+    memcpy(copy, stored, (size_t)n);
+    assert_int_equal(pnc_filter_chunk_decode(&worker, &chain, copy, n, 0, out, LARGE, NULL), NC_NOERR);
+    assert_memory_equal(out, chunk, LARGE);
+    assert_int_equal(pnc_filter_chunk_decode(&worker, &chain, copy, n - 1, 0, out, LARGE, NULL), NC_EHDFERR);
+    assert_int_equal(pnc_filter_chunk_decode(&worker, &chain, copy, 7, 0, out, LARGE, NULL), NC_EHDFERR);
+    assert_int_equal(pnc_filter_chunk_decode(&worker, &chain, copy, n, 0, out, LARGE - 1, NULL), NC_EHDFERR);
+    pnc_filter_worker_free(&worker);
+}
+
 /* Random chains, with chunks of all kinds, by one worker. */
 static void test_round_trips(void **state)
 {
-    static const pnc_filter *const all[] = {&shuffle, &deflate, &fletcher32, &szip, &zstd, &lzf};
+    static const pnc_filter *const all[] = {&shuffle, &deflate, &fletcher32, &szip,    &zstd,
+                                            &lzf,     &gzip,    &crc32c,     &blosc_1, &blosc_2};
+    const int nknown = pnc_host_codecs_get()->load_blosc() != NULL ? 10 : 8;
     static unsigned char chunk[LARGE], out[LARGE + 1];
     pnc_filter_worker worker;
 
@@ -482,7 +631,7 @@ static void test_round_trips(void **state)
         const void *stored;
         uint32_t mask;
         for (int i = 0; i < chain.nfilters; i++) {
-            filters[i] = *all[random_in(0, 5)];
+            filters[i] = *all[random_in(0, nknown - 1)];
             filters[i].is_optional = random_in(0, 1) == 1;
             if (filters[i].id == PNC_FILTER_SZIP)
                 filters[i].is_optional = true;
@@ -627,13 +776,15 @@ static void test_missing_libraries(void **state)
         const char *library, *package;
     } rows[] = {{&deflate, "libdeflate.so.0", "libdeflate0"},
                 {&szip, "libsz.so.2", "libsz2"},
-                {&zstd, "libzstd.so.1", "libzstd1"}};
+                {&zstd, "libzstd.so.1", "libzstd1"},
+                {&gzip, "libdeflate.so.0", "libdeflate0"},
+                {&blosc_1, "libblosc.so.1", "libblosc1"}};
     pnc_filter_worker worker;
     unsigned char out[4];
 
     (void)state;
     pnc_filter_worker_init(&worker, &no_codecs);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 5; i++) {
         pnc_filter_chain chain = {1, rows[i].filter};
         pnc_error error = {0};
         assert_int_equal(pnc_filter_chunk_decode(&worker, &chain, "abcd", 4, 0, out, 4, &error), NC_EFILTER);
@@ -658,7 +809,18 @@ static void test_invalid_chains(void **state)
                               {PNC_FILTER_DEFLATE, true, 0, NULL},
                               {PNC_FILTER_ZSTD, true, 1, (const uint32_t[]){23}},
                               {PNC_FILTER_SZIP, true, 3, szip_int},
-                              {PNC_FILTER_LZF, true, 4, szip_int}};
+                              {PNC_FILTER_LZF, true, 4, szip_int},
+                              {PNC_FILTER_GZIP, true, 1, ten},
+                              {PNC_FILTER_CRC32C, true, 1, ten},
+                              {PNC_FILTER_ZARR_BLOSC, true, 4, blosc_zstd},
+                              {PNC_FILTER_ZARR_BLOSC, true, 5, (const uint32_t[]){6, 1, 1, 4, 0}},
+                              {PNC_FILTER_ZARR_BLOSC, true, 5, (const uint32_t[]){5, 10, 1, 4, 0}},
+                              {PNC_FILTER_ZARR_BLOSC, true, 5, (const uint32_t[]){5, 1, 3, 4, 0}},
+                              {PNC_FILTER_ZARR_BLOSC, true, 5, (const uint32_t[]){5, 1, 1, 0, 0}},
+                              {PNC_FILTER_TRANSPOSE, true, 6, (const uint32_t[]){4, 2, 3, 3, 0, 0}},
+                              {PNC_FILTER_TRANSPOSE, true, 6, (const uint32_t[]){4, 2, 3, 0, 1, 0}},
+                              {PNC_FILTER_TRANSPOSE, true, 6, (const uint32_t[]){4, 2, 65536, 65536, 1, 0}},
+                              {PNC_FILTER_TRANSPOSE, true, 5, (const uint32_t[]){4, 2, 3, 3, 0}}};
     pnc_filter many[PNC_FILTER_MOST + 1];
     pnc_filter_chain chain = {PNC_FILTER_MOST + 1, many};
     pnc_error error = {0};
@@ -849,6 +1011,10 @@ int main(void)
         cmocka_unit_test(test_checksum_twins),
         cmocka_unit_test(test_chunks_of_others),
         cmocka_unit_test(test_checksum_is_checked),
+        cmocka_unit_test(test_gzip_of_others),
+        cmocka_unit_test(test_crc32c),
+        cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_damaged_blosc),
         cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_deflate_levels),
         cmocka_unit_test(test_what_does_not_shrink),
