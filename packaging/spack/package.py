@@ -38,6 +38,8 @@ class Pnetcdf2(AutotoolsPackage):
         depends_on("isa-l")
         depends_on("zstd")
         depends_on("libaec+shared")
+        depends_on("c-blosc")
+        depends_on("json-c")
 
     def configure_args(self):
         spec = self.spec

@@ -128,17 +128,21 @@ def check_messages():
     """The library's messages about a missing library name its package; its sources open no other library."""
     sources = {row.name: row for row in LIST if row.use == "opened"}
     named = {}
-    for name in ("deflate", "szip", "zstd"):
+    for name in ("deflate", "szip", "zstd", "blosc"):
         text = read("src", "filter", name + ".c")
         named[re.search(r"\.library = (\w+)", text).group(1)] = re.search(r'\.package = "(.*)"', text).group(1)
     header = dict(re.findall(r'^#define (PNC_LIB\w+) "(.*)"', read("src", "filter", "codecs.h"), re.M))
-    wanted = {"PNC_LIBDEFLATE": "libdeflate", "PNC_LIBSZ": "libaec", "PNC_LIBZSTD": "zstd"}
+    wanted = {"PNC_LIBDEFLATE": "libdeflate", "PNC_LIBSZ": "libaec", "PNC_LIBZSTD": "zstd",
+              "PNC_LIBBLOSC": "c-blosc"}
     tap.ok(set(wanted) == set(named) and set(header) == {*wanted, "PNC_LIBISAL"}
            and all(named[macro] in sources[name].run for macro, name in wanted.items()),
            "messages of filters name the packages", (header, named))
     found = re.search(r"apt install (libhdf5-[\w-]*)", read("src", "formats", "netcdf4", "hdf5_library.c")).group(1)
     tap.ok(found in sources["HDF5"].run, "and that of a missing libhdf5", found)
-    for macro, name in {**wanted, "PNC_LIBISAL": "ISA-L"}.items():
+    found = re.search(r"apt install (libjson-c[\w-]*)", read("src", "formats", "zarr", "json.c")).group(1)
+    tap.ok(found in sources["json-c"].run, "and that of a missing json-c", found)
+    header.update(re.findall(r'^#define (PNC_LIBJSON) "(.*)"', read("src", "host", "json.h"), re.M))
+    for macro, name in {**wanted, "PNC_LIBISAL": "ISA-L", "PNC_LIBJSON": "json-c"}.items():
         package = min(sources[name].run)
         done = subprocess.run(["dpkg-query", "-L", package], capture_output=True, text=True, check=False) \
             if os.path.exists("/usr/bin/dpkg-query") else None

@@ -94,6 +94,8 @@ def check_own():
                    rows[name])
         else:
             tap.ok(name not in rows, f"no {name} without netCDF-4", rows)
+    for name, library in (("Zarr", "libjson-c.so.5"), ("blosc", "libblosc.so.1")):
+        tap.ok(rows[name].startswith("yes: " + library if opens(library) else "not yet: " + library), name, rows[name])
     version = re.search(r"xxhsum (\d\S*)", output("xxhsum", "--version"))
     if version:
         tap.ok(rows["checksums"] == "yes: xxHash " + version.group(1) or "apt install libxxhash-dev" in
