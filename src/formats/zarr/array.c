@@ -195,11 +195,31 @@ static int read_version_3(const pnc_zarr_context *c, void *document, pnc_zarr_ar
                                   : NC_NOERR;
 }
 
+/* NCZarr of netCDF-C has scalars of one value along one dimension, and (4.9.0) calls characters of one byte <U1. */
+static void adapt_nczarr(const pnc_zarr_context *c, void *document, pnc_zarr_array *array)
+{
+    void *own = pnc_zarr_member_get(c, document, "_NCZARR_ARRAY");
+
+    if (own == NULL)
+        own = pnc_zarr_member_get(c, document, "_nczarr_array");
+    if (own == NULL)
+        return;
+    if (array->ndims == 1 && array->shape[0] == 1 && array->chunks[0] == 1 &&
+        pnc_zarr_text_is(c, pnc_zarr_member_get(c, own, "storage"), "scalar"))
+        array->ndims = 0;
+    if (!pnc_zarr_text_is(c, pnc_zarr_member_get(c, document, "dtype"), "<U1"))
+        return;
+    array->type = NC_CHAR;
+    array->content = PNC_ZARR_CHARACTERS;
+    array->refusal = NULL;
+}
+
 static int read_version_2(const pnc_zarr_context *c, void *document, pnc_zarr_array *array)
 {
     PNC_TRY(pnc_zarr_elements_read(c, pnc_zarr_member_get(c, document, "dtype"), array));
     PNC_TRY(read_chunk_lengths(c, pnc_zarr_member_get(c, document, "chunks"), "chunks", array));
     PNC_TRY(read_separator(c, pnc_zarr_member_get(c, document, "dimension_separator"), '.', array));
+    adapt_nczarr(c, document, array);
     if (array->refusal == NULL)
         PNC_TRY(pnc_zarr_codecs_read_v2(c, document, array));
     return array->refusal == NULL ? pnc_zarr_fill_read(c, pnc_zarr_member_get(c, document, "fill_value"), array)

@@ -175,7 +175,8 @@ static int put_array_v2(store_writer *w, const pnc_zarr_array *array, const pnc_
     const char *before;
 
     PNC_TRY(keep_text(w, document, &before));
-    PNC_TRY(pnc_zarr_integers_add(&w->c, document, "shape", array->ndims, array->shape));
+    if (array->ndims > 0) /* NCZarr has a dimension for scalars */
+        PNC_TRY(pnc_zarr_integers_add(&w->c, document, "shape", array->ndims, array->shape));
     PNC_TRY(put_document(w, array->path, ".zarray", document, before));
     PNC_TRY(keep_text(w, old->attributes, &before));
     return put_document(w, array->path, ".zattrs", attributes, before);
