@@ -19,9 +19,11 @@
 
 enum { FILTERS = 4, PARAMETERS = 20, LARGEST = 1 << 17 };
 
-static const int ids[] = {
-    PNC_FILTER_DEFLATE, PNC_FILTER_SHUFFLE, PNC_FILTER_FLETCHER32,  PNC_FILTER_SZIP,  PNC_FILTER_ZSTD, 32001,
-    PNC_FILTER_LZF,     PNC_FILTER_NBIT,    PNC_FILTER_SCALEOFFSET, PNC_FILTER_NUMBER};
+static const int ids[] = {PNC_FILTER_DEFLATE, PNC_FILTER_SHUFFLE,  PNC_FILTER_FLETCHER32,
+                          PNC_FILTER_SZIP,    PNC_FILTER_ZSTD,     32001,
+                          PNC_FILTER_LZF,     PNC_FILTER_NBIT,     PNC_FILTER_SCALEOFFSET,
+                          PNC_FILTER_NUMBER,  PNC_FILTER_GZIP,     PNC_FILTER_ZARR_BLOSC,
+                          PNC_FILTER_CRC32C,  PNC_FILTER_TRANSPOSE};
 
 typedef struct input {
     const uint8_t *at;
