@@ -1,4 +1,5 @@
-/* Filters of HDF5 and netCDF-4, and codecs of Zarr: the bytes of a chunk in memory to the bytes that a file stores, and back.
+/* Filters of HDF5 and netCDF-4, and codecs of Zarr: the bytes of a chunk in memory to the bytes that a file stores, and
+ * back.
  *
  * Pure: no files, no MPI, no state beside a worker. A worker belongs to one thread at a time; others may run with their
  * own at the same time. */

@@ -37,6 +37,7 @@ PREFIX = {
     "src/formats": "pnc_formats_",
     "src/formats/classic": "pnc_classic_",
     "src/formats/netcdf4": "pnc_netcdf4_",
+    "src/formats/zarr": "pnc_zarr_",
     "src/growth": "pnc_growth_",
     "src/host": "pnc_host_",
     "src/io": "pnc_io_",

@@ -116,7 +116,8 @@ def damaged():
                               "chunk_shape": [2**40, 2**40]}}}, "fill_text": {"fill_value": "zero"},
                           "codecs_none": {"codecs": []}, "names_short": {"dimension_names": ["y"]},
                           "must_understand": {"extension": {"must_understand": True}},
-                          "order_twice": {"codecs": [{"name": "transpose", "configuration": {"order": [0, 0]}}, "bytes"]},
+                          "order_twice": {"codecs": [{"name": "transpose", "configuration": {"order": [0, 0]}},
+                                                     "bytes"]},
                           "shard_odd": {"codecs": [{"name": "sharding_indexed", "configuration": {
                               "chunk_shape": [2, 2], "codecs": ["bytes"], "index_codecs": ["bytes"]}}]}}.items():
         save(name, {"zarr.json": group, "a/zarr.json": write(**changes)})

@@ -1,5 +1,5 @@
-"""Documents and chunks of Zarr by this library, without MPI: zarr, xarray and tensorstore read ours, and it reads theirs:
-types, shards, codecs, transposition, fill values, attributes, groups, versions 2 and 3."""
+"""Documents and chunks of Zarr by this library, without MPI: zarr, xarray and tensorstore read ours, and it reads
+theirs: types, shards, codecs, transposition, fill values, attributes, groups, versions 2 and 3."""
 # needs: python
 import json
 import os
@@ -240,7 +240,8 @@ def their_attributes(top):
               "i": (4, 1, (5).to_bytes(4, "little")), "none": (4, 0, b"")}
     tap.ok(found == wanted, "attributes of all kinds have types by our rules", found)
     dims = [rest for word, rest in facts(folder) if word == "dimension"]
-    tap.ok(sorted(dims) == ["dim_0\t0\t1", "one/x\t5\t0", "x\t3\t0", "x_7\t7\t0", "y\t4\t0"], "so have dimensions", dims)
+    tap.ok(sorted(dims) == ["dim_0\t0\t1", "one/x\t5\t0", "x\t3\t0", "x_7\t7\t0", "y\t4\t0"], "and dimensions names",
+           dims)
     before = {key: repr(dict(sorted(zarr.open_group(folder, path=key).attrs.items()))) for key in ("", "one")}
     tap.ok(run("again", folder).returncode == 0, "they are written")
     after = {key: dict(zarr.open_group(folder, path=key).attrs) for key in ("", "one")}

@@ -408,11 +408,11 @@ static char *make_values(const pnc_zarr_array *a)
         uint64_t integer = (uint64_t)(i % 100);
         unsigned char bytes[8];
 
-        memcpy(bytes,
-               a->type == NC_FLOAT    ? (void *)&single
-               : a->type == NC_DOUBLE ? (void *)&wide
-                                      : (void *)&integer,
-               a->type == NC_FLOAT ? 4 : 8);
+        memcpy(bytes, &integer, sizeof integer);
+        if (a->type == NC_FLOAT)
+            memcpy(bytes, &single, sizeof single);
+        if (a->type == NC_DOUBLE)
+            memcpy(bytes, &wide, sizeof wide);
         for (int64_t b = 0; b < size; b++)
             values[i * size + b] = (char)bytes[a->is_big_endian ? size - 1 - b : b];
     }

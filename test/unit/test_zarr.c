@@ -1,5 +1,6 @@
-/* Documents of Zarr by hand: keys and indexes of shards against bytes by hand, what messages say about damaged documents,
- * rules for dimensions and types, filters of netCDF as codecs. test_zarr_documents.py compares with other programs. */
+/* Documents of Zarr by hand: keys and indexes of shards against bytes by hand, what messages say about damaged
+ * documents, rules for dimensions and types, filters of netCDF as codecs. test_zarr_documents.py compares with other
+ * programs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -5,8 +5,9 @@
  *      "attributes": {"station": {"_FillValue": "x"}, ..}}
  *
  * Dimensions in the order of their ids: name, length, and true for an unlimited one. Variables in the order of theirs.
- * Types of those attributes that would be read as others. Attributes for which xarray would not open the store. Each member may be missing. Another program may have changed
- * what it describes: nothing in it is an error. Of this folder only. */
+ * Types of those attributes that would be read as others. Attributes for which xarray would not open the store. Each
+ * member may be missing. Another program may have changed what it describes: nothing in it is an error. Of this folder
+ * only. */
 #ifndef PNC_ZARR_ABOUT_H
 #define PNC_ZARR_ABOUT_H
 

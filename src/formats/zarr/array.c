@@ -7,6 +7,7 @@
 #include "base/name.h"
 #include "base/types.h"
 #include "formats/zarr/array.h"
+#include "formats/zarr/index.h"
 
 #define LENGTH_MOST (INT64_C(1) << 60) /* of a dimension, as in netCDF-4 */
 /* Chunks of a shard: its index has 16 bytes for each, which are read at once. A guess. */
@@ -129,7 +130,10 @@ static const char *get_name(const pnc_zarr_context *c, void *value)
     const char *name = pnc_zarr_text_get(c, value);
     size_t n = name != NULL ? strlen(name) : 0;
 
-    return n > 0 && n <= NC_MAX_NAME && pnc_name_is_text(name, n) && strchr(name, '/') == NULL ? name : NULL;
+    return n > 0 && n <= NC_MAX_NAME && pnc_name_is_text(name, n) && pnc_zarr_key_is_safe(name) &&
+                   strchr(name, '/') == NULL
+               ? name
+               : NULL;
 }
 
 int pnc_zarr_names_read(const pnc_zarr_context *c, void *list, pnc_zarr_array *array)

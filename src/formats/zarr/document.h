@@ -3,8 +3,8 @@
  *
  * Nothing about documents is trusted. Results are in memory of a region, which the caller frees, also after an error;
  * texts and attributes stay valid without the documents. Functions that need json-c take its functions: where that is
- * NULL, the library is not installed, and they return NC_ENOTBUILT with a message. All may return NC_ENOMEM. Messages do
- * not name the store. */
+ * NULL, the library is not installed, and they return NC_ENOTBUILT with a message. All may return NC_ENOMEM. Messages
+ * do not name the store. */
 #ifndef PNC_ZARR_DOCUMENT_H
 #define PNC_ZARR_DOCUMENT_H
 
@@ -107,12 +107,14 @@ bool pnc_zarr_root_is_consolidated(const pnc_json_functions *json, const pnc_zar
  *
  * Dimensions: those of the attribute _ncmpi; of a store without it, or of an array that does not match it: its
  * dimension_names (version 2: _ARRAY_DIMENSIONS). One without a name is dim_LENGTH. A second length of the same name
- * makes another dimension NAME_LENGTH. One of length 0 is unlimited. In a group other than the root, a dimension of the same name and length in a
- * group above is taken; else names have the path of the group, as those of arrays have. Order: as in the attribute,
- * else of documents. Types of attributes: those of the attribute _ncmpi; else texts NC_CHAR, integers NC_INT, NC_INT64
- * or NC_UINT64 as their values need, other numbers NC_DOUBLE, booleans NC_BYTE, lists of texts as strings; anything
- * else is a text of JSON. Attributes with names that netCDF cannot have, and what says how stores of version 2 are
- * made, are left out. */
+ * makes another dimension NAME_LENGTH. One of length 0 is unlimited. In a group other than the root, a dimension of the
+ * same name and length in a group above is taken; else names have the path of the group, as those of arrays have. If no
+ * array has the length that _ncmpi says, another program has changed it: it is that of the first array.
+ *
+ * Order: as in the attribute, else of documents. Types of attributes: those of the attribute; else texts NC_CHAR,
+ * integers NC_INT, NC_INT64 or NC_UINT64 as their values need, other numbers NC_DOUBLE, booleans NC_BYTE, lists of
+ * texts as strings; anything else is a text of JSON. Attributes with names that netCDF cannot have, and what says how stores
+ * of version 2 are made, are left out. */
 int pnc_zarr_store_decode(const pnc_json_functions *json, const pnc_zarr_document *documents, int64_t n,
                           pnc_region *region, pnc_zarr_store *out, pnc_error *error);
 
@@ -160,9 +162,10 @@ int pnc_zarr_store_make(const pnc_model *model, const pnc_zarr_layout *layouts, 
                         pnc_error *error);
 
 /* Documents of a store, in the order in which they are written: those of arrays, of groups, and that of the root last,
- * which has all others (consolidated metadata; not .zgroup of version 2, where .zmetadata has them if it existed). old: documents that the store has, as for decoding; members and
- * attributes of them that have not changed, or that this library does not know, stay, and so do nodes that are not in
- * `store`. NC_ENOTSUPPORT: a new variable in a store of version 2. NC_ENOMEM, and as decoding. */
+ * which has all others (consolidated metadata; of version 2 .zmetadata has them, if it existed). old: documents that
+ * the store has, as for decoding; members and attributes of them that have not changed, or that this library does not know,
+ * stay, and so do nodes that are not in `store`. The version is that of the old ones. NC_ENOTSUPPORT: a new variable in
+ * a store of version 2. NC_EFILTER; and as decoding. */
 int pnc_zarr_store_encode(const pnc_json_functions *json, const pnc_zarr_store *store, const pnc_zarr_document *old,
                           int64_t nold, pnc_region *region, const pnc_zarr_document **out, int64_t *n,
                           pnc_error *error);

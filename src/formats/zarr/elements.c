@@ -87,23 +87,33 @@ int pnc_zarr_elements_read(const pnc_zarr_context *c, void *value, pnc_zarr_arra
     return array->version == 2 ? read_type_v2(c, value, array) : read_type(c, value, array);
 }
 
+static int fill_composed_type(const pnc_zarr_context *c, void *value)
+{
+    void *configuration;
+
+    PNC_TRY(pnc_zarr_text_add(c, value, "name", CHARACTERS));
+    configuration = pnc_zarr_object_add(c, value, "configuration");
+    return configuration != NULL ? pnc_zarr_integer_add(c, configuration, "length_bytes", 1) : NC_ENOMEM;
+}
+
+static void *make_composed_type(const pnc_zarr_context *c)
+{
+    void *value = c->json->new_object();
+
+    if (value != NULL && fill_composed_type(c, value) == NC_NOERR)
+        return value;
+    c->json->put(value);
+    return NULL;
+}
+
 void *pnc_zarr_elements_make(const pnc_zarr_context *c, const pnc_zarr_array *array)
 {
-    void *value, *configuration;
-
     if (array->content == PNC_ZARR_BOOLEANS)
         return c->json->new_string("bool", 4);
     for (int i = 0; i < NELEMENT_TYPES; i++)
         if (element_types[i].type == array->type)
             return c->json->new_string(element_types[i].name, (int)strlen(element_types[i].name));
-    value = c->json->new_object();
-    if (value == NULL || pnc_zarr_text_add(c, value, "name", CHARACTERS) != NC_NOERR ||
-        (configuration = pnc_zarr_object_add(c, value, "configuration")) == NULL ||
-        pnc_zarr_integer_add(c, configuration, "length_bytes", 1) != NC_NOERR) {
-        c->json->put(value);
-        return NULL;
-    }
-    return value;
+    return make_composed_type(c);
 }
 
 /* Base64 of one byte, or of none for NUL; some writers of version 2 have the character itself, or 0. */

@@ -31,8 +31,8 @@ int64_t pnc_zarr_index_get_bytes(const pnc_zarr_array *array);
 int64_t pnc_zarr_index_get_offset(const pnc_zarr_array *array, int64_t shard_bytes);
 
 void pnc_zarr_index_encode(const pnc_zarr_array *array, const pnc_zarr_place *places, void *out);
-/* Of a shard of so many bytes. NC_ENCZARR: the checksum differs, or a chunk has no bytes, is beyond the end of the shard,
- * or overlaps the index. Chunks may overlap each other. */
+/* Of a shard of so many bytes. NC_ENCZARR: the checksum differs, or a chunk has no bytes, is beyond the end of the
+ * shard, or overlaps the index. Chunks may overlap each other. */
 int pnc_zarr_index_decode(const pnc_zarr_array *array, const void *index, int64_t shard_bytes, pnc_zarr_place *places,
                           pnc_error *error);
 

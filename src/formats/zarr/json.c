@@ -59,7 +59,7 @@ int pnc_zarr_memory_alloc(const pnc_zarr_context *c, int64_t n, size_t size, voi
 
 int pnc_zarr_text_copy(const pnc_zarr_context *c, const char *text, int64_t n, const char **out)
 {
-    char *copy;
+    char *copy = NULL;
 
     PNC_TRY(pnc_zarr_memory_alloc(c, n + 1, 1, &copy));
     memcpy(copy, text, (size_t)n);
@@ -300,7 +300,7 @@ int pnc_zarr_json_print(const pnc_zarr_context *c, void *value, const char **byt
 {
     size_t length = 0;
     const char *text = c->json->to_text(value, FLAG_PRETTY | FLAG_PLAIN_SLASH, &length);
-    char *copy;
+    char *copy = NULL;
 
     if (text == NULL)
         return pnc_zarr_memory_fail(c);

@@ -208,7 +208,7 @@ static int take_atts(const store_maker *m, const char *path, int *natts, const p
 {
     const pnc_atts *from = &m->model->gatts;
     size_t n = strlen(path);
-    pnc_att *atts;
+    pnc_att *atts = NULL;
 
     *natts = 0;
     PNC_TRY(make_items(m, from->n, sizeof *atts, &atts));
@@ -225,7 +225,7 @@ static int take_atts(const store_maker *m, const char *path, int *natts, const p
 static int take_groups(const store_maker *m, pnc_zarr_store *out)
 {
     const pnc_groups *from = &m->model->groups;
-    pnc_zarr_group *groups;
+    pnc_zarr_group *groups = NULL;
 
     PNC_TRY(make_items(m, from->n + 1, sizeof *groups, &groups));
     for (int i = 0; i <= from->n; i++) {
@@ -240,7 +240,7 @@ static int take_groups(const store_maker *m, pnc_zarr_store *out)
 
 static int take_dims(const store_maker *m, pnc_zarr_store *out)
 {
-    pnc_zarr_dim *dims;
+    pnc_zarr_dim *dims = NULL;
 
     PNC_TRY(make_items(m, m->model->ndims, sizeof *dims, &dims));
     for (int i = 0; i < m->model->ndims; i++)
@@ -284,9 +284,9 @@ static int make_new_array(const store_maker *m, const pnc_var *var, const pnc_za
 /* Names without the path of a group: those of groups above are found by readers, too. */
 static int take_axes(const store_maker *m, const pnc_var *var, pnc_zarr_array *out)
 {
-    const char **names;
-    int64_t *shape;
-    int *dimids;
+    const char **names = NULL;
+    int64_t *shape = NULL;
+    int *dimids = NULL;
 
     PNC_TRY(make_items(m, var->ndims, sizeof *names, &names));
     PNC_TRY(make_items(m, var->ndims, sizeof *shape, &shape));
@@ -307,7 +307,7 @@ static int take_axes(const store_maker *m, const pnc_var *var, pnc_zarr_array *o
 
 static int make_array(const store_maker *m, const pnc_var *var, const pnc_zarr_layout *layout, pnc_zarr_array *out)
 {
-    pnc_att *atts;
+    pnc_att *atts = NULL;
 
     if (layout->existing != NULL) {
         *out = *layout->existing;
@@ -330,7 +330,7 @@ int pnc_zarr_store_make(const pnc_model *model, const pnc_zarr_layout *layouts, 
 {
     const store_maker m = {model, region, error};
     pnc_zarr_store store = {.version = 3, .is_consolidated = true, .narrays = model->nvars};
-    pnc_zarr_array *arrays;
+    pnc_zarr_array *arrays = NULL;
 
     assert(model->little == PNC_HOST_IS_LITTLE);
     PNC_TRY(take_groups(&m, &store));
