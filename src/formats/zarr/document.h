@@ -113,8 +113,8 @@ bool pnc_zarr_root_is_consolidated(const pnc_json_functions *json, const pnc_zar
  *
  * Order: as in the attribute, else of documents. Types of attributes: those of the attribute; else texts NC_CHAR,
  * integers NC_INT, NC_INT64 or NC_UINT64 as their values need, other numbers NC_DOUBLE, booleans NC_BYTE, lists of
- * texts as strings; anything else is a text of JSON. Attributes with names that netCDF cannot have, and what says how stores
- * of version 2 are made, are left out. */
+ * texts as strings; anything else is a text of JSON. Attributes with names that netCDF cannot have, and what says how
+ * stores of version 2 are made, are left out. */
 int pnc_zarr_store_decode(const pnc_json_functions *json, const pnc_zarr_document *documents, int64_t n,
                           pnc_region *region, pnc_zarr_store *out, pnc_error *error);
 
@@ -163,9 +163,9 @@ int pnc_zarr_store_make(const pnc_model *model, const pnc_zarr_layout *layouts, 
 
 /* Documents of a store, in the order in which they are written: those of arrays, of groups, and that of the root last,
  * which has all others (consolidated metadata; of version 2 .zmetadata has them, if it existed). old: documents that
- * the store has, as for decoding; members and attributes of them that have not changed, or that this library does not know,
- * stay, and so do nodes that are not in `store`. The version is that of the old ones. NC_ENOTSUPPORT: a new variable in
- * a store of version 2. NC_EFILTER; and as decoding. */
+ * the store has, as for decoding; members and attributes of them that have not changed, or that this library does not
+ * know, stay, and so do nodes that are not in `store`. The version is that of the old ones. NC_ENOTSUPPORT: a new
+ * variable in a store of version 2. NC_EFILTER; and as decoding. */
 int pnc_zarr_store_encode(const pnc_json_functions *json, const pnc_zarr_store *store, const pnc_zarr_document *old,
                           int64_t nold, pnc_region *region, const pnc_zarr_document **out, int64_t *n,
                           pnc_error *error);
