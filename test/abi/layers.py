@@ -48,7 +48,7 @@ MAY_SEE = {
     "formats": PURE + ["array", "select", "convert", "filter/filter.h", "format", "growth", "statistics/statistics.h",
                        "host", "file", "drivers/chunks/cache.h", "drivers/chunks/chunks.h"],
     "formats/netcdf4": PURE + ["array", "select", "convert", "filter/filter.h", "format", "formats/format.h",
-                               "formats/reader.h",
+                               "formats/arrays.h", "formats/definitions.h", "formats/reader.h",
                                "host/codecs.h", "host/plugins.h", "file", "drivers/chunks/chunks.h",
                                "drivers/chunks/in_file.h"],
     # references to the chunks of a file: closed, or open in a tool

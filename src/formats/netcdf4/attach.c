@@ -1,11 +1,10 @@
 /* The arrays of an open netCDF-4 file: variables whose values are not one part of the file. */
 #include "formats/netcdf4/netcdf4.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/path.h"
+#include "formats/arrays.h"
 #include "formats/netcdf4/array.h"
 #include "formats/netcdf4/plugins.h"
 
@@ -106,9 +105,6 @@ static bool is_adjacent(const pnc_netcdf4 *n, int varid)
            pnc_netcdf4_extent_is_whole(n->format.model->vars[varid], s);
 }
 
-/* What all values of an array have at most: offsets and numbers of chunks fit in 63 bits. */
-#define ARRAY_BYTES_MOST (INT64_C(1) << 62)
-
 static int fail_size(const pnc_netcdf4 *n, const pnc_var *var)
 {
     return pnc_error_set(n->format.file->error, NC_EVARSIZE, "%s: variable \"%s\" has more than 2^62 bytes",
@@ -119,58 +115,10 @@ static int fail_size(const pnc_netcdf4 *n, const pnc_var *var)
 static int init_fixed(const pnc_netcdf4 *n, pnc_var *var, const pnc_netcdf4_storage *s, pnc_chunk_array *a)
 {
     pnc_netcdf4_array_init(var, s, a);
-    return var->size <= ARRAY_BYTES_MOST ? NC_NOERR : fail_size(n, var);
+    return var->size <= PNC_FORMATS_ARRAY_BYTES_MOST ? NC_NOERR : fail_size(n, var);
 }
 
 /* --- arrays of a file that may change --- */
-
-static int log2_of(int64_t n)
-{
-    int log = 0;
-
-    while (n > 1) {
-        n >>= 1;
-        log++;
-    }
-    return log;
-}
-
-/* The most that dimensions may become: each unlimited one gets the same number of bits, the first one what is left.
- * false: the variable is too large. */
-static bool choose_most(const pnc_netcdf4 *n, const pnc_var *var, int64_t *shape)
-{
-    int64_t fixed = (int64_t)pnc_type_get_size(var->type);
-    int unlimited = 0, bits;
-
-    for (int d = 0; d < var->ndims; d++) {
-        unlimited += n->format.model->dims[var->dimids[d]]->unlimited;
-        if (var->shape[d] > 0 && pnc_size_multiply(fixed, var->shape[d], &fixed) < 0)
-            return false;
-    }
-    if (fixed > ARRAY_BYTES_MOST)
-        return false;
-    bits = log2_of(ARRAY_BYTES_MOST / fixed);
-    for (int d = var->ndims - 1; d >= 0; d--) {
-        shape[d] = var->shape[d];
-        if (!n->format.model->dims[var->dimids[d]]->unlimited)
-            continue;
-        shape[d] = INT64_C(1) << bits / unlimited;
-        bits -= bits / unlimited--;
-        if (shape[d] < pnc_format_var_get_length(n->format.model, var, d))
-            return false;
-    }
-    return true;
-}
-
-/* A bit of each dimension that may grow. */
-static uint32_t find_growing(const pnc_model *model, const pnc_var *var)
-{
-    uint32_t growing = 0;
-
-    for (int d = 0; d < var->ndims; d++)
-        growing |= (uint32_t)model->dims[var->dimids[d]]->unlimited << d;
-    return growing;
-}
 
 /* No filter is left out of a chunk that is written, as the file allows for deflate: HDF5 1.10.8 forgets which filters
  * a chunk lacks when the chunk is rewritten with the same length, and netCDF-C would decode it wrongly. Plugins do not
@@ -194,7 +142,7 @@ static int init_growing(pnc_netcdf4 *n, pnc_var *var, const pnc_netcdf4_storage 
 
     if (shape == NULL || extent == NULL)
         return pnc_formats_memory_fail(&n->format, (var->ndims + 1) * (int64_t)sizeof *shape);
-    if (!choose_most(n, var, shape))
+    if (!pnc_formats_array_shape_choose(n->format.model, var, shape))
         return fail_size(n, var);
     pnc_netcdf4_array_init(var, s, a);
     for (int d = 0; d < var->ndims; d++)
@@ -202,7 +150,7 @@ static int init_growing(pnc_netcdf4 *n, pnc_var *var, const pnc_netcdf4_storage 
             s->layout == PNC_NETCDF4_CHUNKED ? pnc_format_var_get_length(n->format.model, var, d) : s->extent[d];
     a->shape = shape;
     a->extent = extent;
-    a->growing = find_growing(n->format.model, var);
+    a->growing = pnc_formats_array_growing_find(n->format.model, var);
     if (!require_filters(n, &a->filters))
         return pnc_formats_memory_fail(&n->format, a->filters.nfilters * (int64_t)sizeof(pnc_filter));
     var->netcdf4.shape = shape;
@@ -266,33 +214,6 @@ static int make_arrays(pnc_netcdf4 *n)
 
 /* --- the store --- */
 
-/* Where independent puts keep values that have no space in memory: in the folder of the file, which has space for them,
- * unless the user names another one. A folder for temporary files may be memory, and the program may change its working
- * folder before one is made. */
-static char *find_spill_folder(pnc_netcdf4 *n)
-{
-    const pnc_file *file = n->format.file;
-    const char *path = pnc_path_strip(file->store->full_path != NULL ? file->store->full_path : file->path);
-    const char *slash = strrchr(path, '/'), *given = getenv("TMPDIR");
-    int64_t length = 1;
-    char *folder;
-
-    if (given != NULL && given[0] != '\0') {
-        path = given;
-        length = (int64_t)strlen(given);
-    } else if (slash == NULL) {
-        path = ".";
-    } else if (slash > path) {
-        length = slash - path;
-    }
-    folder = pnc_region_alloc(&n->content.region, length + 1);
-    if (folder == NULL)
-        return NULL;
-    memcpy(folder, path, (size_t)length);
-    folder[length] = '\0';
-    return folder;
-}
-
 int pnc_netcdf4_store_attach(pnc_netcdf4 *n)
 {
     pnc_file *file = n->format.file;
@@ -315,7 +236,7 @@ int pnc_netcdf4_store_attach(pnc_netcdf4 *n)
     n->content.varids = pnc_memory_alloc(nvars, sizeof *n->content.varids);
     n->content.narrays = 0;
     if (source.is_writable && file->nprocs > 1)
-        source.spill_folder = find_spill_folder(n);
+        source.spill_folder = pnc_formats_spill_folder_find(file, &n->content.region);
     if (n->content.arrays != NULL && n->content.varids != NULL &&
         (source.spill_folder != NULL || !source.is_writable || file->nprocs == 1)) {
         PNC_TRY(make_arrays(n));

@@ -5,10 +5,9 @@
 #include "file/agree.h"
 #include "file/log.h"
 #include "file/writer.h"
-#include "format/codec.h"
 #include "format/storage.h"
-#include "format/strings.h"
-#include "formats/difference.h"
+#include "formats/arrays.h"
+#include "formats/definitions.h"
 #include "formats/netcdf4/netcdf4.h"
 
 /* --- the model --- */
@@ -218,47 +217,6 @@ static void adopt_fill_modes(const pnc_netcdf4_content *content, pnc_model *mode
         model->vars[i]->no_fill = content->storage[i].no_fill;
 }
 
-/* The attributes of quantization may be those of a file that was copied: values are put as before. And what the program
- * has chosen remains its choice. */
-static void keep_choices(const pnc_model *from, pnc_model *to)
-{
-    for (int i = 0; i < from->nvars && i < to->nvars; i++) {
-        const pnc_storage *chosen = from->vars[i]->storage;
-        pnc_storage *storage = to->vars[i]->storage;
-
-        to->vars[i]->quantize_mode = from->vars[i]->quantize_mode;
-        to->vars[i]->nsd = from->vars[i]->nsd;
-        to->vars[i]->error_mode = from->vars[i]->error_mode;
-        to->vars[i]->error_bound = from->vars[i]->error_bound;
-        if (chosen == NULL || storage == NULL)
-            continue;
-        storage->chosen_layout = chosen->chosen_layout;
-        storage->chosen_filters = chosen->chosen_filters;
-        storage->chosen_quantization = chosen->chosen_quantization;
-    }
-}
-
-/* Whether attributes are not the same ones in the same order. */
-static bool have_other_atts(const pnc_atts *a, const pnc_atts *b)
-{
-    bool differ = a->n != b->n;
-
-    for (int i = 0; i < a->n && !differ; i++) {
-        differ = strcmp(a->at[i]->name, b->at[i]->name) != 0 || !pnc_format_att_is_same(a->at[i], b->at[i]);
-    }
-    return differ;
-}
-
-static void report_difference(pnc_netcdf4 *n, const pnc_model *found)
-{
-    pnc_format *f = &n->format;
-
-    pnc_formats_difference_explain(f->model, found, f->difference, sizeof f->difference);
-    f->overruled = f->difference[0] != '\0' || have_other_atts(&f->model->gatts, &found->gatts);
-    for (int i = 0; i < found->nvars && !f->overruled; i++)
-        f->overruled = have_other_atts(&f->model->vars[i]->atts, &found->vars[i]->atts);
-}
-
 /* Definitions that others replace until the file has those, or cannot get them. */
 typedef struct replaced_definitions {
     pnc_model model;
@@ -274,8 +232,7 @@ static void install_definitions(pnc_netcdf4 *n, pnc_model *model, pnc_netcdf4_co
     pnc_file *file = n->format.file;
 
     adopt_fill_modes(content, model);
-    keep_choices(n->format.model, model);
-    report_difference(n, model);
+    pnc_formats_definitions_adopt(&n->format, model);
     old->model = *n->format.model;
     old->content = n->content;
     old->store = n->has_chunks ? file->store : NULL;
@@ -394,42 +351,10 @@ int pnc_netcdf4_definitions_end(pnc_format *f, pnc_layout_hints *hints, int err)
     (void)hints;
     err = pnc_error_keep_first(err, later);
     if (err == NC_NOERR)
-        err = pnc_netcdf4_chunks_choose(f->model, nold, f->file->error);
+        err = pnc_formats_chunks_choose(f->model, nold, f->file->error);
     PNC_TRY(apply_definitions(n, err));
     f->is_new = false;
     return pnc_netcdf4_vars_fill(n, nold);
-}
-
-static int64_t measure_att(int type, int64_t len)
-{
-    return pnc_format_size_get_padded(len * (int64_t)pnc_type_get_size(type));
-}
-
-/* In the classic model attributes grow in define mode only, as with netCDF-C and in classic files. */
-int pnc_netcdf4_change_check(pnc_format *f, const pnc_format_change *change)
-{
-    const pnc_att *att;
-
-    if (change->name != NULL || f->model->format != NC_FORMAT_NETCDF4_CLASSIC)
-        return NC_NOERR;
-    att = pnc_format_atts_get(f->model, change->entry.varid)->at[change->entry.att];
-    if (measure_att(change->type, change->len) <= measure_att(att->type, att->len))
-        return NC_NOERR;
-    return pnc_error_set(f->file->error, NC_ENOTINDEFINE, "attribute \"%s\" would grow: call ncmpi_redef first",
-                         att->name);
-}
-
-static int apply_change(pnc_format *f, const pnc_format_change *change)
-{
-    pnc_atts *atts = change->entry.dimid >= 0 ? NULL : pnc_format_atts_get(f->model, change->entry.varid);
-
-    if (change->name != NULL)
-        return pnc_format_entry_rename(f->model, change->entry, change->name, f->file->error);
-    if (change->strings.lengths != NULL)
-        return pnc_format_atts_put_strings(f->model, atts, atts->at[change->entry.att]->name, &change->strings,
-                                           change->value, f->file->error);
-    return pnc_format_atts_put(f->model, atts, atts->at[change->entry.att]->name, change->type, change->len,
-                               change->value, f->file->error);
 }
 
 int pnc_netcdf4_change_execute(pnc_format *f, const pnc_format_change *change)
@@ -441,7 +366,7 @@ int pnc_netcdf4_change_execute(pnc_format *f, const pnc_format_change *change)
     if (err == NC_NOERR)
         err = pnc_formats_before_keep(f); /* after a failure the state is that of the old model */
     if (err == NC_NOERR)
-        err = apply_change(f, change);
+        err = pnc_formats_change_apply(f, change);
     err = apply_definitions(pnc_netcdf4_state_get(f), err);
     if (err != NC_NOERR)
         pnc_formats_before_restore(f);

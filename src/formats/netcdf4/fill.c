@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/minmax.h"
 #include "file/agree.h"
+#include "formats/arrays.h"
 #include "formats/netcdf4/netcdf4.h"
 
 #define PORTION (INT64_C(1) << 20)
@@ -68,58 +69,20 @@ static int fail_record(pnc_format *f, int64_t record)
                          pnc_error_explain_kind(f->file->error, named));
 }
 
-/* A value that all elements get. */
-typedef struct filled_value {
-    char bytes[8];
-    int64_t size;
-} filled_value;
-
-static void repeat_value(void *own, int64_t first, int64_t n, void *to)
-{
-    const filled_value *value = own;
-
-    (void)first;
-    for (int64_t i = 0; i < n; i++)
-        memcpy((char *)to + i * value->size, value->bytes, (size_t)value->size);
-}
-
-static const void *look_at_nothing(void *own, int64_t first)
-{
-    (void)own, (void)first;
-    return NULL;
-}
-
-/* This rank's part of a record, up to the lengths that its dimensions have now. Local. A variable of another program
- * may be contiguous although its dimension is unlimited. */
+/* Local. A variable of another program may be contiguous although its dimension is unlimited. */
 static int fill_part_of_record(pnc_netcdf4 *n, int varid, int64_t record)
 {
-    pnc_file *file = n->format.file;
     const pnc_var *var = n->format.model->vars[varid];
-    int64_t array = pnc_chunks_array_find(file->store, varid), elements = 1, share, first, end;
-    int64_t shape[PNC_ARRAY_DIMS], start[PNC_ARRAY_DIMS], count[PNC_ARRAY_DIMS];
-    filled_value value = {.size = pnc_type_get_size(var->type)};
-    const pnc_chunk_values values = {.own = &value, .pack = repeat_value, .look = look_at_nothing};
-    const pnc_array_slab slab = {.start = start, .count = count};
+    int64_t array = pnc_chunks_array_find(n->format.file->store, varid), elements = 1;
+    int64_t size = pnc_type_get_size(var->type);
+    char value[8];
 
-    pnc_format_var_get_fill_value(n->format.model, var, value.bytes);
-    for (int d = 1; d < var->ndims; d++) {
-        shape[d] = pnc_format_var_get_length(n->format.model, var, d);
-        elements *= shape[d];
-    }
-    if (array < 0)
-        return write_part_of_rank(n, value.bytes, value.size, var->netcdf4.address + record * elements * value.size,
-                                  elements);
-    share = elements / file->nprocs + 1;
-    first = pnc_min64(elements, share * file->rank);
-    end = pnc_min64(elements, first + share);
-    PNC_TRY(pnc_chunks_put_check(file->store, array, file->error));
-    start[0] = record;
-    count[0] = 1;
-    while (first < end) {
-        first += pnc_array_range_take(var->ndims - 1, shape + 1, first, end - first, start + 1, count + 1);
-        PNC_TRY(pnc_chunks_slab_put(file->store, array, &slab, &values, false, file->error));
-    }
-    return NC_NOERR;
+    if (array >= 0)
+        return pnc_formats_record_part_fill(&n->format, varid, array, record);
+    pnc_format_var_get_fill_value(n->format.model, var, value);
+    for (int d = 1; d < var->ndims; d++)
+        elements *= pnc_format_var_get_length(n->format.model, var, d);
+    return write_part_of_rank(n, value, size, var->netcdf4.address + record * elements * size, elements);
 }
 
 int pnc_netcdf4_record_fill(pnc_format *f, int varid, int64_t record)

@@ -5,7 +5,8 @@
 
 #include "base/memory.h"
 #include "file/writer.h"
-#include "format/codec.h"
+#include "formats/arrays.h"
+#include "formats/definitions.h"
 #include "formats/netcdf4/plugins.h"
 
 /* Chunks whose places all ranks get when the file is opened; for others each rank asks libhdf5. A guess: 24 bytes each
@@ -175,45 +176,12 @@ static void abandon_netcdf4(pnc_format *f)
 
 /* --- inquiries --- */
 
-/* Of a variable whose first dimension is unlimited, with the current lengths of the others; also in a file that is only
- * read, where it does not grow. */
-static int64_t get_record_bytes(const pnc_model *model, const pnc_var *var)
-{
-    int64_t bytes = (int64_t)pnc_type_get_size(var->type);
-
-    for (int d = 1; d < var->ndims; d++)
-        if (pnc_size_multiply(bytes, pnc_format_var_get_length(model, var, d), &bytes) < 0)
-            return INT64_MAX;
-    return bytes;
-}
-
-/* As in a classic file with the same definitions: records are padded, unless there is one such variable. */
-static int64_t get_record_size(const pnc_model *model)
-{
-    int64_t exact = 0, padded = 0;
-    int n = 0;
-
-    for (int i = 0; i < model->nvars; i++) {
-        const pnc_var *var = model->vars[i];
-        int64_t bytes;
-
-        if (var->ndims == 0 || !model->dims[var->dimids[0]]->unlimited)
-            continue;
-        n++;
-        bytes = get_record_bytes(model, var);
-        if (bytes > INT64_MAX - 3 || pnc_size_add(padded, pnc_format_size_get_padded(bytes), &padded) < 0)
-            return INT64_MAX;
-        exact += bytes;
-    }
-    return n == 1 ? exact : padded;
-}
-
 /* There is no header. */
 static void get_record_layout(const pnc_format *f, pnc_format_layout *out)
 {
     const pnc_model *in_file = f->before != NULL ? f->before : f->model;
 
-    *out = (pnc_format_layout){.record_size = f->is_new ? 0 : get_record_size(in_file)};
+    *out = (pnc_format_layout){.record_size = f->is_new ? 0 : pnc_formats_record_size_get(in_file)};
 }
 
 static int64_t get_address(const pnc_format *f, int varid)
@@ -234,100 +202,7 @@ static void explain_nothing(const pnc_format *f, char *out, size_t capacity)
         out[0] = '\0';
 }
 
-/* --- requests --- */
-
-/* Offsets in an array are those of its values in row-major order. In define mode a new variable has no array yet. */
-static pnc_mapping get_array_mapping(const pnc_model *model, const pnc_var *var)
-{
-    const int64_t *shape = var->netcdf4.shape != NULL ? var->netcdf4.shape : var->shape;
-    pnc_mapping m = {.array = {.name = var->name,
-                               .begin = var->netcdf4.address,
-                               .elem_size = (int)pnc_type_get_size(var->type),
-                               .ndims = var->ndims,
-                               .shape = shape,
-                               .is_record = var->is_record,
-                               .most = var->netcdf4.shape},
-                     .part = var->size};
-
-    (void)model;
-    if (var->inner_unlimited) {
-        m.part = m.array.elem_size;
-        for (int d = var->is_record; d < var->ndims; d++)
-            m.part *= shape[d];
-    }
-    m.array.recsize = var->is_record ? m.part : 0;
-    return m;
-}
-
-static int64_t get_any_records(const pnc_model *model)
-{
-    (void)model;
-    return INT64_MAX;
-}
-
-static int allow_records(const pnc_model *model, const pnc_var *var, int64_t first, int64_t records, pnc_error *error)
-{
-    (void)model, (void)var, (void)first, (void)records, (void)error;
-    return NC_NOERR;
-}
-
-/* A filetype over records has those of a classic file in mind, at the distance of the record size. Here they are at
- * that of their own bytes: the same with one record variable. */
-static int check_record_distance(const pnc_model *model, const pnc_var *var, int64_t end, pnc_error *error)
-{
-    int64_t record = get_record_bytes(model, var), distance;
-
-    if (record > 0 && end <= record)
-        return NC_NOERR;
-    distance = get_record_size(model);
-    if (record > 0 && record == distance)
-        return NC_NOERR;
-    return pnc_error_set(error, NC_ETYPESIZE,
-                         "variable \"%s\" has %lld bytes in each record, of %lld bytes of all variables, and the "
-                         "filetype reaches byte %lld: in a netCDF-4 file it must be inside the first record: use varn "
-                         "or nonblocking calls",
-                         var->name, (long long)record, (long long)distance, (long long)end - 1);
-}
-
-/* Other variables are elsewhere: what is behind this one belongs to none, or to any. */
-static int check_inside(const pnc_var *var, const pnc_reach *reach, bool is_record, pnc_error *error)
-{
-    if (reach->is_aligned && reach->first >= 0 && !var->inner_unlimited && (is_record || reach->end <= var->size))
-        return NC_NOERR;
-    return pnc_error_set(error, NC_ETYPESIZE,
-                         "variable \"%s\" of a netCDF-4 file has %lld bytes, and the filetype covers bytes %lld to "
-                         "%lld%s: must be %s",
-                         var->name, (long long)var->size, (long long)reach->first, (long long)reach->end,
-                         reach->is_aligned ? "" : ", also parts of elements",
-                         var->inner_unlimited ? "MPI_DATATYPE_NULL, as a dimension behind the first is unlimited"
-                                              : "elements inside the variable");
-}
-
-static int check_within_var(const pnc_model *model, const pnc_var *var, const pnc_reach *reach, bool is_put,
-                            int64_t *numrecs, pnc_error *error)
-{
-    bool is_record = var->ndims > 0 && model->dims[var->dimids[0]]->unlimited;
-    int64_t records, most;
-
-    PNC_TRY(check_inside(var, reach, is_record, error));
-    if (!is_record)
-        return NC_NOERR;
-    PNC_TRY(check_record_distance(model, var, reach->end, error));
-    records = (reach->end - 1) / get_record_bytes(model, var) + 1;
-    most = is_put ? var->netcdf4.shape[0] : pnc_format_dim_get_length(model, var->dimids[0]);
-    if (records > most)
-        return pnc_error_set(error, NC_EINVALCOORDS,
-                             "variable \"%s\": the filetype extends to %lld records, but the file has %lld", var->name,
-                             (long long)records, (long long)most);
-    if (is_put)
-        *numrecs = records;
-    return NC_NOERR;
-}
-
-static const pnc_addressing netcdf4_addressing = {.get_mapping = get_array_mapping,
-                                                  .get_most_records = get_any_records,
-                                                  .check_records = allow_records,
-                                                  .check_reach = check_within_var};
+/* --- filters --- */
 
 static int check_filter_libraries(const pnc_filter *filter, pnc_error *error)
 {
@@ -340,7 +215,7 @@ static int check_filter_libraries(const pnc_filter *filter, pnc_error *error)
 const pnc_format_ops pnc_netcdf4_format = {
     .name = "netCDF-4",
     .bytes = sizeof(pnc_netcdf4),
-    .addressing = &netcdf4_addressing,
+    .addressing = &pnc_formats_array_addressing,
     .has_storage = true,
     .check_filter = check_filter_libraries,
     .has_one_writer = true,
@@ -354,7 +229,7 @@ const pnc_format_ops pnc_netcdf4_format = {
     .free = free_netcdf4,
     .redef = pnc_netcdf4_definitions_begin,
     .enddef = pnc_netcdf4_definitions_end,
-    .check_change = pnc_netcdf4_change_check,
+    .check_change = pnc_formats_change_check,
     .change = pnc_netcdf4_change_execute,
     .add_length = pnc_netcdf4_length_add,
     .write_length = pnc_netcdf4_length_write,

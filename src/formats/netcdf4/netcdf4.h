@@ -65,12 +65,10 @@ void pnc_netcdf4_content_free(pnc_netcdf4_content *content);
 /* Lengths of dimensions have changed: values up to them can be read. Local. */
 void pnc_netcdf4_content_extend(pnc_netcdf4 *n);
 
-/* --- properties.c, shapes.c, attach.c --- */
+/* --- properties.c, attach.c --- */
 
 /* Give each variable the storage that programs see. NC_ENOMEM. Local. */
 int pnc_netcdf4_properties_set(pnc_model *model, const pnc_netcdf4_storage *storage, pnc_error *error);
-/* Choose the lengths of chunks that the program has left to this library, of variables from varid on. Local. */
-int pnc_netcdf4_chunks_choose(pnc_model *model, int varid, pnc_error *error);
 /* Give each variable an address or an array, and put the store of chunks in front of that of the file. Local. */
 int pnc_netcdf4_store_attach(pnc_netcdf4 *n);
 void pnc_netcdf4_store_detach(pnc_netcdf4 *n);
@@ -105,7 +103,6 @@ void pnc_netcdf4_addresses_discard(pnc_netcdf4_addresses *old);
 int pnc_netcdf4_model_create(pnc_format *f, int version);
 int pnc_netcdf4_definitions_begin(pnc_format *f, int err);
 int pnc_netcdf4_definitions_end(pnc_format *f, pnc_layout_hints *hints, int err);
-int pnc_netcdf4_change_check(pnc_format *f, const pnc_format_change *change);
 int pnc_netcdf4_change_execute(pnc_format *f, const pnc_format_change *change);
 
 /* --- flush.c: what the file lacks --- */

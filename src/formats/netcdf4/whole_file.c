@@ -10,6 +10,7 @@
 #include "base/minmax.h"
 #include "format/storage.h"
 #include "format/strings.h"
+#include "formats/arrays.h"
 #include "formats/netcdf4/descriptor.h"
 #include "formats/netcdf4/netcdf4.h"
 #include "formats/netcdf4/plugins.h"
@@ -125,7 +126,7 @@ static int make_model(whole_file *w)
         PNC_TRY(copy_whole_var(w, from->vars[i]));
     for (int i = 0; i < from->gatts.n; i++)
         PNC_TRY(copy_att(w, &w->model.gatts, from->gatts.at[i]));
-    return pnc_netcdf4_chunks_choose(&w->model, 0, w->file.error);
+    return pnc_formats_chunks_choose(&w->model, 0, w->file.error);
 }
 
 /* --- values --- */

@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "base/minmax.h"
 #include "format/storage.h"
-#include "formats/netcdf4/netcdf4.h"
+#include "formats/arrays.h"
 
 /* Bytes of a chunk at most. Large enough that a chunk takes few requests to the servers of a file system, small enough
  * that many ranks can compress at the same time, and that readers have several in memory. */
@@ -79,7 +79,7 @@ static bool has_choice(const pnc_var *var)
     return var->storage->chunks == NULL;
 }
 
-int pnc_netcdf4_chunks_choose(pnc_model *model, int varid, pnc_error *error)
+int pnc_formats_chunks_choose(pnc_model *model, int varid, pnc_error *error)
 {
     for (int i = varid; i < model->nvars; i++) {
         pnc_var *var = model->vars[i];
