@@ -38,6 +38,7 @@ typedef struct pnc_chunk_array {
     const char *put_refusal; /* why none can be put: the end of a sentence; NULL: they can */
     /* Chunks: */
     const int64_t *chunk; /* NULL: one part, that follows, and is not written */
+    const int64_t *shard; /* how many along each dimension have one aggregator, as a file has them; NULL: 1 */
     pnc_filter_chain filters;
     bool skips_partial; /* chunks beyond the extent have no filters; it is not written */
     const unsigned char

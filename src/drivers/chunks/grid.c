@@ -12,12 +12,13 @@ static int64_t count_row(const pnc_chunk_grid *g, uint32_t growing)
     int64_t n = 1;
     int first = 0;
 
-    while (first < g->ndims && ((growing >> first & 1) != 0 || (g->chunk[first] == 1 && first < g->ndims - 1)))
+    while (first < g->ndims &&
+           ((growing >> first & 1) != 0 || (g->chunk[first] * g->shard[first] == 1 && first < g->ndims - 1)))
         first++;
     if (first < 32 && growing >> first != 0)
         return 0;
     for (int i = first; i < g->ndims; i++)
-        if (pnc_size_multiply(n, g->along[i], &n) < 0)
+        if (pnc_size_multiply(n, g->shards_along[i], &n) < 0)
             return 0;
     return n;
 }
@@ -33,6 +34,11 @@ void pnc_chunks_grid_init(pnc_chunk_grid *g, const pnc_chunk_array *a)
     (void)pnc_array_chunks_count(g->ndims, g->shape, g->chunk, g->along);
     for (int i = 0; a->chunk != NULL && i < a->ndims; i++)
         g->chunk_bytes *= a->chunk[i];
+    g->has_shards = a->shard != NULL;
+    for (int i = 0; i < a->ndims; i++) {
+        g->shard[i] = a->shard != NULL ? a->shard[i] : 1;
+        g->shards_along[i] = (g->along[i] - 1) / g->shard[i] + 1;
+    }
     g->row = count_row(g, a->growing);
 }
 
@@ -51,6 +57,20 @@ bool pnc_chunks_grid_find_index(const pnc_chunk_grid *g, int64_t chunk, int64_t 
     for (int i = 0; i < g->ndims; i++)
         is_partial = is_partial || g->extent[i] - index[i] < g->chunk[i];
     return is_partial;
+}
+
+int64_t pnc_chunks_grid_find_shard(const pnc_chunk_grid *g, int64_t chunk)
+{
+    int64_t number = 0, stride = 1;
+
+    if (!g->has_shards)
+        return chunk;
+    for (int i = g->ndims - 1; i >= 0; i--) {
+        number += chunk % g->along[i] / g->shard[i] * stride;
+        stride *= g->shards_along[i];
+        chunk /= g->along[i];
+    }
+    return number;
 }
 
 int64_t pnc_chunks_grid_count_inside(const pnc_chunk_grid *g, int64_t chunk)

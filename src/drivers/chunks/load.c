@@ -39,7 +39,8 @@ pnc_chunk_item pnc_chunks_item_make(const pnc_chunk_store *s, int64_t array, int
     int aggregator = 0;
 
     if (!pnc_chunks_array_is_part(a))
-        aggregator = pnc_chunks_aggregator_find(chunk, s->grids[array].row, a->first, s->store.nprocs);
+        aggregator = pnc_chunks_aggregator_find(pnc_chunks_grid_find_shard(&s->grids[array], chunk),
+                                                s->grids[array].row, a->first, s->store.nprocs);
     return (pnc_chunk_item){array, chunk, aggregator, NULL};
 }
 
