@@ -12,8 +12,9 @@
 const char *const pnc_driver_names[] = {PNC_DRIVERS(NAME) NULL};
 
 #define OPERATIONS(name, operations) &operations,
-static const pnc_store_ops *const drivers[] = {PNC_DRIVERS(OPERATIONS)};
+static const pnc_store_ops *const drivers[] = {PNC_DRIVERS(OPERATIONS) PNC_DRIVERS_OF_DATASETS(OPERATIONS)};
 #define DRIVERS ((int)(sizeof drivers / sizeof *drivers))
+#define NAMED ((int)(sizeof pnc_driver_names / sizeof *pnc_driver_names) - 1) /* by hints */
 
 const pnc_store_ops *const *pnc_driver_more;
 
@@ -38,7 +39,7 @@ static bool has_driver_name(const char *name, const char *text, size_t length)
 
 static int find_driver(const char *text, size_t length)
 {
-    for (int i = 0; i < DRIVERS; i++)
+    for (int i = 0; i < NAMED; i++)
         if (has_driver_name(pnc_driver_names[i], text, length))
             return i;
     for (int i = 0; pnc_driver_more != NULL && pnc_driver_more[i] != NULL && DRIVERS + i < INDEX_MASK; i++)
@@ -65,6 +66,25 @@ int pnc_driver_find(const char *names)
     for (int shift = INDEX_BITS; n > 0; shift += INDEX_BITS)
         number |= (wrappers[--n] + 1) << shift;
     return number;
+}
+
+int pnc_driver_choose(int number, const char *path)
+{
+    if (driver_at(number & INDEX_MASK)->local_path == NULL)
+        return number;
+    for (int i = NAMED; i < DRIVERS; i++)
+        if (drivers[i]->has_dataset(path))
+            return i;
+    return number;
+}
+
+int pnc_driver_of_dataset_find(const char *name)
+{
+    int i = NAMED;
+
+    while (strcmp(drivers[i]->name, name) != 0)
+        i++;
+    return i;
 }
 
 const pnc_store_ops *pnc_driver_get(int number, pnc_driver_stack *stack)

@@ -11,14 +11,18 @@
     ROW("mpiio", pnc_store_mpiio) \
     ROW("gio", pnc_store_mpiio) \
     ROW("memory", pnc_store_memory)
+
+/* Those that no hint chooses, but what is at the path, or the format of a new dataset. */
+#define PNC_DRIVERS_OF_DATASETS(ROW) ROW("folder", pnc_store_folder)
 /* clang-format on */
 
 #define PNC_DRIVER_DECLARATION(name, operations) extern const pnc_store_ops operations;
 PNC_DRIVERS(PNC_DRIVER_DECLARATION)
+PNC_DRIVERS_OF_DATASETS(PNC_DRIVER_DECLARATION)
 #undef PNC_DRIVER_DECLARATION
 extern const pnc_store_ops pnc_store_behind;
 
-/* The names of all rows, terminated by NULL. */
+/* The names of all rows of PNC_DRIVERS, terminated by NULL. */
 extern const char *const pnc_driver_names[];
 /* More drivers, terminated by NULL, of a program that is linked with the objects of the library. It sets them before it
  * opens a file. NULL: there are none. */
@@ -35,6 +39,11 @@ typedef struct pnc_driver_stack {
  * driver that they wrap, separated by colons. -1: a name is unknown, the last driver is a wrapper, another one is not,
  * or there are too many. */
 int pnc_driver_find(const char *names);
+/* Such a number for what is at a path: `number`, unless that is the number of a driver of files, and what is there has a
+ * driver of its own. Local. */
+int pnc_driver_choose(int number, const char *path);
+/* The number of a driver of PNC_DRIVERS_OF_DATASETS. */
+int pnc_driver_of_dataset_find(const char *name);
 /* The driver for such a number. That of a stack is in *stack, which must outlive its use. */
 const pnc_store_ops *pnc_driver_get(int number, pnc_driver_stack *stack);
 

@@ -85,6 +85,9 @@ struct pnc_store_ops {
     size_t store_bytes; /* size of the driver's own struct */
     bool is_wrapper;
     const pnc_store_ops *below; /* of a wrapper in a stack: the driver that it wraps */
+    /* Local. Whether there is a dataset of this driver at a path, which no other one opens or deletes. NULL: it opens
+     * what hints choose it for. */
+    bool (*has_dataset)(const char *path);
     /* Rank 0 calls it before open. Local. NULL if the driver inspects nothing. */
     void (*inspect)(const char *path, pnc_open_purpose purpose, pnc_inspection *found);
     /* Collective. store has store_bytes bytes of zeros, except for `statistics`. Returns the result of this rank: the

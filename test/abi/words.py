@@ -29,6 +29,7 @@ PREFIX = {
     "src/drivers": "pnc_(store|driver|wrapper)_",
     "src/drivers/behind": "pnc_behind_",
     "src/drivers/chunks": "pnc_chunks_",
+    "src/drivers/folder": "pnc_folder_",
     "src/drivers/memory": "pnc_memory_store_",
     "src/drivers/mpiio": "pnc_mpiio_",
     "src/file": "pnc_file_",

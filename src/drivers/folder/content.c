@@ -1,0 +1,87 @@
+/* What is in a folder: listing and deleting it. */
+#include "config.h" /* system extensions */
+
+#include "drivers/folder/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Folders in folders: a dataset has few, and each has a descriptor open. A guess. */
+enum { DEPTH_MOST = 64 };
+
+static bool is_dots(const char *name)
+{
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/* Of an entry, which is not followed. */
+static bool is_folder_entry(int folder, const struct dirent *entry)
+{
+    struct stat facts;
+
+    if (entry->d_type != DT_UNKNOWN)
+        return entry->d_type == DT_DIR;
+    return fstatat(folder, entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(facts.st_mode);
+}
+
+static DIR *open_list(int folder, const char *name)
+{
+    int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *list = fd < 0 ? NULL : fdopendir(fd);
+
+    if (list == NULL && fd >= 0)
+        close(fd);
+    return list;
+}
+
+int pnc_folder_key_list(const pnc_folder *folder, const char *key, void *own,
+                        int (*each)(void *own, const char *name, bool is_folder, pnc_error *error), pnc_error *error)
+{
+    DIR *list = strchr(key, '/') != NULL || is_dots(key) ? NULL : open_list(folder->fd, key[0] == '\0' ? "." : key);
+    struct dirent *entry;
+    int err = NC_NOERR;
+
+    if (list == NULL)
+        return pnc_folder_error_set(error, errno, NC_EREAD, "list it", folder->path, key);
+    while (err == NC_NOERR && (entry = readdir(list)) != NULL)
+        if (!is_dots(entry->d_name))
+            err = each(own, entry->d_name, is_folder_entry(dirfd(list), entry), error);
+    closedir(list);
+    return err;
+}
+
+/* Returns 0, or an errno. `kept`: a name that stays; NULL: none. */
+static int delete_content(int folder, const char *name, const char *kept, int depth)
+{
+    DIR *list = depth == DEPTH_MOST ? NULL : open_list(folder, name);
+    struct dirent *entry;
+    int number = list == NULL ? errno : 0;
+
+    if (list == NULL)
+        return number != 0 ? number : ELOOP;
+    while (number == 0 && (entry = readdir(list)) != NULL) {
+        int flags = is_folder_entry(dirfd(list), entry) ? AT_REMOVEDIR : 0;
+
+        if (is_dots(entry->d_name) || (kept != NULL && strcmp(entry->d_name, kept) == 0))
+            continue;
+        if (flags != 0)
+            number = delete_content(dirfd(list), entry->d_name, NULL, depth + 1);
+        if (number == 0 && unlinkat(dirfd(list), entry->d_name, flags) != 0 && errno != ENOENT)
+            number = errno;
+    }
+    closedir(list);
+    return number;
+}
+
+int pnc_folder_content_delete(const pnc_folder *folder, pnc_error *error)
+{
+    int number = delete_content(folder->fd, ".", PNC_FOLDER_ROOT, 0);
+
+    if (number != 0)
+        return pnc_folder_error_set(error, number, NC_EWRITE, "delete what is in it", folder->path, "");
+    return pnc_folder_object_delete(folder, PNC_FOLDER_ROOT, error);
+}

@@ -1,0 +1,360 @@
+/* Objects of a folder: files, which are found step by step from the folder, so that no step leaves it. */
+#include "config.h" /* system extensions */
+
+#include "drivers/folder/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/path.h"
+#include "host/bytes.h"
+#include "host/host.h"
+
+#define NAME_BYTES 256 /* of a component, with its end: NAME_MAX of Linux */
+
+/* --- errors --- */
+
+static int get_code_of_errno(int number, int otherwise)
+{
+    switch (number) {
+    case ENOENT: return NC_ENOENT;
+    case EEXIST: return NC_EEXIST;
+    case EACCES:
+    case EPERM: return NC_EACCESS;
+    case EROFS: return NC_EPERM;
+    case ENOSPC:
+    case EFBIG: return NC_ENO_SPACE;
+    case EDQUOT: return NC_EQUOTA;
+    case EMFILE:
+    case ENFILE: return NC_ENFILE;
+    case ENAMETOOLONG:
+    case ENOTDIR:
+    case ELOOP: return NC_EBAD_FILE;
+    default: return otherwise;
+    }
+}
+
+int pnc_folder_error_set(pnc_error *error, int number, int otherwise, const char *what, const char *path,
+                         const char *key)
+{
+    const char *slash = key[0] == '\0' ? "" : "/";
+
+    if (number == ELOOP || number == ENOTDIR)
+        return pnc_error_set(error, NC_EBAD_FILE,
+                             "%s%s%s: cannot %s: it is not where a dataset has such objects, or a symbolic link, which "
+                             "is not followed",
+                             path, slash, key, what);
+    return pnc_error_set(error, get_code_of_errno(number, otherwise), "%s%s%s: cannot %s: %s", path, slash, key, what,
+                         number < 0 ? "it ends before" : strerror(number));
+}
+
+/* --- steps --- */
+
+/* A file in a folder that is open. */
+typedef struct found_name {
+    int folder; /* to be closed, unless it is that of the dataset */
+    char name[NAME_BYTES];
+} found_name;
+
+/* The first component of *key, which is moved behind it. */
+static bool take_component(const char **key, char *name)
+{
+    size_t length = strcspn(*key, "/");
+
+    if (length == 0 || length >= NAME_BYTES)
+        return false;
+    memcpy(name, *key, length);
+    name[length] = '\0';
+    *key += length;
+    *key += **key == '/';
+    return strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+static void close_step(const pnc_folder *f, int fd)
+{
+    if (fd >= 0 && fd != f->fd)
+        close(fd);
+}
+
+/* Returns 0, or an errno. */
+static int enter_folder(const pnc_folder *f, const char *name, bool makes, int *at)
+{
+    int next;
+
+    if (makes && mkdirat(*at, name, 0777) != 0 && errno != EEXIST)
+        return errno;
+    next = openat(*at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (next < 0)
+        return errno;
+    close_step(f, *at);
+    *at = next;
+    return 0;
+}
+
+/* The folder in which the last component of a key is. Returns 0, or an errno. */
+static int follow_key(const pnc_folder *f, const char *key, bool makes, found_name *out)
+{
+    const char *rest = key;
+    int number;
+
+    out->folder = f->fd;
+    do {
+        if (!take_component(&rest, out->name))
+            number = ELOOP;
+        else if (*rest == '\0')
+            return 0;
+        else
+            number = enter_folder(f, out->name, makes, &out->folder);
+    } while (number == 0);
+    close_step(f, out->folder);
+    return number;
+}
+
+static int find_last(const pnc_folder *f, const char *key, found_name *out)
+{
+    return follow_key(f, key, false, out);
+}
+
+/* Its folders are made if they are not there, which costs a call for each. */
+static int find_new_last(const pnc_folder *f, const char *key, found_name *out)
+{
+    int number = follow_key(f, key, false, out);
+
+    return number == ENOENT ? follow_key(f, key, true, out) : number;
+}
+
+/* Open the folder of a key; "": that of the dataset. Returns 0, or an errno. */
+static int open_key(const pnc_folder *f, const char *key, int *out)
+{
+    char name[NAME_BYTES];
+    int number = 0;
+
+    *out = f->fd;
+    while (*key != '\0' && number == 0)
+        number = take_component(&key, name) ? enter_folder(f, name, false, out) : ELOOP;
+    if (number != 0)
+        close_step(f, *out);
+    return number;
+}
+
+/* A regular file: a pipe or a device is none, and opening it has no effect. Returns 0, or an errno. */
+static int open_object(const pnc_folder *f, const char *key, int flags, int *out)
+{
+    found_name at;
+    struct stat facts;
+    int number = (flags & O_CREAT) != 0 ? find_new_last(f, key, &at) : find_last(f, key, &at);
+
+    if (number != 0)
+        return number;
+    *out = openat(at.folder, at.name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    number = *out < 0 ? errno : 0;
+    close_step(f, at.folder);
+    if (number == 0 && (fstat(*out, &facts) != 0 || !S_ISREG(facts.st_mode))) {
+        close(*out);
+        number = ENOTDIR;
+    }
+    return number;
+}
+
+/* --- a folder --- */
+
+int pnc_folder_root_open(pnc_folder *folder, const char *path, pnc_error *error)
+{
+    struct statfs system;
+
+    folder->path = path;
+    folder->fd = open(pnc_path_strip(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder->fd < 0)
+        return pnc_folder_error_set(error, errno, NC_EFILE, "open it", path, "");
+    folder->in_memory = fstatfs(folder->fd, &system) == 0 &&
+                        ((uint32_t)system.f_type == PNC_HOST_TMPFS || (uint32_t)system.f_type == PNC_HOST_RAMFS);
+    return NC_NOERR;
+}
+
+void pnc_folder_root_close(pnc_folder *folder)
+{
+    if (folder->fd >= 0)
+        close(folder->fd);
+    folder->fd = -1;
+}
+
+int pnc_folder_key_sync(const pnc_folder *folder, const char *key, pnc_error *error)
+{
+    int fd, number;
+
+    if (folder->in_memory)
+        return NC_NOERR;
+    number = open_key(folder, key, &fd);
+    if (number == 0) {
+        number = pnc_host_file_sync(fd);
+        close_step(folder, fd);
+    }
+    if (number == 0 || number == EINVAL || number == EBADF) /* the file system has no such call */
+        return NC_NOERR;
+    return pnc_folder_error_set(error, number, NC_EWRITE, "flush it", folder->path, key);
+}
+
+/* --- reading --- */
+
+int pnc_folder_object_find(const pnc_folder *folder, const char *key, int64_t *size, pnc_error *error)
+{
+    found_name at;
+    struct stat facts;
+    int number = find_last(folder, key, &at);
+
+    *size = -1;
+    if (number == 0) {
+        number = fstatat(at.folder, at.name, &facts, AT_SYMLINK_NOFOLLOW) != 0 ? errno : 0;
+        close_step(folder, at.folder);
+    }
+    if (number == ENOENT)
+        return NC_NOERR;
+    if (number == 0 && !S_ISREG(facts.st_mode))
+        number = ENOTDIR;
+    if (number != 0)
+        return pnc_folder_error_set(error, number, NC_EREAD, "find it", folder->path, key);
+    *size = (int64_t)facts.st_size;
+    return NC_NOERR;
+}
+
+int pnc_folder_object_read(const pnc_folder *folder, const char *key, int64_t offset, void *to, int64_t n,
+                           pnc_error *error)
+{
+    int fd, number = open_object(folder, key, O_RDONLY, &fd);
+
+    if (number == 0) {
+        number = pnc_host_bytes_read(fd, offset, to, n);
+        close(fd);
+    }
+    return number == 0 ? NC_NOERR : pnc_folder_error_set(error, number, NC_EREAD, "read it", folder->path, key);
+}
+
+int pnc_folder_object_load(const pnc_folder *folder, const char *key, int64_t most, char **bytes, int64_t *n,
+                           pnc_error *error)
+{
+    int64_t size;
+    char *read;
+    int err;
+
+    PNC_TRY(pnc_folder_object_find(folder, key, &size, error));
+    if (size < 0)
+        return pnc_folder_error_set(error, ENOENT, NC_ENOENT, "read it", folder->path, key);
+    read = size <= most ? pnc_memory_alloc(size + 1, 1) : NULL;
+    if (read == NULL)
+        return pnc_error_set(error, size <= most ? NC_ENOMEM : NC_EREAD, "%s/%s: it has %lld bytes, which is too much",
+                             folder->path, key, (long long)size);
+    err = pnc_folder_object_read(folder, key, 0, read, size, error);
+    if (err != NC_NOERR) {
+        pnc_memory_free(read);
+        return err;
+    }
+    read[size] = '\0';
+    *bytes = read;
+    *n = size;
+    return NC_NOERR;
+}
+
+/* --- writing --- */
+
+/* Of a name that no other process of a node has. Nodes write other objects. */
+static bool choose_new_name(const char *name, char *out)
+{
+    return snprintf(out, NAME_BYTES, "%.200s.~%lx", name, (unsigned long)getpid()) < NAME_BYTES;
+}
+
+/* Returns 0, or an errno. */
+static int write_new(int folder, const char *name, const void *bytes, int64_t n, bool is_durable)
+{
+    int fd = openat(folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+    int number = fd < 0 ? errno : pnc_host_bytes_write(fd, 0, bytes, n);
+
+    if (number == 0 && is_durable)
+        number = pnc_host_file_sync(fd);
+    if (fd >= 0 && close(fd) != 0 && number == 0)
+        number = errno;
+    return number;
+}
+
+int pnc_folder_object_put(const pnc_folder *folder, const char *key, const void *bytes, int64_t n, bool is_durable,
+                          pnc_error *error)
+{
+    char name[NAME_BYTES];
+    found_name at;
+    int number = find_new_last(folder, key, &at);
+
+    is_durable = is_durable && !folder->in_memory;
+    if (number == 0) {
+        number = choose_new_name(at.name, name) ? write_new(at.folder, name, bytes, n, is_durable) : ENAMETOOLONG;
+        if (number == 0 && renameat(at.folder, name, at.folder, at.name) != 0)
+            number = errno;
+        if (number != 0)
+            (void)unlinkat(at.folder, name, 0);
+        else if (is_durable)
+            (void)pnc_host_file_sync(at.folder); /* where the file system has a call for that */
+        close_step(folder, at.folder);
+    }
+    return number == 0 ? NC_NOERR : pnc_folder_error_set(error, number, NC_EWRITE, "write it", folder->path, key);
+}
+
+int pnc_folder_object_write(const pnc_folder *folder, const char *key, int64_t offset, const void *bytes, int64_t n,
+                            pnc_error *error)
+{
+    int fd, number = open_object(folder, key, O_RDWR | O_CREAT, &fd);
+
+    if (number == 0) {
+        number = pnc_host_bytes_write(fd, offset, bytes, n);
+        if (close(fd) != 0 && number == 0)
+            number = errno;
+    }
+    return number == 0 ? NC_NOERR : pnc_folder_error_set(error, number, NC_EWRITE, "write it", folder->path, key);
+}
+
+int pnc_folder_object_sync(const pnc_folder *folder, const char *key, pnc_error *error)
+{
+    int fd, number;
+
+    if (folder->in_memory)
+        return NC_NOERR;
+    number = open_object(folder, key, O_RDONLY, &fd);
+    if (number == 0) {
+        number = pnc_host_file_sync_data(fd);
+        close(fd);
+    }
+    return number == 0 ? NC_NOERR : pnc_folder_error_set(error, number, NC_EWRITE, "flush it", folder->path, key);
+}
+
+int pnc_folder_object_rename(const pnc_folder *folder, const char *from, const char *to, pnc_error *error)
+{
+    found_name old, new;
+    int number = find_last(folder, from, &old);
+
+    if (number == 0) {
+        number = find_last(folder, to, &new);
+        if (number == 0) {
+            number = renameat(old.folder, old.name, new.folder, new.name) != 0 ? errno : 0;
+            close_step(folder, new.folder);
+        }
+        close_step(folder, old.folder);
+    }
+    return number == 0 ? NC_NOERR : pnc_folder_error_set(error, number, NC_EWRITE, "rename it", folder->path, from);
+}
+
+int pnc_folder_object_delete(const pnc_folder *folder, const char *key, pnc_error *error)
+{
+    found_name at;
+    int number = find_last(folder, key, &at);
+
+    if (number == 0) {
+        number = unlinkat(at.folder, at.name, 0) != 0 ? errno : 0;
+        close_step(folder, at.folder);
+    }
+    if (number == 0 || number == ENOENT)
+        return NC_NOERR;
+    return pnc_folder_error_set(error, number, NC_EWRITE, "delete it", folder->path, key);
+}
