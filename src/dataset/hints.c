@@ -428,14 +428,14 @@ int pnc_dataset_hints_choose_driver(const char *path, MPI_Info user, pnc_driver_
     int err = NC_NOERR;
     MPI_Info environment;
 
-    *out = pnc_driver_get(choice_of(user, hint), stack);
+    *out = pnc_driver_get(pnc_driver_choose(choice_of(user, hint), path), stack);
     if (list == NULL)
         return NC_NOERR;
     if (MPI_Info_create(&environment) != MPI_SUCCESS)
         return pnc_error_set(error, NC_EMPI, "%s: MPI_Info_create failed for PNETCDF_HINTS", path);
     err = pnc_dataset_hints_parse(list, path, false, environment, error);
     if (err == NC_NOERR && pnc_dataset_hints_get(environment, "nc_driver", value))
-        *out = pnc_driver_get(choice_of(environment, hint), stack);
+        *out = pnc_driver_get(pnc_driver_choose(choice_of(environment, hint), path), stack);
     MPI_Info_free(&environment);
     return err;
 }

@@ -118,7 +118,8 @@ int pnc_dataset_inq_num_fix_vars(pnc_dataset *ds, int *nvarsp)
  * refuses NC_FORMAT_NETCDF4_CLASSIC. */
 int pnc_dataset_inq_format(pnc_dataset *ds, int *formatp)
 {
-    PNC_SET_OUTPUT(formatp, ds->format->asked != 0 ? pnc_dataset_opening_get_hinted(ds) : ds->model.format);
+    PNC_SET_OUTPUT(formatp, ds->format->asked != 0 ? pnc_formats_version_get_model(pnc_dataset_opening_get_hinted(ds))
+                                                   : ds->model.format);
     return NC_NOERR;
 }
 

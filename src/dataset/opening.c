@@ -191,7 +191,8 @@ int pnc_dataset_opening_get_hinted(const pnc_dataset *ds)
                                  NC_FORMAT_NETCDF4_CLASSIC,
                                  NC_FORMAT_CLASSIC,
                                  NC_FORMAT_CDF2,
-                                 NC_FORMAT_CDF5};
+                                 NC_FORMAT_CDF5,
+                                 PNC_VERSION_ZARR};
 
     return hinted[ds->hints.new_format];
 }
@@ -206,9 +207,13 @@ static void apply_format_hint(const pnc_dataset *ds, pnc_opening *o)
     if (ds->hints.new_format == 0)
         return;
     o->format = pnc_dataset_opening_get_hinted(ds);
-    if (o->format == NC_FORMAT_NETCDF4 && (is_old || asked == NC_FORMAT_NETCDF4_CLASSIC))
-        o->format = NC_FORMAT_NETCDF4_CLASSIC;
-    if (o->format == NC_FORMAT_NETCDF4_CLASSIC && is_old)
+    if (is_old || asked == NC_FORMAT_NETCDF4_CLASSIC) {
+        if (o->format == NC_FORMAT_NETCDF4)
+            o->format = NC_FORMAT_NETCDF4_CLASSIC;
+        if (o->format == PNC_VERSION_ZARR)
+            o->format = PNC_VERSION_ZARR_CLASSIC;
+    }
+    if (pnc_formats_version_get_model(o->format) == NC_FORMAT_NETCDF4_CLASSIC && is_old)
         o->asked = asked;
 }
 
@@ -281,6 +286,23 @@ static void check_mark(const pnc_dataset *ds, pnc_error *error)
     (void)pnc_file_log_mark_check(ds->file.path, replays ? stamp : NULL, error);
 }
 
+/* Rank 0. A dataset that is no file has a driver of its own, whatever the hint says. */
+static void choose_driver(pnc_dataset *ds, const pnc_opening *o)
+{
+    pnc_opening checked = *o;
+    const char *driver = NULL;
+
+    if (!o->creates) {
+        ds->hints.driver = pnc_driver_choose((int)ds->hints.driver, ds->file.path);
+        return;
+    }
+    if (pnc_dataset_opening_check_mode(ds, &checked) == NC_NOERR)
+        driver = pnc_formats_version_get_driver(checked.format);
+    if (driver != NULL)
+        ds->hints.driver = pnc_driver_of_dataset_find(driver);
+    pnc_error_clear(&ds->error); /* all ranks find one of the mode */
+}
+
 /* Rank 0. */
 static int decide(pnc_dataset *ds, const pnc_opening *o, decisions *d)
 {
@@ -292,6 +314,7 @@ static int decide(pnc_dataset *ds, const pnc_opening *o, decisions *d)
     pnc_dataset_hints_set(ds);
     ds->hints.statistics = pnc_dataset_statistics_choose(ds->hints.statistics);
     PNC_TRY(pnc_dataset_storage_hints_read(ds));
+    choose_driver(ds, o);
     d->storage_length = ds->storage_hints == NULL ? 0 : (int64_t)strlen(ds->storage_hints);
     d->mode = o->mode;
     d->format = o->format;

@@ -117,27 +117,30 @@ void pnc_formats_before_free(pnc_format *f)
 /* Flags that choose a format. NC_CLASSIC_MODEL changes one that is chosen. */
 #define CHOICES (NC_64BIT_OFFSET | NC_64BIT_DATA | NC_NETCDF4)
 
-/* Version k of those that can be created; NULL behind the last one. *number: of its format. */
-static const pnc_format_version *get_version(int k, int *number)
+/* Version k of those that modes can choose; NULL behind the last one. */
+static const pnc_format_version *get_version(int k)
 {
     const pnc_format_version *v;
 
-    for (*number = 0; *number < FORMATS; (*number)++)
+    for (int number = 0; number < FORMATS; number++)
         for (int i = 0; i < PNC_VERSIONS_MOST; i++) {
-            v = &formats[*number]->versions[i];
-            if (v->constant != NULL && k-- == 0)
+            v = &formats[number]->versions[i];
+            if (v->constant != NULL && v->model == 0 && k-- == 0)
                 return v;
         }
     return NULL;
 }
 
+/* One that can be created. *number: of its format. */
 static const pnc_format_version *find_version(int version, int *number)
 {
-    const pnc_format_version *v;
+    for (*number = 0; *number < FORMATS; (*number)++)
+        for (int i = 0; i < PNC_VERSIONS_MOST; i++) {
+            const pnc_format_version *v = &formats[*number]->versions[i];
 
-    for (int k = 0; (v = get_version(k, number)) != NULL; k++)
-        if (v->version == version)
-            return v;
+            if (v->constant != NULL && v->version == version)
+                return v;
+        }
     return NULL;
 }
 
@@ -155,12 +158,11 @@ static int fail_choice(int cmode, pnc_error *error)
 int pnc_formats_mode_choose(int cmode, int otherwise, int *version, pnc_error *error)
 {
     const pnc_format_version *v;
-    int number;
 
     *version = otherwise;
     if ((cmode & CHOICES) == 0)
         return NC_NOERR;
-    for (int k = 0; (v = get_version(k, &number)) != NULL; k++) {
+    for (int k = 0; (v = get_version(k)) != NULL; k++) {
         if ((v->mode & CHOICES) != (cmode & CHOICES) || (v->mode & ~cmode) != 0)
             continue;
         *version = v->version;
@@ -171,14 +173,13 @@ int pnc_formats_mode_choose(int cmode, int otherwise, int *version, pnc_error *e
 
 int pnc_formats_version_check(int version, pnc_error *error)
 {
-    const pnc_format_version *v;
+    const pnc_format_version *v = find_version(version, &(int){0});
     char known[200] = "";
-    int number;
 
-    if (find_version(version, &number) != NULL)
+    if (v != NULL && v->model == 0)
         return NC_NOERR;
-    for (int k = 0; (v = get_version(k, &number)) != NULL; k++) {
-        const char *separator = get_version(k + 1, &number) == NULL ? " or " : ", ";
+    for (int k = 0; (v = get_version(k)) != NULL; k++) {
+        const char *separator = get_version(k + 1) == NULL ? " or " : ", ";
         size_t used = strlen(known);
 
         snprintf(known + used, sizeof known - used, "%s%s", used == 0 ? "" : separator, v->constant);
@@ -194,6 +195,20 @@ int pnc_formats_version_get_mode(int version)
             if (formats[i]->versions[k].version == version)
                 return formats[i]->versions[k].mode;
     return 0;
+}
+
+int pnc_formats_version_get_model(int version)
+{
+    const pnc_format_version *v = find_version(version, &(int){0});
+
+    return v != NULL && v->model != 0 ? v->model : version;
+}
+
+const char *pnc_formats_version_get_driver(int version)
+{
+    int number;
+
+    return find_version(version, &number) != NULL ? formats[number]->driver : NULL;
 }
 
 bool pnc_formats_version_has_one_writer(int version)
@@ -225,10 +240,18 @@ int pnc_formats_file_create(pnc_format *f, int version)
     return f->ops->create(f, version);
 }
 
-static const pnc_format_ops *find_format(const pnc_format_bytes *front)
+/* Datasets of a driver have one format. */
+static bool suits_driver(const pnc_format_ops *ops, const pnc_store_ops *driver)
+{
+    if (ops->driver == NULL || driver->has_dataset == NULL)
+        return ops->driver == NULL && driver->has_dataset == NULL;
+    return strcmp(ops->driver, driver->name) == 0;
+}
+
+static const pnc_format_ops *find_format(const pnc_format *f, const pnc_format_bytes *front)
 {
     for (int i = 0; i < FORMATS; i++)
-        if (formats[i]->is_format(front->at, front->n))
+        if (suits_driver(formats[i], f->file->driver) && formats[i]->is_format(front->at, front->n))
             return formats[i];
     return formats[0];
 }
@@ -245,7 +268,7 @@ static int64_t number_of(const pnc_format_ops *ops)
 static int load_on_root(pnc_format *f, pnc_format_bytes *found)
 {
     PNC_TRY(pnc_formats_path_add(f, pnc_formats_bytes_begin(f, found)));
-    f->ops = find_format(found);
+    f->ops = find_format(f, found);
     return f->ops->load(f, found);
 }
 

@@ -32,6 +32,7 @@ typedef struct pnc_format_hints {
     int64_t short_file;        /* 0: reads beyond the end of the file give zeros, 1: an error */
     int64_t assumes_dead;      /* 1: of a program of which it is not known whether it still changes the file */
     int64_t chunk_cache;       /* bytes of chunks that a rank keeps for the next read */
+    int64_t shards;            /* bytes of values of a new shard, about; 0: no shards */
     int64_t filter_threads;    /* that encode and decode chunks beside the program's, + 1; 0, and -1 if the user has
                                 * asked for it: as many as find cores */
     bool encodes_behind;       /* these threads encode chunks of puts that have returned, too */
@@ -110,13 +111,18 @@ typedef struct pnc_format_version {
     int version;          /* NC_FORMAT_CLASSIC .. */
     int mode;             /* of ncmpi_create, and as ncmpi_inq_version returns it */
     const char *constant; /* the name of `version`; NULL: such files cannot be created */
+    int model;            /* the format of its models, where no mode, but a hint chooses the version; 0: `version` */
 } pnc_format_version;
+
+/* Versions that have no constant of netCDF. */
+enum { PNC_VERSION_ZARR = 100, PNC_VERSION_ZARR_CLASSIC };
 
 #define PNC_VERSIONS_MOST 4
 
 typedef struct pnc_format_ops {
     const char *name;
     size_t bytes;                                   /* of the struct of the format */
+    const char *driver;                             /* of PNC_DRIVERS_OF_DATASETS, which it needs; NULL: one of files */
     pnc_format_version versions[PNC_VERSIONS_MOST]; /* those whose modes have more flags first; zeros at the end */
     const pnc_addressing *addressing;
     bool has_storage; /* variables have chunks, filters .. (format/storage.h) */
@@ -205,7 +211,7 @@ typedef struct pnc_format_ops {
 } pnc_format_ops;
 
 /* The table of formats: the first one is that of files that no format recognizes, for its messages. */
-#define PNC_FORMATS(F) F(classic, pnc_classic_format) F(netcdf4, pnc_netcdf4_format)
+#define PNC_FORMATS(F) F(classic, pnc_classic_format) F(netcdf4, pnc_netcdf4_format) F(zarr, pnc_zarr_format)
 
 #define PNC_DECLARE_FORMAT(name, operations) extern const pnc_format_ops operations;
 PNC_FORMATS(PNC_DECLARE_FORMAT)
@@ -222,6 +228,9 @@ int pnc_formats_mode_choose(int cmode, int otherwise, int *version, pnc_error *e
 int pnc_formats_version_check(int version, pnc_error *error);
 /* The mode of a version. */
 int pnc_formats_version_get_mode(int version);
+/* The format of its models, and the driver that it needs; NULL: one of files. */
+int pnc_formats_version_get_model(int version);
+const char *pnc_formats_version_get_driver(int version);
 /* Whether its files, or files that begin with these n bytes, have one writer at a time. */
 bool pnc_formats_version_has_one_writer(int version);
 bool pnc_formats_front_has_one_writer(const char *front, int64_t n);

@@ -64,7 +64,7 @@ what is left to the MPI library by ROMIO_HINTS, by stripes in MPICH_MPIIO_HINTS,
 and _width. inherit: those of the folder. The display names the stripes and the reason])
 HINT_SIZE([nc_expected_size], [expected_size], [0], [0], [INT64_C(1) << 62], [SENSELESS], [1], [],
 [bytes that a new file will have, about; 0: not known. Fewer stripes are chosen for a small one (file_striping)])
-HINT_CHOICE([nc_format], [new_format], [automatic], [WORDS(automatic, netcdf4, netcdf4_classic, cdf1, cdf2, cdf5)], [],
+HINT_CHOICE([nc_format], [new_format], [automatic], [WORDS(automatic, netcdf4, netcdf4_classic, cdf1, cdf2, cdf5, zarr)], [],
 [format of files that ncmpi_create makes, for programs that cannot be changed: it takes precedence over the mode and
 over ncmpi_set_default_format. automatic: what those say. netcdf4: netCDF-4, with the classic model where the program
 asks for CDF-1, CDF-2 or that model: it then gets the codes and values that it expects, and NC_FORMAT_NETCDF4 by
@@ -72,7 +72,7 @@ ncmpi_inq_format, which clients know that refuse the classic model. netcdf4_clas
 in any case. What no rank puts reads as fill values where a variable has chunks, also in no-fill mode, in which a
 classic file has zeros or what was there before: ncmpidiff --unwritten compares without it. A variable of a netCDF-4
 file may be larger than those of CDF-1 and CDF-2, has at most 32 dimensions, and its size and offset in the file are
-other ones])
+other ones. zarr: a folder that is a Zarr v3 store (docs/zarr.md), by the calls and with the models of netCDF-4])
 HINT_CHOICE([nc_groups], [format.groups], [paths], [WORDS(paths, all, root)], [],
 [what programs see of the groups of a netCDF-4 file. paths: variables and dimensions of groups are found by their paths,
 such as /forecast/tas, and inquiries count those of the root group. all: they are listed behind those of the root group,
@@ -98,6 +98,9 @@ HINT_TEXT([nc_chunks], [pnc_dataset_chunks_parse],
 [chunks of variables that are defined in a netCDF-4 file, where the program has not called ncmpi_def_var_chunking.
 LENGTH,LENGTH,..: of variables with as many dimensions. DIMENSION/LENGTH,..: of variables that have one of them. A
 length is at most that of the dimension; 0, or no length: chosen by the library, as all are with auto, the default])
+HINT_SIZE([nc_shards], [format.shards], [268435456], [0], [INT64_C(1) << 40], [SENSELESS], [1], [],
+[bytes of values that a shard of a new variable in a Zarr store has, about: a file with several chunks, of whole records
+where they fit, and at most 4096 chunks. One rank writes it. 0, or less than two chunks: a file for each chunk])
 HINT_TEXT([nc_quantize], [pnc_dataset_quantize_parse],
 [quantization of NC_FLOAT and NC_DOUBLE variables, where the program has not called ncmpi_def_var_quantize. bitround:BITS,
 granular:DIGITS, bitgroom:DIGITS: as NC_QUANTIZE_BITROUND, NC_QUANTIZE_GRANULARBR and NC_QUANTIZE_BITGROOM of

@@ -51,6 +51,9 @@ MAY_SEE = {
                                "formats/arrays.h", "formats/definitions.h", "formats/reader.h",
                                "host/codecs.h", "host/plugins.h", "file", "drivers/chunks/chunks.h",
                                "drivers/chunks/in_file.h"],
+    "formats/zarr": PURE + ["array", "select", "convert", "filter/filter.h", "format", "formats/format.h",
+                            "formats/arrays.h", "formats/definitions.h", "host/codecs.h", "host/json.h", "file",
+                            "drivers/chunks/chunks.h", "drivers/folder/folder.h"],
     # references to the chunks of a file: closed, or open in a tool
     "references": PURE + ["array", "convert/convert.h", "filter/filter.h", "format", "formats/reader.h",
                           "host/codecs.h"],

@@ -20,6 +20,8 @@
 #include "drivers/chunks/chunks.h"
 #include "drivers/chunks/in_file.h"
 #include "drivers/driver.h"
+#include "drivers/folder/folder.h"
+#include "formats/zarr/container.h"
 #include "host/codecs.h"
 
 enum { MOST_DIMS = 4, NARRAYS = 9, MOST_EXTENTS = 20000 };
@@ -345,10 +347,68 @@ static void empty_folder(void)
     closedir(dir);
 }
 
+/* --- a Zarr store --- */
+
+static bool in_zarr;
+static bool has_shards;
+static pnc_folder zarr_folder = {.fd = -1};
+static pnc_zarr_array zarr_arrays[NARRAYS];
+static pnc_zarr_chunks zarr_chunks[NARRAYS];
+static pnc_filter required[NARRAYS][4]; /* a chunk has no mask there */
+static int64_t shards[NARRAYS][MOST_DIMS], shard_lengths[NARRAYS][MOST_DIMS], zarr_along[NARRAYS][MOST_DIMS];
+
+/* Shards of 1 to 3 chunks along each dimension. */
+static void make_zarr_arrays(void)
+{
+    static char names[NARRAYS][8];
+
+    for (int i = 0; i < NARRAYS; i++) {
+        snprintf(names[i], sizeof names[i], "v%d", i);
+        for (int d = 0; d < kinds[i].ndims; d++) {
+            shards[i][d] = has_shards ? 1 + (i + d) % 3 : 1;
+            shard_lengths[i][d] = shards[i][d] * kinds[i].chunk[d];
+            zarr_along[i][d] = (shapes[i][d] - 1) / kinds[i].chunk[d] + 1;
+        }
+        for (int k = 0; k < kinds[i].filters.nfilters; k++) {
+            required[i][k] = kinds[i].filters.filters[k];
+            required[i][k].is_optional = false;
+        }
+        arrays[i].filters.filters = required[i];
+        arrays[i].shard = has_shards ? shards[i] : NULL;
+        zarr_arrays[i] = (pnc_zarr_array){.path = names[i],
+                                          .version = 3,
+                                          .ndims = kinds[i].ndims,
+                                          .shape = shapes[i],
+                                          .chunks = shard_lengths[i],
+                                          .inner = has_shards ? kinds[i].chunk : NULL,
+                                          .index = {.is_at_start = true, .has_sum = true},
+                                          .has_prefix = true,
+                                          .separator = i % 2 == 0 ? '.' : '/'};
+        zarr_chunks[i] = (pnc_zarr_chunks){names[i], &zarr_arrays[i], zarr_along[i]};
+    }
+}
+
+static bool flush_zarr(pnc_store *store)
+{
+    static int flushes;
+    pnc_error error = {0};
+    int err = pnc_zarr_container_flush(pnc_chunks_store_get_container(store), flushes++ % 2 == 0, &error);
+    bool good = t_local(err == NC_NOERR, "flush of the container: %s", error.text);
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    pnc_chunks_store_discard(store);
+    pnc_zarr_container_discard(pnc_chunks_store_get_container(store));
+    return good;
+}
+
 static pnc_container *create_container(pnc_store *store, int64_t end)
 {
     static pnc_container toy = {&folder_operations};
 
+    if (in_zarr) {
+        make_zarr_arrays();
+        return pnc_zarr_container_create(&zarr_folder, MPI_COMM_WORLD, zarr_chunks);
+    }
     return in_folder ? &toy : pnc_chunks_file_create(store, &(pnc_file_index){.find = find_place}, end);
 }
 
@@ -660,6 +720,8 @@ static bool flush_store(pnc_store *store, int64_t *end)
     int err = pnc_chunks_store_flush(store, &error);
     bool good = t_local(err == NC_NOERR && !pnc_chunks_store_is_dirty(store), "flush: %s", error.text);
 
+    if (in_zarr)
+        return flush_zarr(store) && good;
     if (in_folder) {
         MPI_Barrier(MPI_COMM_WORLD);
         pnc_chunks_store_discard(store);
@@ -730,6 +792,16 @@ static bool run_rounds(pnc_store *store, int first, int n, int64_t *end)
     return good;
 }
 
+/* Where the chunks are, for a message. */
+static const char *get_place(void)
+{
+    if (in_folder)
+        return ", in a folder";
+    if (in_zarr)
+        return has_shards ? ", in shards of Zarr" : ", in chunks of Zarr";
+    return "";
+}
+
 static void test_rounds(int64_t dirty_bytes, int n)
 {
     const char *path = t_path("chunks.bin");
@@ -760,7 +832,7 @@ static void test_rounds(int64_t dirty_bytes, int n)
     good &= close_store(store);
     free_arrays();
     t_check(good, "%d rounds of puts and gets, at most %d bytes wait%s, %d threads, %d of them behind", 2 * n,
-            (int)dirty_bytes, in_folder ? ", in a folder" : "", nthreads, nbehind);
+            (int)dirty_bytes, get_place(), nthreads, nbehind);
 }
 
 static int64_t get_file_size(const char *path)
@@ -786,6 +858,27 @@ static void test_folder(int n)
         (void)rmdir(folder);
     t_check(get_file_size(t_path("chunks.bin")) == 0, "nothing is in the file");
     in_folder = false;
+}
+
+static void test_zarr(int n, bool with_shards)
+{
+    pnc_error error = {0};
+    char path[4096];
+
+    in_zarr = true;
+    has_shards = with_shards;
+    snprintf(path, sizeof path, "%s", t_path("chunks.zarr"));
+    if (t_rank == 0)
+        (void)mkdir(path, 0777);
+    MPI_Barrier(MPI_COMM_WORLD);
+    t_check(pnc_folder_root_open(&zarr_folder, path, &error) == NC_NOERR, "a folder: %s", error.text);
+    test_rounds(3000, n);
+    if (t_rank == 0)
+        t_local(pnc_folder_content_delete(&zarr_folder, &error) == NC_NOERR && rmdir(path) == 0, "delete: %s",
+                error.text);
+    pnc_folder_root_close(&zarr_folder);
+    t_check(get_file_size(t_path("chunks.bin")) == 0, "nothing is in the file");
+    in_zarr = false;
 }
 
 /* --- one array, of more than fits in a message, a list of runs, a round --- */
@@ -1322,6 +1415,8 @@ static void test_behind(void)
     test_rounds(0, t_choose(20, 40, 1000));
     test_rounds(3000, t_choose(20, 40, 1000));
     test_folder(t_choose(10, 20, 1000));
+    test_zarr(t_choose(10, 20, 1000), false);
+    test_zarr(t_choose(10, 20, 1000), true);
     test_wide(500, 700, (pnc_filter_chain){2, fast});
     test_memory_failure(t_nprocs - 1);
     nthreads = nbehind = 0;

@@ -1,0 +1,317 @@
+/* The documents of a store: on rank 0 from the folder and to it; their bytes in a broadcast; those of a model. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/minmax.h"
+#include "formats/zarr/zarr.h"
+
+/* A guess: consolidated metadata of some 100,000 arrays. */
+#define DOCUMENT_BYTES_MOST (INT64_C(256) << 20)
+#define GROUPS_DEEP 32
+
+void pnc_zarr_documents_free(pnc_zarr_documents *documents)
+{
+    pnc_region_free(&documents->region);
+    *documents = (pnc_zarr_documents){.n = 0};
+}
+
+static int fail_documents(const pnc_zarr *z)
+{
+    return pnc_error_set(z->format.file->error, NC_ENOMEM, "%s: no memory for its documents", z->format.file->path);
+}
+
+/* --- from the folder --- */
+
+typedef struct document_list {
+    const pnc_zarr *z;
+    pnc_region *region;
+    pnc_zarr_document *at; /* to be freed */
+    int64_t n, capacity;
+    const char *folder; /* whose names are listed */
+    const char **nodes; /* of the folder; to be freed */
+    int64_t nnodes, nodes_capacity;
+} document_list;
+
+/* The region gets a copy of bytes, and a 0 behind them. */
+static char *copy_into_region(pnc_region *region, const char *bytes, int64_t n)
+{
+    char *copy = pnc_region_alloc(region, n + 1);
+
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, bytes, (size_t)n);
+    copy[n] = '\0';
+    return copy;
+}
+
+static int add_document(document_list *list, const char *key)
+{
+    char *bytes = NULL, *kept;
+    const char *name;
+    int64_t n = 0;
+
+    PNC_TRY(pnc_folder_object_load(list->z->folder, key, DOCUMENT_BYTES_MOST, &bytes, &n, list->z->format.file->error));
+    kept = copy_into_region(list->region, bytes, n);
+    name = copy_into_region(list->region, key, (int64_t)strlen(key));
+    pnc_memory_free(bytes);
+    if (kept == NULL || name == NULL || !pnc_memory_grow(&list->at, &list->capacity, list->n + 1, sizeof *list->at))
+        return fail_documents(list->z);
+    list->at[list->n++] = (pnc_zarr_document){.key = name, .bytes = kept, .n = n};
+    return NC_NOERR;
+}
+
+static int note_node(void *own, const char *name, bool is_folder, pnc_error *error)
+{
+    document_list *list = own;
+    char key[PNC_FOLDER_KEY_MOST];
+    char *kept;
+
+    (void)error;
+    if (!is_folder || strlen(list->folder) + strlen(name) + 16 > sizeof key)
+        return NC_NOERR;
+    snprintf(key, sizeof key, "%s%s%s", list->folder, list->folder[0] == '\0' ? "" : "/", name);
+    kept = copy_into_region(list->region, key, (int64_t)strlen(key));
+    if (kept == NULL || !pnc_memory_grow(&list->nodes, &list->nodes_capacity, list->nnodes + 1, sizeof *list->nodes))
+        return fail_documents(list->z);
+    list->nodes[list->nnodes++] = kept;
+    return NC_NOERR;
+}
+
+/* Of a node that has a document; other folders, such as c of an array, have no nodes. */
+static int add_stored_node(document_list *list, const char *node, bool *is_node)
+{
+    char key[PNC_FOLDER_KEY_MOST];
+    int64_t size;
+
+    snprintf(key, sizeof key, "%.4000s%s%s", node, node[0] == '\0' ? "" : "/", PNC_FOLDER_ROOT);
+    PNC_TRY(pnc_folder_object_find(list->z->folder, key, &size, list->z->format.file->error));
+    *is_node = size >= 0;
+    return *is_node ? add_document(list, key) : NC_NOERR;
+}
+
+/* Nodes behind their groups. */
+static int add_all_nodes(document_list *list)
+{
+    pnc_error *error = list->z->format.file->error;
+
+    list->folder = "";
+    PNC_TRY(pnc_folder_key_list(list->z->folder, "", list, note_node, error));
+    for (int64_t i = 0; i < list->nnodes; i++) {
+        bool is_node, is_group;
+
+        PNC_TRY(add_stored_node(list, list->nodes[i], &is_node));
+        is_group = is_node && strstr(list->at[list->n - 1].bytes, "\"group\"") != NULL;
+        if (!is_group)
+            continue;
+        list->folder = list->nodes[i];
+        PNC_TRY(pnc_folder_key_list(list->z->folder, list->folder, list, note_node, error));
+    }
+    return NC_NOERR;
+}
+
+static int load_all(document_list *list, pnc_zarr_documents *out)
+{
+    pnc_zarr_document *kept;
+
+    PNC_TRY(add_document(list, PNC_FOLDER_ROOT));
+    if (!pnc_zarr_root_is_consolidated(pnc_host_json_get(), &list->at[0]))
+        PNC_TRY(add_all_nodes(list));
+    kept = pnc_region_alloc(list->region, list->n * (int64_t)sizeof *kept);
+    if (kept == NULL)
+        return fail_documents(list->z);
+    memcpy(kept, list->at, (size_t)list->n * sizeof *kept);
+    out->at = kept;
+    out->n = list->n;
+    return NC_NOERR;
+}
+
+int pnc_zarr_documents_load(pnc_zarr *z, pnc_zarr_documents *out)
+{
+    document_list list = {.z = z, .region = &out->region};
+    int err = load_all(&list, out);
+
+    pnc_memory_free(list.at);
+    pnc_memory_free(list.nodes);
+    if (err != NC_NOERR)
+        pnc_zarr_documents_free(out);
+    return err;
+}
+
+/* --- to the folder --- */
+
+int pnc_zarr_documents_write(pnc_zarr *z, pnc_zarr_documents *documents)
+{
+    int err = NC_NOERR;
+
+    for (int64_t i = 0; err == NC_NOERR && i < documents->n; i++) {
+        const pnc_zarr_document *d = &documents->at[i];
+
+        if (!d->is_unchanged || z->is_unfinished)
+            err = pnc_folder_object_put(z->folder, d->key, d->bytes, d->n, true, z->format.file->error);
+    }
+    if (err != NC_NOERR)
+        return err;
+    pnc_zarr_documents_free(&z->documents);
+    z->documents = *documents;
+    *documents = (pnc_zarr_documents){.n = 0};
+    return NC_NOERR;
+}
+
+/* --- in a broadcast --- */
+
+/* For each document its key, a 0, the number of its bytes as 8 bytes, and them. */
+int pnc_zarr_documents_join(const pnc_zarr *z, const pnc_zarr_document *documents, int64_t n, pnc_format_bytes *out)
+{
+    int64_t total = 0;
+    char *to;
+
+    for (int64_t i = 0; i < n; i++)
+        total += (int64_t)strlen(documents[i].key) + 1 + (int64_t)sizeof(int64_t) + documents[i].n;
+    pnc_memory_free(out->at);
+    out->at = pnc_memory_alloc(total, 1);
+    if (out->at == NULL)
+        return fail_documents(z);
+    out->n = total;
+    out->is_estimated = false;
+    to = out->at;
+    for (int64_t i = 0; i < n; i++) {
+        size_t length = strlen(documents[i].key) + 1;
+
+        memcpy(to, documents[i].key, length);
+        memcpy(to + length, &documents[i].n, sizeof documents[i].n);
+        memcpy(to + length + sizeof documents[i].n, documents[i].bytes, (size_t)documents[i].n);
+        to += length + sizeof documents[i].n + (size_t)documents[i].n;
+    }
+    return NC_NOERR;
+}
+
+/* Step over a document of the bytes. */
+static pnc_zarr_document take_document(const char **from)
+{
+    pnc_zarr_document d = {.key = *from};
+
+    *from += strlen(d.key) + 1;
+    memcpy(&d.n, *from, sizeof d.n);
+    d.bytes = *from + sizeof d.n;
+    *from = d.bytes + d.n;
+    return d;
+}
+
+int pnc_zarr_documents_divide(const pnc_zarr *z, const pnc_format_bytes *bytes, pnc_zarr_documents *out)
+{
+    const char *end = bytes->at + bytes->n;
+    pnc_zarr_document *at;
+    int64_t n = 0;
+
+    for (const char *from = bytes->at; from < end; n++)
+        (void)take_document(&from);
+    at = pnc_region_alloc(&out->region, n * (int64_t)sizeof *at);
+    if (at == NULL)
+        return fail_documents(z);
+    n = 0;
+    for (const char *from = bytes->at; from < end; n++)
+        at[n] = take_document(&from);
+    out->at = at;
+    out->n = n;
+    return NC_NOERR;
+}
+
+/* --- of a model --- */
+
+#define SHARD_CHUNKS_MOST 4096 /* an index of 64 KiB, which each flush writes. A guess */
+
+/* The lengths of a shard: as many chunks as it may have, those that vary fastest first, and along a dimension parts of
+ * nearly the same length. false: one chunk. */
+static bool choose_shard(const pnc_zarr *z, const pnc_var *var, const int64_t *chunks, int64_t *shard)
+{
+    int64_t bytes = pnc_type_get_size(var->type), left, some;
+    bool has_several = false;
+
+    for (int d = 0; d < var->ndims; d++)
+        bytes *= chunks[d];
+    left = pnc_min64(z->format.hints->shards / bytes, SHARD_CHUNKS_MOST);
+    for (int d = var->ndims - 1; d >= 0; d--) {
+        const pnc_dim *dim = z->format.model->dims[var->dimids[d]];
+        int64_t along = dim->unlimited ? INT64_MAX : pnc_max64(1, (dim->len - 1) / chunks[d] + 1);
+
+        some = pnc_max64(1, pnc_min64(along, left));
+        if (some < along && !dim->unlimited)
+            some = (along - 1) / ((along - 1) / some + 1) + 1;
+        shard[d] = some * chunks[d];
+        has_several = has_several || some > 1;
+        left = some < along ? 1 : left / some;
+    }
+    return has_several;
+}
+
+/* Of a new variable. */
+static int choose_layout(const pnc_zarr *z, const pnc_var *var, pnc_region *region, pnc_zarr_layout *out)
+{
+    int64_t bytes = (var->ndims + 1) * (int64_t)sizeof(int64_t);
+    int64_t *chunks = pnc_region_alloc(region, bytes), *shard = pnc_region_alloc(region, bytes);
+
+    if (chunks == NULL || shard == NULL)
+        return fail_documents(z);
+    for (int d = 0; d < var->ndims; d++)
+        chunks[d] = var->storage->chunks[d];
+    *out = (pnc_zarr_layout){.chunks = chunks};
+    if (choose_shard(z, var, chunks, shard))
+        *out = (pnc_zarr_layout){.chunks = shard, .inner = chunks, .index = {.is_at_start = true, .has_sum = true}};
+    return pnc_zarr_filters_map(var, region, &out->filters, z->format.file->error);
+}
+
+static const pnc_zarr_array *find_existing(const pnc_zarr *z, int varid)
+{
+    const pnc_model *before = z->format.before != NULL ? z->format.before : z->format.model;
+
+    if (z->format.is_new || varid >= before->nvars || varid >= z->facts.store.narrays)
+        return NULL;
+    return &z->facts.store.arrays[varid];
+}
+
+/* A variable is a folder of its name. */
+static int check_array_name(const pnc_zarr *z, const pnc_var *var, const pnc_zarr_array *existing)
+{
+    if (existing == NULL)
+        return pnc_zarr_name_check(var->name, z->format.file->error);
+    if (strcmp(existing->path, var->name) == 0)
+        return NC_NOERR;
+    return pnc_error_set(
+        z->format.file->error, NC_ENOTSUPPORT,
+        "variable \"%s\" cannot become \"%s\": this library does not rename the arrays of a Zarr store", existing->path,
+        var->name);
+}
+
+static int make_documents(pnc_zarr *z, pnc_zarr_layout *layouts, pnc_region *region, pnc_zarr_documents *out)
+{
+    const pnc_model *model = z->format.model;
+    pnc_error *error = z->format.file->error;
+    pnc_zarr_store store;
+
+    for (int i = 0; i < model->nvars; i++) {
+        const pnc_zarr_array *existing = find_existing(z, i);
+
+        PNC_TRY(check_array_name(z, model->vars[i], existing));
+        if (existing != NULL)
+            layouts[i] = (pnc_zarr_layout){.existing = existing};
+        else
+            PNC_TRY(choose_layout(z, model->vars[i], region, &layouts[i]));
+    }
+    PNC_TRY(pnc_zarr_store_make(model, layouts, region, &store, error));
+    return pnc_zarr_store_encode(pnc_host_json_get(), &store, z->documents.at, z->documents.n, &out->region, &out->at,
+                                 &out->n, error);
+}
+
+int pnc_zarr_documents_make(pnc_zarr *z, pnc_zarr_documents *out)
+{
+    pnc_zarr_layout *layouts = pnc_memory_alloc(z->format.model->nvars, sizeof *layouts);
+    pnc_region region = {.left = 0};
+    int err = layouts == NULL ? fail_documents(z) : make_documents(z, layouts, &region, out);
+
+    pnc_memory_free(layouts);
+    pnc_region_free(&region);
+    if (err != NC_NOERR)
+        pnc_zarr_documents_free(out);
+    return pnc_formats_path_add(&z->format, err);
+}

@@ -1,0 +1,221 @@
+/* What all ranks know of a store, and the arrays of the store of chunks that its variables are. */
+#include <string.h>
+
+#include "array/walk.h"
+#include "base/memory.h"
+#include "base/minmax.h"
+#include "convert/convert.h"
+#include "formats/arrays.h"
+#include "formats/zarr/zarr.h"
+#include "host/codecs.h"
+
+void pnc_zarr_facts_free(pnc_zarr_facts *facts)
+{
+    pnc_memory_free(facts->arrays);
+    pnc_memory_free(facts->chunks);
+    pnc_memory_free(facts->varids);
+    pnc_region_free(&facts->region);
+    memset(facts, 0, sizeof *facts);
+}
+
+int pnc_zarr_bytes_take(pnc_zarr *z, pnc_format_bytes *found, const pnc_format_message *message)
+{
+    if (found->at != NULL)
+        return NC_NOERR;
+    found->at = pnc_memory_alloc(found->n, 1);
+    if (found->at == NULL)
+        return pnc_formats_memory_fail(&z->format, found->n);
+    memcpy(found->at, message->bytes, (size_t)found->n);
+    return NC_NOERR;
+}
+
+int pnc_zarr_facts_decode(pnc_zarr *z, const pnc_format_bytes *bytes, pnc_model *model, pnc_zarr_facts *facts)
+{
+    pnc_error *error = z->format.file->error;
+    pnc_zarr_documents documents = {.n = 0};
+    int err;
+
+    memset(facts, 0, sizeof *facts);
+    memset(model, 0, sizeof *model);
+    err = pnc_zarr_documents_divide(z, bytes, &documents);
+    if (err == NC_NOERR)
+        err =
+            pnc_zarr_store_decode(pnc_host_json_get(), documents.at, documents.n, &facts->region, &facts->store, error);
+    if (err == NC_NOERR)
+        err = pnc_zarr_model_make(&facts->store, NC_FORMAT_NETCDF4, (pnc_zarr_groups)z->format.hints->groups, model,
+                                  error);
+    pnc_zarr_documents_free(&documents);
+    if (err == NC_NOERR)
+        return NC_NOERR;
+    pnc_zarr_facts_free(facts);
+    return pnc_formats_path_add(&z->format, err);
+}
+
+/* --- arrays --- */
+
+/* Why no values can be put: the end of a sentence. NULL: they can. */
+static const char *find_array_refusal(const pnc_zarr_array *a)
+{
+    if (a->version != 3)
+        return "its store is one of Zarr v2, which this library only reads";
+    if (a->inner != NULL && !a->index.is_at_start)
+        return "the index of its shards is at their end, where this library does not write it";
+    return pnc_filter_chain_find_refusal(&a->filters);
+}
+
+static void set_fill(const pnc_var *var, const pnc_zarr_array *a, pnc_chunk_array *out)
+{
+    for (int i = 0; i < out->elem_size && a->has_fill; i++)
+        out->fill[i] = a->fill[var->little == PNC_HOST_IS_LITTLE ? i : out->elem_size - 1 - i];
+    memcpy(out->beyond, out->fill, sizeof out->beyond);
+}
+
+/* Without chunks: its values cannot be read. */
+static void init_refused(const pnc_var *var, const pnc_zarr_array *a, pnc_chunk_array *out)
+{
+    out->refusal = out->put_refusal = a->refusal;
+    out->shape = out->extent = var->netcdf4.shape;
+    out->growing = 0;
+}
+
+static int init_array(pnc_zarr *z, pnc_var *var, const pnc_zarr_array *a, pnc_chunk_array *out, pnc_zarr_chunks *chunks)
+{
+    const pnc_model *model = z->format.model;
+    int64_t bytes = (var->ndims + 1) * (int64_t)sizeof(int64_t);
+    int64_t *shape = pnc_region_alloc(&z->facts.region, bytes), *extent = pnc_region_alloc(&z->facts.region, bytes);
+    int64_t *along = pnc_region_alloc(&z->facts.region, bytes), *shard = pnc_region_alloc(&z->facts.region, bytes);
+
+    if (shape == NULL || extent == NULL || along == NULL || shard == NULL)
+        return pnc_formats_memory_fail(&z->format, bytes);
+    if (!pnc_formats_array_shape_choose(model, var, shape))
+        return pnc_error_set(z->format.file->error, NC_EVARSIZE, "%s: variable \"%s\" has more than 2^62 bytes",
+                             z->format.file->path, var->name);
+    for (int d = 0; d < var->ndims; d++) {
+        extent[d] = pnc_format_var_get_length(model, var, d);
+        shard[d] = a->refusal == NULL && a->inner != NULL ? a->chunks[d] / a->inner[d] : 1;
+    }
+    *out = (pnc_chunk_array){.name = var->name,
+                             .elem_size = (int)pnc_type_get_size(var->type),
+                             .ndims = var->ndims,
+                             .shape = shape,
+                             .extent = extent,
+                             .growing = pnc_formats_array_growing_find(model, var),
+                             .put_refusal = find_array_refusal(a),
+                             .chunk = a->inner != NULL ? a->inner : a->chunks,
+                             .shard = a->inner != NULL ? shard : NULL,
+                             .filters = a->filters};
+    set_fill(var, a, out);
+    var->netcdf4.shape = shape;
+    *chunks = (pnc_zarr_chunks){var->name, a, along};
+    if (a->refusal != NULL)
+        init_refused(var, a, out);
+    else
+        (void)pnc_array_chunks_count(var->ndims, shape, out->chunk, along);
+    return NC_NOERR;
+}
+
+/* A fixed dimension has a length of 0. What grows has records without values. */
+static bool may_have_values(const pnc_var *var)
+{
+    return var->size != 0 || var->inner_unlimited || var->is_record;
+}
+
+static int make_store_arrays(pnc_zarr *z)
+{
+    pnc_zarr_facts *facts = &z->facts;
+
+    facts->narrays = 0;
+    for (int i = 0; i < z->format.model->nvars; i++) {
+        pnc_var *var = z->format.model->vars[i];
+        pnc_chunk_array *a = &facts->arrays[facts->narrays];
+
+        var->netcdf4 = (pnc_netcdf4_var){.shape = var->shape};
+        if (!may_have_values(var))
+            continue;
+        PNC_TRY(init_array(z, var, &facts->store.arrays[i], a, &facts->chunks[facts->narrays]));
+        a->first = facts->narrays;
+        a->varid = i;
+        facts->varids[facts->narrays++] = i;
+    }
+    return NC_NOERR;
+}
+
+void pnc_zarr_facts_extend(pnc_zarr *z)
+{
+    for (int64_t i = 0; i < z->facts.narrays; i++) {
+        const pnc_var *var = z->format.model->vars[z->facts.varids[i]];
+        int64_t *extent = (int64_t *)z->facts.arrays[i].extent;
+
+        for (int d = 0; d < var->ndims && z->facts.arrays[i].chunk != NULL; d++)
+            extent[d] = pnc_max64(extent[d], pnc_format_var_get_length(z->format.model, var, d));
+    }
+    if (z->has_chunks)
+        pnc_chunks_store_update(z->format.file->store);
+}
+
+/* --- the store of chunks --- */
+
+static int fail_store(const pnc_zarr *z)
+{
+    return pnc_error_set(z->format.file->error, NC_ENOMEM, "%s: no memory for the storage of %d variables",
+                         z->format.file->path, z->format.model->nvars);
+}
+
+static int create_store(pnc_zarr *z, pnc_chunk_source *source)
+{
+    pnc_file *file = z->format.file;
+    pnc_store *store;
+
+    source->narrays = z->facts.narrays;
+    source->arrays = z->facts.arrays;
+    source->container = pnc_zarr_container_create(z->folder, file->comm, z->facts.chunks);
+    if (source->container == NULL)
+        return fail_store(z);
+    store = pnc_chunks_store_create(file->store, source);
+    if (store == NULL) {
+        source->container->ops->free(source->container);
+        return fail_store(z);
+    }
+    file->store = store;
+    z->has_chunks = true;
+    return NC_NOERR;
+}
+
+int pnc_zarr_store_attach(pnc_zarr *z)
+{
+    pnc_file *file = z->format.file;
+    int nvars = z->format.model->nvars, nidle = file->nodes->nidle;
+    pnc_chunk_source source = {.cache_bytes = z->format.hints->chunk_cache,
+                               .codecs = &z->codecs,
+                               .nthreads = pnc_formats_threads_count(z->format.hints, nidle),
+                               .nbehind = pnc_formats_threads_behind_count(z->format.hints, nidle),
+                               .is_writable = !file->read_only,
+                               .own = z};
+
+    z->codecs = *pnc_host_codecs_get();
+    z->facts.arrays = pnc_memory_alloc(nvars, sizeof *z->facts.arrays);
+    z->facts.chunks = pnc_memory_alloc(nvars, sizeof *z->facts.chunks);
+    z->facts.varids = pnc_memory_alloc(nvars, sizeof *z->facts.varids);
+    if (z->facts.arrays == NULL || z->facts.chunks == NULL || z->facts.varids == NULL)
+        return fail_store(z);
+    if (source.is_writable && file->nprocs > 1) {
+        source.spill_folder = pnc_formats_spill_folder_find(file, &z->facts.region);
+        if (source.spill_folder == NULL)
+            return fail_store(z);
+    }
+    PNC_TRY(make_store_arrays(z));
+    return create_store(z, &source);
+}
+
+void pnc_zarr_store_detach(pnc_zarr *z)
+{
+    if (!z->has_chunks)
+        return;
+    z->format.file->store = pnc_chunks_store_detach(z->format.file->store);
+    z->has_chunks = false;
+}
+
+pnc_container *pnc_zarr_container_get(const pnc_zarr *z)
+{
+    return pnc_chunks_store_get_container(z->format.file->store);
+}

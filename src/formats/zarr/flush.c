@@ -1,0 +1,186 @@
+/* What the store lacks: chunks, lengths of dimensions. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "file/agree.h"
+#include "formats/arrays.h"
+#include "formats/zarr/zarr.h"
+
+/* --- lengths of dimensions --- */
+
+void pnc_zarr_length_add(pnc_format *f, int dimid, int64_t length)
+{
+    pnc_zarr *z = pnc_zarr_state_get(f);
+
+    if (!pnc_format_dim_grow(f->model, dimid, length))
+        return;
+    if (dimid == f->model->recdim)
+        f->file->numrecs = f->model->numrecs;
+    z->lengths_dirty = true;
+    pnc_zarr_facts_extend(z);
+}
+
+/* The store gets it with the next flush, as chunks do. */
+int pnc_zarr_length_write(pnc_format *f, int dimid, int64_t length)
+{
+    pnc_zarr_length_add(f, dimid, length);
+    return NC_NOERR;
+}
+
+bool pnc_zarr_values_wait(const pnc_format *f)
+{
+    return f->file->store != NULL && pnc_chunks_store_is_dirty(f->file->store);
+}
+
+/* Of the unlimited dimensions but the first one. */
+static int agree_inner_lengths(pnc_format *f)
+{
+    for (int i = 0; f->model->nunlimited > 1 && i < f->model->ndims; i++) {
+        int64_t length = pnc_format_dim_get_length(f->model, i);
+
+        if (!f->model->dims[i]->unlimited || i == f->model->recdim)
+            continue;
+        PNC_TRY(pnc_file_maxima_agree(f->file, &length, 1, "the length of a dimension"));
+        pnc_zarr_length_add(f, i, length);
+    }
+    return NC_NOERR;
+}
+
+/* --- documents --- */
+
+/* Collective. The documents get what the model has. */
+static int update_documents(pnc_zarr *z)
+{
+    pnc_zarr_documents documents = {.n = 0};
+    int err = NC_NOERR;
+
+    if (z->format.file->rank == 0) {
+        err = pnc_zarr_documents_make(z, &documents);
+        if (err == NC_NOERR)
+            err = pnc_zarr_documents_write(z, &documents);
+        pnc_zarr_documents_free(&documents);
+    }
+    err = pnc_file_status_broadcast(z->format.file, err);
+    z->is_unfinished = err != NC_NOERR;
+    if (err == NC_NOERR)
+        z->lengths_dirty = false;
+    return err;
+}
+
+int pnc_zarr_store_restore(pnc_format *f)
+{
+    pnc_zarr *z = pnc_zarr_state_get(f);
+
+    return z->is_unfinished ? update_documents(z) : NC_NOERR;
+}
+
+int pnc_zarr_store_restore_before_put(pnc_format *f, bool collective)
+{
+    if (!pnc_zarr_state_get(f)->is_unfinished || collective || f->file->nprocs == 1)
+        return pnc_zarr_store_restore(f);
+    return pnc_error_set(
+        f->file->error, NC_EINTERRUPTED,
+        "%s: the documents of the store are not complete yet after a write that failed: an independent "
+        "put must wait until a collective put, ncmpi_sync or ncmpi_close completes them",
+        f->file->path);
+}
+
+/* --- flush --- */
+
+/* Collective, after an error. Whether any rank has values that no chunk has; if not, they are lost, as filters have
+ * refused them. */
+static bool has_waiting_values(pnc_zarr *z)
+{
+    pnc_file *file = z->format.file;
+    int64_t has = pnc_chunks_store_is_dirty(file->store) || pnc_file_is_stopped(file);
+
+    return pnc_file_maxima_agree(file, &has, 1, "whether values are not written") != NC_NOERR || has != 0;
+}
+
+/* Collective. Chunks, then the indexes of shards; documents follow. */
+static int flush_values(pnc_zarr *z, bool is_durable)
+{
+    pnc_file *file = z->format.file;
+    int err = pnc_file_status_agree(file, pnc_chunks_store_flush(file->store, file->error)), later;
+
+    if (err != NC_NOERR && has_waiting_values(z))
+        return err;
+    later = pnc_file_status_agree(file, pnc_zarr_container_flush(pnc_zarr_container_get(z), is_durable, file->error));
+    PNC_TRY(pnc_error_keep_first(err, later));
+    pnc_chunks_store_discard(file->store);
+    pnc_zarr_container_discard(pnc_zarr_container_get(z));
+    return NC_NOERR;
+}
+
+static bool has_changed_chunks(const pnc_zarr *z)
+{
+    return z->has_chunks &&
+           (pnc_chunks_store_is_dirty(z->format.file->store) || pnc_zarr_container_is_dirty(pnc_zarr_container_get(z)));
+}
+
+/* Collective. with_documents: the store is complete, also after the death of a node. Else all ranks find the chunks. */
+static int flush_what_lacks(pnc_format *f, int err, bool *unsynced, bool with_documents)
+{
+    pnc_zarr *z = pnc_zarr_state_get(f);
+    int64_t values[] = {f->model->numrecs, z->lengths_dirty, 0, f->file->unsynced, has_changed_chunks(z)};
+    int mismatch;
+
+    err = pnc_file_late_take(f->file, err);
+    values[2] = err != NC_NOERR;
+    mismatch = pnc_file_maxima_agree(f->file, values, 5, "the number of records");
+    if (mismatch != NC_NOERR)
+        return pnc_error_keep_first(err, mismatch);
+    if (values[2] != 0)
+        return pnc_file_status_agree(f->file, err);
+    PNC_TRY(pnc_zarr_store_restore(f));
+    if (f->model->recdim >= 0)
+        pnc_zarr_length_add(f, f->model->recdim, values[0]);
+    z->lengths_dirty = z->lengths_dirty || values[1] != 0;
+    PNC_TRY(agree_inner_lengths(f));
+    if (unsynced != NULL)
+        *unsynced = values[3] != 0 || z->lengths_dirty;
+    if (!z->has_chunks)
+        return NC_NOERR;
+    if (values[3] != 0 || values[4] != 0)
+        PNC_TRY(flush_values(z, with_documents));
+    return with_documents && z->lengths_dirty ? update_documents(z) : NC_NOERR;
+}
+
+int pnc_zarr_chunks_flush(pnc_format *f, int err, bool *unsynced)
+{
+    return flush_what_lacks(f, err, unsynced, true);
+}
+
+int pnc_zarr_chunks_publish(pnc_format *f)
+{
+    if (f->file->read_only || f->file->nprocs == 1)
+        return NC_NOERR;
+    return flush_what_lacks(f, NC_NOERR, NULL, false);
+}
+
+/* --- records that are filled --- */
+
+/* It depends on the variable. */
+int pnc_zarr_record_check(pnc_format *f, int64_t record)
+{
+    (void)f, (void)record;
+    return NC_NOERR;
+}
+
+int pnc_zarr_record_fill(pnc_format *f, int varid, int64_t record)
+{
+    const pnc_var *var = f->model->vars[varid];
+    int64_t array = pnc_chunks_array_find(f->file->store, varid);
+    int err = NC_NOERR;
+
+    if (record >= var->netcdf4.shape[0])
+        return pnc_error_set(f->file->error, NC_EINVALCOORDS, "recno is %lld: too large for a Zarr store",
+                             (long long)pnc_error_get_index(f->file->error, record));
+    PNC_TRY(pnc_zarr_store_restore_before_put(f, true));
+    f->file->unsynced = true;
+    if (array >= 0)
+        err = pnc_formats_record_part_fill(f, varid, array, record);
+    err = pnc_chunks_put_end(f->file->store, true, err, f->file->error);
+    PNC_TRY(pnc_file_status_agree(f->file, err));
+    return pnc_zarr_length_write(f, var->dimids[0], record + 1);
+}

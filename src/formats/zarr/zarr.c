@@ -1,0 +1,127 @@
+/* Zarr stores: the operations of the format. */
+#include "formats/zarr/zarr.h"
+
+#include "base/memory.h"
+#include "formats/arrays.h"
+
+/* --- opening a store --- */
+
+/* What is in the root document is found out when it is decoded. */
+static bool is_any_root(const char *front, int64_t n)
+{
+    (void)front, (void)n;
+    return true;
+}
+
+static int load_store(pnc_format *f, pnc_format_bytes *found)
+{
+    pnc_zarr *z = pnc_zarr_state_get(f);
+
+    z->folder = pnc_folder_store_get(f->file->store);
+    PNC_TRY(pnc_formats_path_add(f, pnc_zarr_documents_load(z, &z->documents)));
+    return pnc_zarr_documents_join(z, z->documents.at, z->documents.n, found);
+}
+
+static int adopt_store(pnc_format *f, pnc_format_bytes *found, const pnc_format_message *message, int err)
+{
+    pnc_zarr *z = pnc_zarr_state_get(f);
+
+    z->folder = pnc_folder_store_get(f->file->store);
+    if (f->file->nprocs > 1)
+        err = pnc_formats_rest_broadcast(f, message, found, err);
+    PNC_TRY(err);
+    PNC_TRY(pnc_zarr_bytes_take(z, found, message));
+    pnc_format_model_free(f->model);
+    PNC_TRY(pnc_zarr_facts_decode(z, found, f->model, &z->facts));
+    return pnc_zarr_store_attach(z);
+}
+
+static bool has_no_store_remark(pnc_format *f)
+{
+    (void)f;
+    return false;
+}
+
+/* The store, which reads the arrays, is closed. */
+static void free_zarr(pnc_format *f)
+{
+    pnc_zarr *z = pnc_zarr_state_get(f);
+
+    pnc_zarr_documents_free(&z->documents);
+    pnc_zarr_facts_free(&z->facts);
+}
+
+/* Chunks of other ranks cannot be completed: the store has what the last flush has written. */
+static void abandon_zarr(pnc_format *f)
+{
+    (void)f;
+}
+
+/* Another handle of this process has changed values. Lengths and definitions are those of the time when this one was
+ * opened. */
+static bool renew_values(pnc_format *f)
+{
+    pnc_zarr *z = pnc_zarr_state_get(f);
+
+    if (!f->file->read_only || f->file->nprocs > 1 || !z->has_chunks)
+        return false;
+    pnc_chunks_store_discard(f->file->store);
+    pnc_zarr_container_discard(pnc_zarr_container_get(z));
+    return true;
+}
+
+/* --- inquiries --- */
+
+static void get_store_layout(const pnc_format *f, pnc_format_layout *out)
+{
+    const pnc_model *in_store = f->before != NULL ? f->before : f->model;
+
+    *out = (pnc_format_layout){.record_size = f->is_new ? 0 : pnc_formats_record_size_get(in_store)};
+}
+
+static int64_t get_no_offset(const pnc_format *f, int varid)
+{
+    (void)f, (void)varid;
+    return 0;
+}
+
+static void explain_no_moves(const pnc_format *f, char *out, size_t capacity)
+{
+    (void)f;
+    if (capacity > 0)
+        out[0] = '\0';
+}
+
+const pnc_format_ops pnc_zarr_format = {
+    .name = "Zarr",
+    .bytes = sizeof(pnc_zarr),
+    .driver = "folder",
+    .addressing = &pnc_formats_array_addressing,
+    .has_storage = true,
+    .versions = {{PNC_VERSION_ZARR, NC_NETCDF4, "nc_format=zarr", NC_FORMAT_NETCDF4},
+                 {PNC_VERSION_ZARR_CLASSIC, NC_NETCDF4 | NC_CLASSIC_MODEL, "nc_format=zarr",
+                  NC_FORMAT_NETCDF4_CLASSIC}},
+    .is_format = is_any_root,
+    .create = pnc_zarr_model_create,
+    .load = load_store,
+    .adopt = adopt_store,
+    .remark = has_no_store_remark,
+    .free = free_zarr,
+    .redef = pnc_zarr_definitions_begin,
+    .enddef = pnc_zarr_definitions_end,
+    .check_change = pnc_zarr_change_check,
+    .change = pnc_zarr_change_execute,
+    .add_length = pnc_zarr_length_add,
+    .write_length = pnc_zarr_length_write,
+    .keeps_values = pnc_zarr_values_wait,
+    .check_record = pnc_zarr_record_check,
+    .fill_record = pnc_zarr_record_fill,
+    .flush = pnc_zarr_chunks_flush,
+    .prepare = pnc_zarr_chunks_publish,
+    .renew = renew_values,
+    .abandon = abandon_zarr,
+    .restore = pnc_zarr_store_restore,
+    .restore_before_put = pnc_zarr_store_restore_before_put,
+    .get_layout = get_store_layout,
+    .get_offset = get_no_offset,
+    .explain_moves = explain_no_moves};

@@ -1,0 +1,96 @@
+/* Zarr stores: folders, of which rank 0 reads and writes the documents (document.h), which all ranks decode; chunks are
+ * read and written by every rank (container.h).
+ *
+ * Every variable is an array of the store of chunks. Its unlimited dimensions have room in that array for all lengths
+ * that they may get. Documents get the lengths when the chunks are flushed, that of the group last. */
+#ifndef PNC_ZARR_ZARR_H
+#define PNC_ZARR_ZARR_H
+
+#include "drivers/chunks/chunks.h"
+#include "drivers/folder/folder.h"
+#include "formats/format.h"
+#include "formats/zarr/container.h"
+#include "formats/zarr/document.h"
+
+/* What all ranks know of the store beside the model; replaced as a whole with the definitions. */
+typedef struct pnc_zarr_facts {
+    pnc_region region;
+    pnc_zarr_store store;
+    pnc_chunk_array *arrays; /* in the order of their variables */
+    pnc_zarr_chunks *chunks; /* of each of them */
+    int *varids;
+    int64_t narrays;
+} pnc_zarr_facts;
+
+/* Documents that the store has, on rank 0. */
+typedef struct pnc_zarr_documents {
+    pnc_region region;
+    const pnc_zarr_document *at;
+    int64_t n;
+} pnc_zarr_documents;
+
+typedef struct pnc_zarr {
+    pnc_format format;
+    const pnc_folder *folder;
+    pnc_zarr_facts facts;
+    pnc_zarr_documents documents;
+    pnc_codecs codecs;
+    bool has_chunks;    /* the store of chunks is attached */
+    bool lengths_dirty; /* dimensions are longer than the documents say */
+    bool is_unfinished; /* on all ranks: documents could not be written */
+} pnc_zarr;
+
+static inline pnc_zarr *pnc_zarr_state_get(pnc_format *f)
+{
+    return (pnc_zarr *)f;
+}
+
+/* --- documents.c: between the folder, rank 0 and the others --- */
+
+/* On rank 0: all documents of the store. */
+int pnc_zarr_documents_load(pnc_zarr *z, pnc_zarr_documents *out);
+/* On rank 0: write those that have changed, the root last, and keep what the store has then. After an error the store
+ * may have some of them. `documents` is empty then. */
+int pnc_zarr_documents_write(pnc_zarr *z, pnc_zarr_documents *documents);
+void pnc_zarr_documents_free(pnc_zarr_documents *documents);
+/* The documents as bytes for a broadcast, and back, which points into the bytes. Local. */
+int pnc_zarr_documents_join(const pnc_zarr *z, const pnc_zarr_document *documents, int64_t n, pnc_format_bytes *out);
+int pnc_zarr_documents_divide(const pnc_zarr *z, const pnc_format_bytes *bytes, pnc_zarr_documents *out);
+/* On rank 0: documents of the model, with the storage that arrays have, and that new variables ask for. */
+int pnc_zarr_documents_make(pnc_zarr *z, pnc_zarr_documents *out);
+
+/* --- facts.c: what all ranks know --- */
+
+/* The model and the facts that the documents in the bytes of a broadcast have. Local. After an error both are empty. */
+int pnc_zarr_facts_decode(pnc_zarr *z, const pnc_format_bytes *bytes, pnc_model *model, pnc_zarr_facts *facts);
+void pnc_zarr_facts_free(pnc_zarr_facts *facts);
+/* Lengths of dimensions have changed: values up to them can be read. Local. */
+void pnc_zarr_facts_extend(pnc_zarr *z);
+/* The bytes of a broadcast: a copy of the message, if that has all of them. Local. */
+int pnc_zarr_bytes_take(pnc_zarr *z, pnc_format_bytes *found, const pnc_format_message *message);
+/* Put the store of chunks in front of the folder; the reverse. Local. */
+int pnc_zarr_store_attach(pnc_zarr *z);
+void pnc_zarr_store_detach(pnc_zarr *z);
+pnc_container *pnc_zarr_container_get(const pnc_zarr *z);
+
+/* --- define.c: definitions --- */
+
+int pnc_zarr_model_create(pnc_format *f, int version);
+int pnc_zarr_definitions_begin(pnc_format *f, int err);
+int pnc_zarr_definitions_end(pnc_format *f, pnc_layout_hints *hints, int err);
+int pnc_zarr_change_check(pnc_format *f, const pnc_format_change *change);
+int pnc_zarr_change_execute(pnc_format *f, const pnc_format_change *change);
+
+/* --- flush.c: what the store lacks --- */
+
+void pnc_zarr_length_add(pnc_format *f, int dimid, int64_t length);
+int pnc_zarr_length_write(pnc_format *f, int dimid, int64_t length);
+bool pnc_zarr_values_wait(const pnc_format *f);
+int pnc_zarr_chunks_flush(pnc_format *f, int err, bool *unsynced);
+int pnc_zarr_chunks_publish(pnc_format *f);
+int pnc_zarr_store_restore(pnc_format *f);
+int pnc_zarr_store_restore_before_put(pnc_format *f, bool collective);
+int pnc_zarr_record_check(pnc_format *f, int64_t record);
+int pnc_zarr_record_fill(pnc_format *f, int varid, int64_t record);
+
+#endif

@@ -1,0 +1,391 @@
+/* Zarr stores, by the hint nc_format: all types, scalars, records, blocks of ranks that cross chunks and shards,
+ * several steps, appending, on any number of ranks; and what a store refuses. test/interop/test_zarr_store.py runs this
+ * program with "keep", and compares what zarr and xarray read with the same formula. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pnetcdf.h"
+
+#include "../harness.h"
+
+enum { Y = 37, X = 53, TYPES = 11, FIRST_RECORDS = 5, RECORDS = 9, FIXED = 0, RECORD = 1, SCALAR = 2, MOST = Y * X };
+
+static const struct {
+    int type;
+    const char *name;
+} types[TYPES] = {{NC_BYTE, "byte"},   {NC_CHAR, "char"},     {NC_SHORT, "short"},  {NC_INT, "int"},
+                  {NC_FLOAT, "float"}, {NC_DOUBLE, "double"}, {NC_UBYTE, "ubyte"},  {NC_USHORT, "ushort"},
+                  {NC_UINT, "uint"},   {NC_INT64, "int64"},   {NC_UINT64, "uint64"}};
+static const char *const kinds[] = {"fixed", "record", "scalar"};
+
+static int ids[TYPES][3];
+static bool keeps;
+
+/* Of an element of a variable: 33 to 122, so that all types have it, also as a character. */
+static int value_of(int type, int kind, long element)
+{
+    return (int)(33 + (element * 7 + type * 13 + kind * 5 + element / 61) % 90);
+}
+
+static bool is_good(int err, const char *what)
+{
+    return t_local(err == NC_NOERR, "%s: %s", what, ncmpi_strerror(err));
+}
+#define DO(call) (good = is_good(call, #call) && good)
+
+static MPI_Info make_info(const char *shards, const char *compression)
+{
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "nc_format", "zarr");
+    if (shards != NULL)
+        MPI_Info_set(info, "nc_shards", shards);
+    if (compression != NULL)
+        MPI_Info_set(info, "nc_compression", compression);
+    return info;
+}
+
+/* --- blocks --- */
+
+/* Columns of this rank, which cross chunks. */
+static void find_block(MPI_Offset *start, MPI_Offset *count)
+{
+    start[0] = 0;
+    count[0] = Y;
+    start[1] = X * t_rank / t_nprocs;
+    count[1] = X * (t_rank + 1) / t_nprocs - start[1];
+}
+
+static long element_of(MPI_Offset record, const MPI_Offset *start, const MPI_Offset *count, long i)
+{
+    return (long)(record * MOST + (start[0] + i / count[1]) * X + start[1] + i % count[1]);
+}
+
+/* A block of a record, or of a variable without records; -1: of a scalar. */
+static int put_block(int ncid, int type, int kind, MPI_Offset record, bool collective)
+{
+    MPI_Offset start[3] = {record}, count[3] = {1}, *s = kind == RECORD ? start : start + 1;
+    MPI_Offset *c = kind == RECORD ? count : count + 1;
+    static double values[MOST];
+    static char texts[MOST];
+
+    find_block(start + 1, count + 1);
+    for (long i = 0; i < (kind == SCALAR ? 1 : count[1] * count[2]); i++) {
+        long element = kind == SCALAR ? 0 : element_of(kind == RECORD ? record : 0, start + 1, count + 1, i);
+
+        values[i] = value_of(type, kind, element);
+        texts[i] = (char)value_of(type, kind, element);
+    }
+    if (types[type].type == NC_CHAR)
+        return collective ? ncmpi_put_vara_text_all(ncid, ids[type][kind], s, c, texts)
+                          : ncmpi_put_vara_text(ncid, ids[type][kind], s, c, texts);
+    return collective ? ncmpi_put_vara_double_all(ncid, ids[type][kind], s, c, values)
+                      : ncmpi_put_vara_double(ncid, ids[type][kind], s, c, values);
+}
+
+/* Rows that another rank has put in part. */
+static bool check_rows(int ncid, int type, int kind, MPI_Offset record, bool collective)
+{
+    MPI_Offset start[3] = {record, Y * t_rank / t_nprocs, 0}, count[3] = {1, Y * (t_rank + 1) / t_nprocs - start[1], X};
+    MPI_Offset *s = kind == RECORD ? start : start + 1, *c = kind == RECORD ? count : count + 1;
+    static double values[MOST];
+    static char texts[MOST];
+    int id = ids[type][kind], err;
+    bool good = true;
+
+    if (types[type].type == NC_CHAR)
+        err = collective ? ncmpi_get_vara_text_all(ncid, id, s, c, texts) : ncmpi_get_vara_text(ncid, id, s, c, texts);
+    else
+        err = collective ? ncmpi_get_vara_double_all(ncid, id, s, c, values)
+                         : ncmpi_get_vara_double(ncid, id, s, c, values);
+    for (long i = 0; i < (kind == SCALAR ? 1 : count[1] * count[2]) && good; i++) {
+        long element = kind == SCALAR ? 0 : element_of(kind == RECORD ? record : 0, start + 1, count + 1, i);
+        int found = types[type].type == NC_CHAR ? texts[i] : (int)values[i];
+
+        good = t_local(found == value_of(type, kind, element), "%s_%s, element %ld: %d", types[type].name, kinds[kind],
+                       element, found);
+    }
+    return is_good(err, "get") && good;
+}
+
+/* --- a store --- */
+
+static bool define_vars(int ncid)
+{
+    const MPI_Offset chunks[] = {2, 10, 9};
+    int dimids[3], x, time;
+    bool good = true;
+    float fill = -1;
+    char name[64];
+
+    DO(ncmpi_def_dim(ncid, "time", NC_UNLIMITED, &dimids[0]));
+    DO(ncmpi_def_dim(ncid, "y", Y, &dimids[1]));
+    DO(ncmpi_def_dim(ncid, "x", X, &dimids[2]));
+    DO(ncmpi_def_var(ncid, "x", NC_DOUBLE, 1, &dimids[2], &x));
+    DO(ncmpi_put_att_text(ncid, x, "units", 1, "m"));
+    DO(ncmpi_def_var(ncid, "time", NC_DOUBLE, 1, dimids, &time));
+    DO(ncmpi_put_att_text(ncid, time, "units", 21, "days since 2001-01-01"));
+    for (int i = 0; i < TYPES; i++)
+        for (int kind = 0; kind < 3; kind++) {
+            snprintf(name, sizeof name, "%s_%s", types[i].name, kinds[kind]);
+            DO(ncmpi_def_var(ncid, name, types[i].type, 2 - 2 * (kind == SCALAR) + (kind == RECORD),
+                             kind == RECORD ? dimids : dimids + 1, &ids[i][kind]));
+            if (kind != SCALAR)
+                DO(ncmpi_def_var_chunking(ncid, ids[i][kind], NC_CHUNKED, kind == RECORD ? chunks : chunks + 1));
+        }
+    DO(ncmpi_put_att_float(ncid, ids[4][RECORD], "_FillValue", NC_FLOAT, 1, &fill));
+    DO(ncmpi_put_att_text(ncid, NC_GLOBAL, "title", 5, "a box"));
+    DO(ncmpi_put_att_int(ncid, NC_GLOBAL, "numbers", NC_INT, 3, (const int[]){1, 2, 3}));
+    return good;
+}
+
+static bool find_vars(int ncid)
+{
+    bool good = true;
+    char name[64];
+
+    for (int i = 0; i < TYPES; i++)
+        for (int kind = 0; kind < 3; kind++) {
+            snprintf(name, sizeof name, "%s_%s", types[i].name, kinds[kind]);
+            DO(ncmpi_inq_varid(ncid, name, &ids[i][kind]));
+        }
+    return good;
+}
+
+static bool put_coordinates(int ncid, MPI_Offset first, MPI_Offset n)
+{
+    double values[X];
+    bool good = true;
+    int varid;
+
+    for (int i = 0; i < X; i++)
+        values[i] = 0.5 * i;
+    DO(ncmpi_inq_varid(ncid, "x", &varid));
+    DO(ncmpi_put_var_double_all(ncid, varid, values));
+    for (int i = 0; i < n; i++)
+        values[i] = (double)first + i;
+    DO(ncmpi_inq_varid(ncid, "time", &varid));
+    DO(ncmpi_put_vara_double_all(ncid, varid, &first, &n, values));
+    return good;
+}
+
+/* A sync in each second step. */
+static bool put_records(int ncid, int first, int end)
+{
+    bool good = put_coordinates(ncid, first, end - first);
+
+    for (int record = first; record < end; record++) {
+        for (int i = 0; i < TYPES; i++)
+            DO(put_block(ncid, i, RECORD, record, true));
+        if (record % 2 == 0)
+            DO(ncmpi_sync(ncid));
+    }
+    return good;
+}
+
+static bool create_store(const char *path, MPI_Info info)
+{
+    bool good = true;
+    int ncid;
+
+    DO(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, info, &ncid));
+    good = define_vars(ncid) && good;
+    DO(ncmpi_enddef(ncid));
+    for (int i = 0; i < TYPES; i++) {
+        DO(put_block(ncid, i, FIXED, 0, true));
+        DO(put_block(ncid, i, SCALAR, 0, true));
+    }
+    good = put_records(ncid, 0, FIRST_RECORDS) && good;
+    DO(ncmpi_close(ncid));
+    return good;
+}
+
+/* Also by independent puts, and a definition. */
+static bool append_store(const char *path)
+{
+    bool good = true;
+    int ncid, varid;
+
+    DO(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, MPI_INFO_NULL, &ncid));
+    good = find_vars(ncid) && put_records(ncid, FIRST_RECORDS, RECORDS - 2) && good;
+    DO(ncmpi_begin_indep_data(ncid));
+    for (int i = 0; i < TYPES; i++)
+        DO(put_block(ncid, i, RECORD, RECORDS - 2, false));
+    DO(ncmpi_end_indep_data(ncid));
+    DO(ncmpi_redef(ncid));
+    DO(ncmpi_def_var(ncid, "later", NC_INT, 0, NULL, &varid));
+    DO(ncmpi_put_att_text(ncid, NC_GLOBAL, "history", 8, "appended"));
+    DO(ncmpi_enddef(ncid));
+    DO(ncmpi_put_var_int_all(ncid, varid, &(int){77}));
+    good = put_records(ncid, RECORDS - 1, RECORDS) && put_coordinates(ncid, RECORDS - 2, 1) && good;
+    DO(ncmpi_close(ncid));
+    return good;
+}
+
+static bool check_definitions(int ncid, int records)
+{
+    int ndims, nvars, ngatts, unlimited, type, format;
+    MPI_Offset length;
+    bool good = true;
+    char text[64] = "";
+
+    DO(ncmpi_inq(ncid, &ndims, &nvars, &ngatts, &unlimited));
+    good = t_local(ndims == 3 && nvars >= 2 + 3 * TYPES && ngatts >= 2 && unlimited == 0,
+                   "%d dimensions, %d variables, %d attributes, unlimited %d", ndims, nvars, ngatts, unlimited) &&
+           good;
+    DO(ncmpi_inq_dimlen(ncid, 0, &length));
+    good = t_local(length == records, "%d records", (int)length) && good;
+    DO(ncmpi_inq_format(ncid, &format));
+    good = t_local(format == NC_FORMAT_NETCDF4, "format %d", format) && good;
+    for (int i = 0; i < TYPES; i++) {
+        DO(ncmpi_inq_vartype(ncid, ids[i][RECORD], &type));
+        good = t_local(type == types[i].type, "type %d of %s", type, types[i].name) && good;
+    }
+    DO(ncmpi_get_att_text(ncid, NC_GLOBAL, "title", text));
+    return t_local(strncmp(text, "a box", 5) == 0, "title: %.5s", text) && good;
+}
+
+static bool check_store(const char *path, int records, bool collective)
+{
+    bool good = true;
+    int ncid;
+
+    DO(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid));
+    good = find_vars(ncid) && check_definitions(ncid, records) && good;
+    if (!collective)
+        DO(ncmpi_begin_indep_data(ncid));
+    for (int i = 0; i < TYPES; i++) {
+        good = check_rows(ncid, i, FIXED, 0, collective) && check_rows(ncid, i, SCALAR, 0, collective) && good;
+        for (int record = 0; record < records; record++)
+            good = check_rows(ncid, i, RECORD, record, collective) && good;
+    }
+    DO(ncmpi_close(ncid));
+    return good;
+}
+
+static void test_store(const char *name, const char *shards, const char *compression)
+{
+    const char *path = t_path(name);
+    MPI_Info info = make_info(shards, compression);
+
+    t_check(create_store(path, info), "%s: create", name);
+    t_check(check_store(path, FIRST_RECORDS, true), "%s: collective gets", name);
+    t_check(append_store(path), "%s: append", name);
+    t_check(check_store(path, RECORDS, true) && check_store(path, RECORDS, false), "%s: all gets", name);
+    MPI_Info_free(&info);
+}
+
+/* --- folders --- */
+
+static bool exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+static void test_folders(void)
+{
+    MPI_Info info = make_info(NULL, NULL);
+    char path[4096], inside[4200];
+    int ncid, err;
+
+    snprintf(path, sizeof path, "%s", t_path("folder.zarr"));
+    snprintf(inside, sizeof inside, "%s/mine.txt", path);
+    if (t_rank == 0) {
+        FILE *f = mkdir(path, 0777) == 0 ? fopen(inside, "w") : NULL;
+
+        t_local(f != NULL && fclose(f) == 0, "a folder with a file");
+    }
+    err = ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, info, &ncid);
+    t_check(err == NC_EBAD_FILE && exists(inside), "a folder that is no store is not replaced: %s",
+            ncmpi_strerrno(err));
+    err = ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid);
+    t_check(err == NC_EBAD_FILE, "nor opened: %s", ncmpi_strerrno(err));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t_rank == 0)
+        (void)unlink(inside);
+    MPI_Barrier(MPI_COMM_WORLD);
+    err = ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, info, &ncid);
+    t_check(err == NC_NOERR && ncmpi_close(ncid) == NC_NOERR, "an empty one is: %s", ncmpi_strerrno(err));
+    err = ncmpi_create(MPI_COMM_WORLD, path, NC_NOCLOBBER, info, &ncid);
+    t_check(err == NC_EEXIST, "NC_NOCLOBBER: %s", ncmpi_strerrno(err));
+    err = ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, info, &ncid);
+    t_check(err == NC_NOERR && ncmpi_abort(ncid) == NC_NOERR && !exists(path), "ncmpi_abort removes a new store: %s",
+            ncmpi_strerrno(err));
+    MPI_Info_free(&info);
+}
+
+/* Chunks that are put again and again take a new place each time, until most of the shard are old ones. */
+static void test_garbage(void)
+{
+    enum { COLUMNS = 16384, CHUNK_BYTES = 4 * COLUMNS, TIMES = 60 };
+    static int values[2 * COLUMNS];
+    const MPI_Offset chunks[2] = {1, COLUMNS};
+    const char *path = t_path("garbage.zarr");
+    MPI_Info info = make_info(NULL, NULL);
+    MPI_Offset start[2] = {0, COLUMNS * t_rank / t_nprocs},
+               count[2] = {2, COLUMNS * (t_rank + 1) / t_nprocs - start[1]};
+    int ncid, dimids[2], varid;
+    struct stat facts = {.st_size = 0};
+    char shard[4200];
+    bool good = true;
+
+    DO(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, info, &ncid));
+    DO(ncmpi_def_dim(ncid, "y", 2, &dimids[0]));
+    DO(ncmpi_def_dim(ncid, "x", COLUMNS, &dimids[1]));
+    DO(ncmpi_def_var(ncid, "v", NC_INT, 2, dimids, &varid));
+    DO(ncmpi_def_var_chunking(ncid, varid, NC_CHUNKED, chunks));
+    DO(ncmpi_enddef(ncid));
+    for (int k = 0; k < TIMES; k++) {
+        for (int i = 0; i < 2 * COLUMNS; i++)
+            values[i] = k + i;
+        DO(ncmpi_put_vara_int_all(ncid, varid, start, count, values));
+        DO(ncmpi_sync(ncid));
+    }
+    DO(ncmpi_close(ncid));
+    snprintf(shard, sizeof shard, "%s/v/c.0.0", path);
+    good = t_local(stat(shard, &facts) == 0 && facts.st_size < 3 * 2 * CHUNK_BYTES + (1 << 20), "a shard of %lld bytes",
+                   (long long)facts.st_size) &&
+           good;
+    DO(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid));
+    memset(values, 0, sizeof values);
+    DO(ncmpi_get_vara_int_all(ncid, varid, start, count, values));
+    for (int i = 0; i < 2 * (int)count[1] && good; i++)
+        good = t_local(values[i] == TIMES - 1 + i, "value %d: %d", i, values[i]);
+    DO(ncmpi_close(ncid));
+    t_check(good, "chunks that are put %d times", TIMES);
+    MPI_Info_free(&info);
+}
+
+static void test_delete(const char *name)
+{
+    const char *path = t_path(name);
+    int err = NC_NOERR;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t_rank == 0)
+        err = ncmpi_delete(path, MPI_INFO_NULL);
+    MPI_Barrier(MPI_COMM_WORLD);
+    t_check(err == NC_NOERR && !exists(path), "ncmpi_delete %s: %s", name, ncmpi_strerrno(err));
+}
+
+int main(int argc, char **argv)
+{
+    t_start(&argc, &argv);
+    keeps = argc > 1 && strcmp(argv[1], "keep") == 0;
+    test_store("chunks.zarr", "0", NULL);
+    test_store("shards.zarr", "3000", "zstd:1");
+    test_store("large.zarr", NULL, "deflate:1");
+    if (!keeps) {
+        test_folders();
+        test_garbage();
+        test_delete("garbage.zarr");
+        test_delete("chunks.zarr");
+        test_delete("shards.zarr");
+        test_delete("large.zarr");
+    }
+    return t_finish();
+}
