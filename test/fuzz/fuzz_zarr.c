@@ -88,17 +88,17 @@ static void decode_index(const pnc_zarr_array *a, const char *bytes, int64_t n)
     pnc_zarr_place *places;
     pnc_error error = {0};
     char *index;
-    int64_t count;
+    int64_t nplaces;
 
     if (a->refusal != NULL || a->inner == NULL || pnc_zarr_index_get_bytes(a) > n || n > INDEX_MOST)
         return;
-    count = pnc_zarr_index_count(a);
-    places = malloc((size_t)count * sizeof *places);
+    nplaces = pnc_zarr_index_count(a);
+    places = malloc((size_t)nplaces * sizeof *places);
     index = malloc((size_t)pnc_zarr_index_get_bytes(a));
     REQUIRE(places != NULL && index != NULL);
     memcpy(index, bytes, (size_t)pnc_zarr_index_get_bytes(a));
     if (pnc_zarr_index_decode(a, index, n, places, &error) == NC_NOERR)
-        for (int64_t i = 0; i < count; i++)
+        for (int64_t i = 0; i < nplaces; i++)
             REQUIRE(places[i].offset < 0 || (places[i].bytes > 0 && places[i].offset <= n - places[i].bytes));
     free(index);
     free(places);
