@@ -277,7 +277,7 @@ static void check_map(const pnc_filter *filters, int n, const char *codecs)
 
     storage = (pnc_storage){.nfilters = n};
     memcpy(storage.filters, filters, (size_t)n * sizeof *filters);
-    assert_int_equal(pnc_zarr_filters_map(&var, &region, &chain, NULL), NC_NOERR);
+    assert_int_equal(pnc_zarr_filters_derive(&var, &region, &chain, NULL), NC_NOERR);
     for (int i = 0; i < chain.nfilters; i++) {
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i > 0 ? "/" : "",
                  pnc_filter_name_get(chain.filters[i].id));
@@ -289,7 +289,7 @@ static void check_map(const pnc_filter *filters, int n, const char *codecs)
     storage.nfilters = back.nfilters;
     for (int i = 0; i < back.nfilters; i++)
         storage.filters[i] = back.filters[i];
-    assert_int_equal(pnc_zarr_filters_map(&var, &region, &back, NULL), NC_NOERR);
+    assert_int_equal(pnc_zarr_filters_derive(&var, &region, &back, NULL), NC_NOERR);
     assert_int_equal(back.nfilters, chain.nfilters); /* what is found becomes the same codecs */
     for (int i = 0; i < back.nfilters; i++) {
         assert_int_equal(back.filters[i].id, chain.filters[i].id);
@@ -324,7 +324,7 @@ static void test_filters(void **state)
     check_map(&plugin, 1, "blosc:1:7:2:4:0");
     check_map(&fletcher32, 1, "crc32c");
     storage.filters[0] = szip;
-    assert_int_equal(pnc_zarr_filters_map(&var, &region, &chain, &error), NC_EFILTER);
+    assert_int_equal(pnc_zarr_filters_derive(&var, &region, &chain, &error), NC_EFILTER);
     assert_non_null(strstr(error.text, "szip (id 4)"));
     assert_int_equal(pnc_zarr_filters_choose(pnc_host_codecs_get(), NC_DOUBLE, &region, &chain), NC_NOERR);
     if (pnc_host_codecs_get()->load_blosc() != NULL) {

@@ -74,7 +74,7 @@ void *pnc_zarr_about_get_attributes(const pnc_zarr_context *c, const pnc_zarr_ab
     return pnc_zarr_value_is(c, found, PNC_JSON_OBJECT) ? found : NULL;
 }
 
-static int add_dim(const pnc_zarr_context *c, void *list, const pnc_zarr_dim *dim)
+static int add_listed_dim(const pnc_zarr_context *c, void *list, const pnc_zarr_dim *dim)
 {
     void *entry = c->json->new_array();
 
@@ -94,7 +94,7 @@ static int fill_about(const pnc_zarr_context *c, void *about, const pnc_zarr_sto
     if (dims == NULL || vars == NULL)
         return NC_ENOMEM;
     for (int i = 0; i < store->ndims; i++)
-        PNC_TRY(add_dim(c, dims, &store->dims[i]));
+        PNC_TRY(add_listed_dim(c, dims, &store->dims[i]));
     for (int i = 0; i < store->narrays; i++)
         PNC_TRY(
             pnc_zarr_item_add(c, vars, c->json->new_string(store->arrays[i].path, (int)strlen(store->arrays[i].path))));

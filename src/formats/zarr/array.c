@@ -13,7 +13,7 @@
 /* Chunks of a shard: its index has 16 bytes for each, which are read at once. A guess. */
 #define SHARD_CHUNKS_MOST (INT64_C(1) << 22)
 
-int pnc_zarr_array_refuse(const pnc_zarr_context *c, pnc_zarr_array *array, const char *why, ...)
+int pnc_zarr_array_reject(const pnc_zarr_context *c, pnc_zarr_array *array, const char *why, ...)
 {
     char text[300];
     va_list arguments;
@@ -62,7 +62,7 @@ static int read_chunk_lengths(const pnc_zarr_context *c, void *list, const char 
 }
 
 /* What src/filter and the index of a shard can have. */
-static int check_chunks(const pnc_zarr_context *c, pnc_zarr_array *array)
+static int check_chunk_sizes(const pnc_zarr_context *c, pnc_zarr_array *array)
 {
     const int64_t *chunk = array->inner != NULL ? array->inner : array->chunks;
     int64_t bytes = (int64_t)pnc_type_get_size(array->type), number = 1;
@@ -70,13 +70,13 @@ static int check_chunks(const pnc_zarr_context *c, pnc_zarr_array *array)
     for (int i = 0; i < array->ndims; i++) {
         if (pnc_size_multiply(bytes, chunk[i], &bytes) < 0 ||
             pnc_size_multiply(number, array->chunks[i] / chunk[i], &number) < 0)
-            return pnc_zarr_array_refuse(c, array, "its chunks have more bytes than 64 bits count");
+            return pnc_zarr_array_reject(c, array, "its chunks have more bytes than 64 bits count");
     }
     if (bytes > PNC_FILTER_CHUNK_MOST)
-        return pnc_zarr_array_refuse(c, array, "its chunks have %lld bytes: this library reads up to %lld",
+        return pnc_zarr_array_reject(c, array, "its chunks have %lld bytes: this library reads up to %lld",
                                      (long long)bytes, (long long)PNC_FILTER_CHUNK_MOST);
     if (number > SHARD_CHUNKS_MOST)
-        return pnc_zarr_array_refuse(c, array, "its shards have %lld chunks: this library reads up to %lld",
+        return pnc_zarr_array_reject(c, array, "its shards have %lld chunks: this library reads up to %lld",
                                      (long long)number, (long long)SHARD_CHUNKS_MOST);
     return NC_NOERR;
 }
@@ -98,7 +98,7 @@ static int read_grid(const pnc_zarr_context *c, void *document, pnc_zarr_array *
     if (name == NULL)
         return pnc_zarr_damage_set(c, "\"chunk_grid\" has no name");
     if (strcmp(name, "regular") != 0)
-        return pnc_zarr_array_refuse(c, array, "its chunk grid \"%s\" is one that this library does not have", name);
+        return pnc_zarr_array_reject(c, array, "its chunk grid \"%s\" is one that this library does not have", name);
     return read_chunk_lengths(c, pnc_zarr_member_get(c, configuration, "chunk_shape"), "chunk_shape", array);
 }
 
@@ -119,7 +119,7 @@ static int read_keys(const pnc_zarr_context *c, void *document, pnc_zarr_array *
     if (name == NULL)
         return pnc_zarr_damage_set(c, "\"chunk_key_encoding\" has no name");
     if (!is_default && strcmp(name, "v2") != 0)
-        return pnc_zarr_array_refuse(c, array, "its chunk keys \"%s\" are ones that this library does not have", name);
+        return pnc_zarr_array_reject(c, array, "its chunk keys \"%s\" are ones that this library does not have", name);
     array->has_prefix = is_default;
     return read_separator(c, pnc_zarr_member_get(c, configuration, "separator"), is_default ? '/' : '.', array);
 }
@@ -175,15 +175,15 @@ static int check_members(const pnc_zarr_context *c, void *document, pnc_zarr_arr
         for (size_t i = 0; i < sizeof known / sizeof *known && !is_known; i++)
             is_known = strcmp(name, known[i]) == 0;
         if (!is_known)
-            PNC_TRY(pnc_zarr_array_refuse(c, array, "its document has \"%s\", which this library does not know", name));
+            PNC_TRY(pnc_zarr_array_reject(c, array, "its document has \"%s\", which this library does not know", name));
     }
     if (transformers != NULL &&
         (!pnc_zarr_value_is(c, transformers, PNC_JSON_ARRAY) || c->json->array_get_length(transformers) > 0))
-        return pnc_zarr_array_refuse(c, array, "it has storage transformers, which this library does not know");
+        return pnc_zarr_array_reject(c, array, "it has storage transformers, which this library does not know");
     return NC_NOERR;
 }
 
-static int read_version_3(const pnc_zarr_context *c, void *document, pnc_zarr_array *array)
+static int read_array_document(const pnc_zarr_context *c, void *document, pnc_zarr_array *array)
 {
     void *codecs;
 
@@ -218,7 +218,7 @@ static void adapt_nczarr(const pnc_zarr_context *c, void *document, pnc_zarr_arr
     array->refusal = NULL;
 }
 
-static int read_version_2(const pnc_zarr_context *c, void *document, pnc_zarr_array *array)
+static int read_zarray(const pnc_zarr_context *c, void *document, pnc_zarr_array *array)
 {
     PNC_TRY(pnc_zarr_elements_read(c, pnc_zarr_member_get(c, document, "dtype"), array));
     PNC_TRY(read_chunk_lengths(c, pnc_zarr_member_get(c, document, "chunks"), "chunks", array));
@@ -238,8 +238,8 @@ int pnc_zarr_array_read(const pnc_zarr_context *c, void *document, pnc_zarr_arra
                               &version))
         return pnc_zarr_damage_set(c, "\"zarr_format\" is not %d", array->version);
     PNC_TRY(read_shape(c, document, array));
-    PNC_TRY(array->version == 2 ? read_version_2(c, document, array) : read_version_3(c, document, array));
-    return array->refusal == NULL ? check_chunks(c, array) : NC_NOERR;
+    PNC_TRY(array->version == 2 ? read_zarray(c, document, array) : read_array_document(c, document, array));
+    return array->refusal == NULL ? check_chunk_sizes(c, array) : NC_NOERR;
 }
 
 /* --- writing --- */

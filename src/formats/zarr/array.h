@@ -22,7 +22,7 @@ int pnc_zarr_codecs_read_v2(const pnc_zarr_context *c, void *document, pnc_zarr_
 int pnc_zarr_codecs_add(const pnc_zarr_context *c, void *document, const pnc_zarr_array *array);
 
 /* Keep the first reason why values cannot be accessed. */
-int pnc_zarr_array_refuse(const pnc_zarr_context *c, pnc_zarr_array *array, const char *why, ...) PNC_PRINTF(3, 4);
+int pnc_zarr_array_reject(const pnc_zarr_context *c, pnc_zarr_array *array, const char *why, ...) PNC_PRINTF(3, 4);
 
 /* --- documents (array.c) --- */
 

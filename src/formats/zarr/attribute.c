@@ -68,7 +68,7 @@ static bool narrow_text(unsigned char *text, int64_t *n)
     return true;
 }
 
-static int read_text(const pnc_zarr_context *c, void *value, bool is_latin1, pnc_att *out)
+static int read_att_text(const pnc_zarr_context *c, void *value, bool is_latin1, pnc_att *out)
 {
     PNC_TRY(copy_text(c, c->json->get_string(value), c->json->get_string_length(value), out));
     if (is_latin1 && !narrow_text(out->value, &out->len))
@@ -97,13 +97,13 @@ static json_list look_at_list(const pnc_zarr_context *c, void *value)
         list.n = (int64_t)c->json->array_get_length(value);
     for (int64_t i = 0; i < list.n; i++) {
         void *item = get_item(c, value, i);
-        bool is_real = pnc_zarr_value_is(c, item, PNC_JSON_DOUBLE),
+        bool is_real_type = pnc_zarr_value_is(c, item, PNC_JSON_DOUBLE),
              is_integer = pnc_zarr_value_is(c, item, PNC_JSON_INT);
 
         list.all_texts = list.all_texts && pnc_zarr_text_get(c, item) != NULL;
         list.all_booleans = list.all_booleans && pnc_zarr_value_is(c, item, PNC_JSON_BOOLEAN);
-        list.all_numbers = list.all_numbers && (is_real || is_integer);
-        list.has_reals = list.has_reals || is_real;
+        list.all_numbers = list.all_numbers && (is_real_type || is_integer);
+        list.has_reals = list.has_reals || is_real_type;
         if (is_integer && c->json->get_int64(item) < list.least)
             list.least = c->json->get_int64(item);
         if (is_integer && c->json->get_int64(item) > 0 && c->json->get_uint64(item) > list.most)
@@ -123,7 +123,7 @@ static int choose_number_type(const json_list *list)
 }
 
 /* *fits: each value is one of the type. */
-static int read_numbers(const pnc_zarr_context *c, void *value, int64_t n, int type, pnc_att *out, bool *fits)
+static int read_att_numbers(const pnc_zarr_context *c, void *value, int64_t n, int type, pnc_att *out, bool *fits)
 {
     size_t size = pnc_type_get_size(type);
 
@@ -147,7 +147,7 @@ static int read_booleans(const pnc_zarr_context *c, void *value, int64_t n, pnc_
     return NC_NOERR;
 }
 
-static int read_strings(const pnc_zarr_context *c, void *value, int64_t n, pnc_att *out)
+static int read_att_texts(const pnc_zarr_context *c, void *value, int64_t n, pnc_att *out)
 {
     const char **strings;
     int64_t *lengths, bytes;
@@ -174,15 +174,15 @@ static int read_by_rules(const pnc_zarr_context *c, void *value, pnc_att *out)
     bool is_list = pnc_zarr_value_is(c, value, PNC_JSON_ARRAY), fits = false;
 
     if (!is_list && pnc_zarr_value_is(c, value, PNC_JSON_STRING))
-        return read_text(c, value, false, out);
+        return read_att_text(c, value, false, out);
     if (list.n == 0 || list.all_numbers)
-        PNC_TRY(read_numbers(c, value, list.n, choose_number_type(&list), out, &fits));
+        PNC_TRY(read_att_numbers(c, value, list.n, choose_number_type(&list), out, &fits));
     if (fits)
         return NC_NOERR;
     if (list.all_booleans)
         return read_booleans(c, value, list.n, out);
     if (is_list && list.all_texts)
-        return read_strings(c, value, list.n, out);
+        return read_att_texts(c, value, list.n, out);
     return copy_json(c, value, out);
 }
 
@@ -195,11 +195,11 @@ static int read_by_type(const pnc_zarr_context *c, void *value, const pnc_zarr_a
     if (type->type == 0)
         return NC_NOERR;
     if (type->type != NC_CHAR)
-        return read_numbers(c, value, list.n, type->type, out, suits);
+        return read_att_numbers(c, value, list.n, type->type, out, suits);
     *suits = type->is_strings ? list.all_texts : pnc_zarr_value_is(c, value, PNC_JSON_STRING);
     if (!*suits)
         return NC_NOERR;
-    return type->is_strings ? read_strings(c, value, list.n, out) : read_text(c, value, type->is_latin1, out);
+    return type->is_strings ? read_att_texts(c, value, list.n, out) : read_att_text(c, value, type->is_latin1, out);
 }
 
 /* Base64 of a double, whatever the type, or of a character; else a number. */
@@ -327,7 +327,7 @@ static void *make_numbers(const pnc_zarr_context *c, const pnc_att *att)
     return NULL;
 }
 
-static bool is_real(int type)
+static bool is_real_type(int type)
 {
     return type == NC_FLOAT || type == NC_DOUBLE;
 }
@@ -336,7 +336,8 @@ bool pnc_zarr_att_is_odd(const pnc_att *att, int var_type)
 {
     if (strcmp(att->name, NC_FillValue) != 0 || var_type == 0)
         return false;
-    return att->len != 1 || var_type == NC_CHAR || att->type == NC_CHAR || is_real(att->type) != is_real(var_type);
+    return att->len != 1 || var_type == NC_CHAR || att->type == NC_CHAR ||
+           is_real_type(att->type) != is_real_type(var_type);
 }
 
 /* As xarray has it: base64 of a double. NULL: it is written like other attributes. */
@@ -348,7 +349,7 @@ static void *make_fill_value(const pnc_zarr_context *c, const pnc_att *att, int 
     float single;
     uint64_t word;
 
-    if (pnc_zarr_att_is_odd(att, var_type) || !is_real(att->type))
+    if (pnc_zarr_att_is_odd(att, var_type) || !is_real_type(att->type))
         return NULL;
     if (att->type == NC_FLOAT) {
         memcpy(&single, att->value, sizeof single);

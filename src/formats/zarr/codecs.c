@@ -31,7 +31,8 @@ static int append_filter(codec_reader *r, int id, int n, const uint32_t *paramet
 }
 
 /* A number of the configuration; `otherwise`, where it is missing. */
-static int get_number(codec_reader *r, const char *name, int64_t least, int64_t most, int64_t otherwise, int64_t *out)
+static int get_codec_number(codec_reader *r, const char *name, int64_t least, int64_t most, int64_t otherwise,
+                            int64_t *out)
 {
     void *value = pnc_zarr_member_get(r->c, r->configuration, name);
 
@@ -47,7 +48,7 @@ static int read_level(codec_reader *r, int id, int64_t least, int64_t most, int6
     int64_t level;
     uint32_t parameter;
 
-    PNC_TRY(get_number(r, "level", least, most, otherwise, &level));
+    PNC_TRY(get_codec_number(r, "level", least, most, otherwise, &level));
     parameter = (uint32_t)level;
     return append_filter(r, id, 1, &parameter);
 }
@@ -118,9 +119,9 @@ static int read_blosc(codec_reader *r)
 
     PNC_TRY(find_blosc_codec(r, &p[PNC_BLOSC_CODEC]));
     PNC_TRY(find_blosc_shuffle(r, &p[PNC_BLOSC_SHUFFLE]));
-    PNC_TRY(get_number(r, "clevel", 0, PNC_BLOSC_LEVEL_MOST, 5, &level));
-    PNC_TRY(get_number(r, "typesize", 1, INT32_MAX, size, &size));
-    PNC_TRY(get_number(r, "blocksize", 0, INT32_MAX, 0, &block));
+    PNC_TRY(get_codec_number(r, "clevel", 0, PNC_BLOSC_LEVEL_MOST, 5, &level));
+    PNC_TRY(get_codec_number(r, "typesize", 1, INT32_MAX, size, &size));
+    PNC_TRY(get_codec_number(r, "blocksize", 0, INT32_MAX, 0, &block));
     p[PNC_BLOSC_LEVEL] = (uint32_t)level;
     p[PNC_BLOSC_TYPE_SIZE] = size <= PNC_BLOSC_TYPE_SIZE_MOST ? (uint32_t)size : 1; /* as Blosc does */
     p[PNC_BLOSC_BLOCK] = (uint32_t)block;
@@ -133,7 +134,7 @@ static int read_crc32c(codec_reader *r)
     void *location = pnc_zarr_member_get(r->c, r->configuration, "location");
 
     if (location != NULL && !pnc_zarr_text_is(r->c, location, "end"))
-        return pnc_zarr_array_refuse(r->c, r->array, "its checksum crc32c is not at the end of chunks");
+        return pnc_zarr_array_reject(r->c, r->array, "its checksum crc32c is not at the end of chunks");
     return append_filter(r, PNC_FILTER_CRC32C, 0, NULL);
 }
 
@@ -147,7 +148,7 @@ static int read_shuffle(codec_reader *r)
     int64_t size;
     uint32_t parameter;
 
-    PNC_TRY(get_number(r, "elementsize", 1, INT32_MAX, 4, &size));
+    PNC_TRY(get_codec_number(r, "elementsize", 1, INT32_MAX, 4, &size));
     parameter = (uint32_t)size;
     return append_filter(r, PNC_FILTER_SHUFFLE, 1, &parameter);
 }
@@ -215,7 +216,7 @@ static int read_bytes_codec(codec_reader *r, const char *name, bool is_v2)
     for (size_t i = 0; i < sizeof bytes_codecs / sizeof *bytes_codecs; i++)
         if (strcmp(own, bytes_codecs[i].name) == 0)
             return bytes_codecs[i].read(r);
-    return pnc_zarr_array_refuse(r->c, r->array, "its %s \"%s\" is one that this library does not have",
+    return pnc_zarr_array_reject(r->c, r->array, "its %s \"%s\" is one that this library does not have",
                                  is_v2 ? "compressor or filter" : "codec", name);
 }
 
@@ -258,7 +259,7 @@ static int read_index_codecs(codec_reader *r, void *list)
     }
     r->array->index.has_sum = n == 2;
     return is_known ? NC_NOERR
-                    : pnc_zarr_array_refuse(r->c, r->array,
+                    : pnc_zarr_array_reject(r->c, r->array,
                                             "the index of its shards has codecs other than bytes and "
                                             "crc32c");
 }
@@ -272,7 +273,7 @@ static int read_sharding(codec_reader *r, bool is_inner)
     int n;
 
     if (is_inner || r->array->filters.nfilters > 0)
-        return pnc_zarr_array_refuse(r->c, r->array, "its shards are in shards, or transposed");
+        return pnc_zarr_array_reject(r->c, r->array, "its shards are in shards, or transposed");
     PNC_TRY(pnc_zarr_memory_alloc(r->c, r->array->ndims, sizeof *inner, &inner));
     PNC_TRY(pnc_zarr_integers_get(r->c, pnc_zarr_member_get(r->c, configuration, "chunk_shape"), "chunk_shape", 1,
                                   INT64_MAX, r->array->ndims, &n, inner));
@@ -308,15 +309,15 @@ static int read_list(codec_reader *r, void *list, bool is_inner)
             PNC_TRY(read_sharding(r, is_inner));
             has_bytes = has_shards = true;
         } else if (has_shards) {
-            return pnc_zarr_array_refuse(r->c, r->array, "whole shards of it have the codec \"%s\"", name);
+            return pnc_zarr_array_reject(r->c, r->array, "whole shards of it have the codec \"%s\"", name);
         } else if (has_bytes || strncmp(name, NUMCODECS, strlen(NUMCODECS)) == 0) {
             PNC_TRY(has_bytes ? read_bytes_codec(r, name, false)
-                              : pnc_zarr_array_refuse(r->c, r->array,
+                              : pnc_zarr_array_reject(r->c, r->array,
                                                       "its codec \"%s\" is one that this library does "
                                                       "not have",
                                                       name));
         } else {
-            return pnc_zarr_array_refuse(r->c, r->array, "its codec \"%s\" is one that this library does not have",
+            return pnc_zarr_array_reject(r->c, r->array, "its codec \"%s\" is one that this library does not have",
                                          name);
         }
     }
@@ -400,7 +401,7 @@ static int add_zstd(const pnc_zarr_context *c, void *configuration, int level)
     return pnc_zarr_member_add(c, configuration, "checksum", c->json->new_boolean(0), false);
 }
 
-static int add_filter(const pnc_zarr_context *c, void *list, const pnc_filter *filter)
+static int add_filter_codec(const pnc_zarr_context *c, void *list, const pnc_filter *filter)
 {
     const char *name = pnc_filter_name_get(filter->id);
     void *configuration;
@@ -450,7 +451,7 @@ static int add_chain(const pnc_zarr_context *c, void *list, const pnc_zarr_array
         PNC_TRY(add_transpose(c, list, &array->filters.filters[i]));
     PNC_TRY(add_bytes(c, list, array->is_big_endian));
     for (; i < array->filters.nfilters; i++)
-        PNC_TRY(add_filter(c, list, &array->filters.filters[i]));
+        PNC_TRY(add_filter_codec(c, list, &array->filters.filters[i]));
     return NC_NOERR;
 }
 

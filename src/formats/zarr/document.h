@@ -126,7 +126,7 @@ typedef enum pnc_zarr_groups {
 } pnc_zarr_groups;
 
 /* Definitions of netCDF, with the storage of each variable (format/storage.h: chunks are `inner`, or else `chunks`;
- * filters those of netCDF that pnc_zarr_filters_map would make these codecs of, as far as there are such).
+ * filters those of netCDF that pnc_zarr_filters_derive would make these codecs of, as far as there are such).
  * version: for model->format; groups: the hint. *model is replaced, and empty after an error. Variable i
  * is array i; only of groups that are hidden are arrays left out, at the end. */
 int pnc_zarr_model_make(const pnc_zarr_store *store, int version, pnc_zarr_groups groups, pnc_model *model,
@@ -138,7 +138,7 @@ int pnc_zarr_model_make(const pnc_zarr_store *store, int version, pnc_zarr_group
 typedef struct pnc_zarr_layout {
     const int64_t *chunks, *inner; /* as in an array */
     pnc_zarr_index index;
-    pnc_filter_chain filters;       /* of Zarr: pnc_zarr_filters_map */
+    pnc_filter_chain filters;       /* of Zarr: pnc_zarr_filters_derive */
     const pnc_zarr_array *existing; /* NULL: a new array. Else the others are not used, and of this one all but path,
                                      * shape and attributes stays */
 } pnc_zarr_layout;
@@ -146,7 +146,7 @@ typedef struct pnc_zarr_layout {
 /* Which codecs the filters of a variable become, in an order that readers know. The table is in filters.c. NC_EFILTER:
  * readers of Zarr do not have the filter. find: the same the other way, for what programs ask; its filters are of
  * netCDF. */
-int pnc_zarr_filters_map(const pnc_var *var, pnc_region *region, pnc_filter_chain *out, pnc_error *error);
+int pnc_zarr_filters_derive(const pnc_var *var, pnc_region *region, pnc_filter_chain *out, pnc_error *error);
 int pnc_zarr_filters_find(const pnc_filter_chain *codecs, pnc_region *region, pnc_filter_chain *out, pnc_error *error);
 /* Those of a variable without a choice of its user: blosc with zstd 1 and shuffle, which every reader has; zstd 1 or
  * gzip 1 where libblosc is not installed; none without all three. */

@@ -258,7 +258,7 @@ static int choose_layout(const pnc_zarr *z, const pnc_var *var, pnc_region *regi
     *out = (pnc_zarr_layout){.chunks = chunks};
     if (choose_shard(z, var, chunks, shard))
         *out = (pnc_zarr_layout){.chunks = shard, .inner = chunks, .index = {.is_at_start = true, .has_sum = true}};
-    return pnc_zarr_filters_map(var, region, &out->filters, z->format.file->error);
+    return pnc_zarr_filters_derive(var, region, &out->filters, z->format.file->error);
 }
 
 static const pnc_zarr_array *find_existing(const pnc_zarr *z, int varid)

@@ -17,12 +17,12 @@ enum { NELEMENT_TYPES = sizeof element_types / sizeof *element_types };
 /* Of zarr-python from 3.1 on: xarray reads characters as text. Other readers see a type that they do not have. */
 #define CHARACTERS "null_terminated_bytes"
 
-static int refuse_type(const pnc_zarr_context *c, const char *name, pnc_zarr_array *array)
+static int reject_type(const pnc_zarr_context *c, const char *name, pnc_zarr_array *array)
 {
     bool is_text = strcmp(name, "string") == 0 || strcmp(name, "|O") == 0;
 
     array->type = is_text ? NC_STRING : NC_OPAQUE;
-    return pnc_zarr_array_refuse(c, array, "its data type, \"%s\", is not one of netCDF that this library reads", name);
+    return pnc_zarr_array_reject(c, array, "its data type, \"%s\", is not one of netCDF that this library reads", name);
 }
 
 /* {"name": "null_terminated_bytes", "configuration": {"length_bytes": 1}} */
@@ -34,7 +34,7 @@ static int read_composed_type(const pnc_zarr_context *c, void *value, pnc_zarr_a
     PNC_TRY(pnc_zarr_member_find(c, value, "name", PNC_JSON_STRING, false, &name));
     if (!pnc_zarr_text_is(c, name, CHARACTERS) ||
         !pnc_zarr_integer_get(c, pnc_zarr_member_get(c, configuration, "length_bytes"), 1, 1, &length))
-        return refuse_type(c, c->json->get_string(name), array);
+        return reject_type(c, c->json->get_string(name), array);
     array->type = NC_CHAR;
     array->content = PNC_ZARR_CHARACTERS;
     return NC_NOERR;
@@ -54,7 +54,7 @@ static int read_type(const pnc_zarr_context *c, void *value, pnc_zarr_array *arr
             return NC_NOERR;
         }
     if (strcmp(name, "bool") != 0)
-        return refuse_type(c, name, array);
+        return reject_type(c, name, array);
     array->type = NC_BYTE;
     array->content = PNC_ZARR_BOOLEANS;
     return NC_NOERR;
@@ -66,7 +66,7 @@ static int read_type_v2(const pnc_zarr_context *c, void *value, pnc_zarr_array *
     const char *name = pnc_zarr_text_get(c, value);
 
     if (name == NULL) /* a list of members */
-        return refuse_type(c, "structured", array);
+        return reject_type(c, "structured", array);
     if (name[0] == '\0' || strchr("<>|", name[0]) == NULL)
         return pnc_zarr_damage_set(c, "\"dtype\" does not begin with <, > or |");
     array->is_big_endian = name[0] == '>';
@@ -76,7 +76,7 @@ static int read_type_v2(const pnc_zarr_context *c, void *value, pnc_zarr_array *
             return NC_NOERR;
         }
     if (strcmp(name + 1, "b1") != 0 && strcmp(name + 1, "S1") != 0)
-        return refuse_type(c, name, array);
+        return reject_type(c, name, array);
     array->type = name[1] == 'b' ? NC_BYTE : NC_CHAR;
     array->content = name[1] == 'b' ? PNC_ZARR_BOOLEANS : PNC_ZARR_CHARACTERS;
     return NC_NOERR;
@@ -123,6 +123,8 @@ static bool read_character(const pnc_zarr_context *c, void *value, unsigned char
     int64_t zero;
 
     *out = '\0';
+    if (text == NULL && pnc_zarr_value_is(c, value, PNC_JSON_STRING))
+        return c->json->get_string_length(value) == 1; /* NUL */
     if (text == NULL)
         return pnc_zarr_integer_get(c, value, 0, 0, &zero);
     if (strlen(text) == 1)

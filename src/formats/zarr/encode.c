@@ -46,7 +46,7 @@ static bool find_same(const store_writer *w, const pnc_zarr_node *old, const pnc
 }
 
 /* What an object of _ncmpi has of a node. */
-static void *get_part(const store_writer *w, void *all, const char *path)
+static void *get_about_part(const store_writer *w, void *all, const char *path)
 {
     void *part = pnc_zarr_member_get(&w->c, all, path);
 
@@ -56,7 +56,7 @@ static void *get_part(const store_writer *w, void *all, const char *path)
 static int add_type(const store_writer *w, const char *path, const char *name, const pnc_zarr_att_type *type)
 {
     const char *word = pnc_zarr_att_type_get_word(type);
-    void *of_node = word != NULL ? get_part(w, w->types, path) : NULL;
+    void *of_node = word != NULL ? get_about_part(w, w->types, path) : NULL;
 
     if (word == NULL)
         return NC_NOERR;
@@ -73,7 +73,7 @@ static int add_att(const store_writer *w, void *attributes, const char *path, co
     if (!is_same)
         PNC_TRY(pnc_zarr_att_make(&w->c, att, var_type, &value, &type));
     if (pnc_zarr_att_is_odd(att, var_type))
-        attributes = get_part(w, w->odd, path);
+        attributes = get_about_part(w, w->odd, path);
     PNC_TRY(pnc_zarr_member_add(&w->c, attributes, att->name, value, is_same));
     return add_type(w, path, att->name, &type);
 }
@@ -330,7 +330,7 @@ static int put_consolidated_v2(store_writer *w)
     return err;
 }
 
-static int put_all(store_writer *w)
+static int put_documents(store_writer *w)
 {
     const pnc_zarr_store *store = w->store;
 
@@ -378,7 +378,7 @@ int pnc_zarr_store_encode(const pnc_json_functions *json, const pnc_zarr_store *
     err = read_old(&w, old, nold);
     w.c.key = "zarr.json";
     if (err == NC_NOERR)
-        err = put_all(&w);
+        err = put_documents(&w);
     json->put(w.types);
     json->put(w.odd);
     json->put(w.metadata);

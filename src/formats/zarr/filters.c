@@ -51,14 +51,14 @@ static int append_blosc(pnc_region *region, pnc_filter_chain *chain, int type, u
 
 /* --- from netCDF --- */
 
-static uint32_t get_parameter(const pnc_filter *filter, int i, uint32_t otherwise)
+static uint32_t get_filter_parameter(const pnc_filter *filter, int i, uint32_t otherwise)
 {
     return filter->nparameters > i ? filter->parameters[i] : otherwise;
 }
 
 static int map_deflate(const pnc_filter *filter, int type, bool is_shuffled, pnc_region *region, pnc_filter_chain *out)
 {
-    uint32_t level = get_parameter(filter, 0, 1);
+    uint32_t level = get_filter_parameter(filter, 0, 1);
 
     if (is_shuffled)
         return append_blosc(region, out, type, PNC_BLOSC_ZLIB, level, PNC_BLOSC_BYTES_SHUFFLED);
@@ -67,7 +67,7 @@ static int map_deflate(const pnc_filter *filter, int type, bool is_shuffled, pnc
 
 static int map_zstd(const pnc_filter *filter, int type, bool is_shuffled, pnc_region *region, pnc_filter_chain *out)
 {
-    uint32_t level = get_parameter(filter, 0, 0);
+    uint32_t level = get_filter_parameter(filter, 0, 0);
     int64_t blosc_level = pnc_min64(pnc_max64(((int32_t)level + 1) / 2, 1), PNC_BLOSC_LEVEL_MOST);
 
     if (is_shuffled)
@@ -78,9 +78,9 @@ static int map_zstd(const pnc_filter *filter, int type, bool is_shuffled, pnc_re
 static int map_blosc(const pnc_filter *filter, int type, pnc_region *region, pnc_filter_chain *out)
 {
     return append_blosc(region, out, type,
-                        (uint32_t)pnc_min64(get_parameter(filter, PLUGIN_CODEC, 0), PNC_BLOSC_CODECS - 1),
-                        (uint32_t)pnc_min64(get_parameter(filter, PLUGIN_LEVEL, 5), PNC_BLOSC_LEVEL_MOST),
-                        (uint32_t)pnc_min64(get_parameter(filter, PLUGIN_SHUFFLE, 1), PNC_BLOSC_SHUFFLES - 1));
+                        (uint32_t)pnc_min64(get_filter_parameter(filter, PLUGIN_CODEC, 0), PNC_BLOSC_CODECS - 1),
+                        (uint32_t)pnc_min64(get_filter_parameter(filter, PLUGIN_LEVEL, 5), PNC_BLOSC_LEVEL_MOST),
+                        (uint32_t)pnc_min64(get_filter_parameter(filter, PLUGIN_SHUFFLE, 1), PNC_BLOSC_SHUFFLES - 1));
 }
 
 static int map_filter(const pnc_var *var, const pnc_filter *filter, bool is_shuffled, pnc_region *region,
@@ -101,7 +101,7 @@ static int map_filter(const pnc_var *var, const pnc_filter *filter, bool is_shuf
     }
 }
 
-int pnc_zarr_filters_map(const pnc_var *var, pnc_region *region, pnc_filter_chain *out, pnc_error *error)
+int pnc_zarr_filters_derive(const pnc_var *var, pnc_region *region, pnc_filter_chain *out, pnc_error *error)
 {
     pnc_filter_chain chain = {0, NULL};
     bool is_shuffled = false;

@@ -107,13 +107,13 @@ int64_t pnc_zarr_index_get_offset(const pnc_zarr_array *array, int64_t shard_byt
     return array->index.is_at_start && end > 0 ? 0 : end;
 }
 
-static void store_number(uint64_t number, bool is_big_endian, unsigned char *out)
+static void store_index_number(uint64_t number, bool is_big_endian, unsigned char *out)
 {
     for (int i = 0; i < 8; i++)
         out[is_big_endian ? 7 - i : i] = (unsigned char)(number >> 8 * i);
 }
 
-static uint64_t load_number(const unsigned char *in, bool is_big_endian)
+static uint64_t load_index_number(const unsigned char *in, bool is_big_endian)
 {
     uint64_t number = 0;
 
@@ -136,8 +136,8 @@ void pnc_zarr_index_encode(const pnc_zarr_array *array, const pnc_zarr_place *pl
     for (int64_t i = 0; i < n; i++, at += ENTRY_BYTES) {
         bool is_absent = places[i].offset < 0;
 
-        store_number(is_absent ? UINT64_MAX : (uint64_t)places[i].offset, array->index.is_big_endian, at);
-        store_number(is_absent ? UINT64_MAX : (uint64_t)places[i].bytes, array->index.is_big_endian, at + 8);
+        store_index_number(is_absent ? UINT64_MAX : (uint64_t)places[i].offset, array->index.is_big_endian, at);
+        store_index_number(is_absent ? UINT64_MAX : (uint64_t)places[i].bytes, array->index.is_big_endian, at + 8);
     }
     sum = pnc_filter_crc32c_compute(out, n * ENTRY_BYTES);
     for (int i = 0; array->index.has_sum && i < SUM_BYTES; i++)
@@ -177,8 +177,8 @@ int pnc_zarr_index_decode(const pnc_zarr_array *array, const void *index, int64_
     if (array->index.has_sum && load_sum(end) != pnc_filter_crc32c_compute(index, n * ENTRY_BYTES))
         return pnc_error_set(error, NC_ENCZARR, "the index of the shard is damaged: its checksum is another one");
     for (int64_t i = 0; i < n; i++, at += ENTRY_BYTES) {
-        uint64_t offset = load_number(at, array->index.is_big_endian);
-        uint64_t bytes = load_number(at + 8, array->index.is_big_endian);
+        uint64_t offset = load_index_number(at, array->index.is_big_endian);
+        uint64_t bytes = load_index_number(at + 8, array->index.is_big_endian);
 
         places[i] = (pnc_zarr_place){-1, 0};
         if (offset == UINT64_MAX && bytes == UINT64_MAX)

@@ -15,7 +15,7 @@ enum { SUCCESS = 0 };
 enum { DEPTH_MOST = 64 };
 /* What json-c 0.16 allocates: a table of 16 members for each object, a list of 32 pointers for each array. */
 enum { OBJECT_BYTES = 900, LIST_BYTES = 450, VALUE_BYTES = 160 };
-/* That is enough for 20,000 arrays in consolidated metadata, and bounds what a hostile document takes. */
+/* For all documents: enough for 20,000 arrays, and a bound for hostile ones. */
 #define JSON_MEMORY_MOST (INT64_C(1) << 29)
 
 int pnc_zarr_json_check(const pnc_json_functions *json, pnc_error *error)
@@ -141,13 +141,15 @@ static int run_tokener(const pnc_zarr_context *c, const char *bytes, int64_t n, 
                                DEPTH_MOST);
 }
 
-int pnc_zarr_json_parse(const pnc_zarr_context *c, const char *bytes, int64_t n, void **out)
+int pnc_zarr_json_parse(pnc_zarr_context *c, const char *bytes, int64_t n, void **out)
 {
     json_extent e = measure_json(bytes, n);
     void *value = NULL;
 
-    if (e.bytes > JSON_MEMORY_MOST)
-        return pnc_zarr_damage_set(c, "this document of %lld bytes has too many values", (long long)n);
+    if (e.bytes > JSON_MEMORY_MOST - c->json_bytes)
+        return pnc_zarr_damage_set(c, "this document of %lld bytes, with those before, has too many values",
+                                   (long long)n);
+    c->json_bytes += e.bytes;
     if (e.is_odd)
         return pnc_zarr_damage_set(c, "it is not JSON: it has a ' or a NUL outside of texts");
     PNC_TRY(run_tokener(c, bytes, n, &value));

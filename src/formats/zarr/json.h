@@ -15,7 +15,8 @@ typedef struct pnc_zarr_context {
     const pnc_json_functions *json;
     pnc_region *region;
     pnc_error *error;
-    const char *key; /* of the document, for messages */
+    const char *key;    /* of the document, for messages */
+    int64_t json_bytes; /* of values that were parsed, as an estimate */
 } pnc_zarr_context;
 
 /* NC_ENOTBUILT if json-c is not installed. */
@@ -29,8 +30,8 @@ int pnc_zarr_memory_alloc(const pnc_zarr_context *c, int64_t n, size_t size, voi
 int pnc_zarr_text_copy(const pnc_zarr_context *c, const char *text, int64_t n, const char **out);
 
 /* The value of a document, which the caller frees by put. NC_ENCZARR: it is not JSON, nested too deeply, too large for
- * memory, or an object has a key twice. */
-int pnc_zarr_json_parse(const pnc_zarr_context *c, const char *bytes, int64_t n, void **out);
+ * memory together with those before, or an object has a key twice. */
+int pnc_zarr_json_parse(pnc_zarr_context *c, const char *bytes, int64_t n, void **out);
 
 /* A member, or NULL: there is none, or it is null. */
 void *pnc_zarr_member_get(const pnc_zarr_context *c, const void *object, const char *name);

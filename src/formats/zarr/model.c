@@ -24,7 +24,7 @@ const pnc_rules pnc_zarr_rules = {.name = "Zarr",
 
 /* --- from documents --- */
 
-static int lack_memory(pnc_error *error)
+static int lack_model_memory(pnc_error *error)
 {
     return pnc_error_set(error, NC_ENOMEM, "no memory for the definitions of the store");
 }
@@ -35,20 +35,20 @@ static bool has_slash(const char *path)
 }
 
 /* Entries of the same name keep their ids. */
-static int check_name(int code)
+static int accept_twin(int code)
 {
     return code == NC_ENAMEINUSE ? NC_NOERR : code;
 }
 
-static int make_dims(const pnc_zarr_store *store, bool hides_groups, pnc_model *model)
+static int make_model_dims(const pnc_zarr_store *store, bool hides_groups, pnc_model *model)
 {
     for (int i = 0; i < store->ndims; i++) {
         const pnc_zarr_dim *dim = &store->dims[i];
 
         if (hides_groups && has_slash(dim->name)) /* and the next ones */
             break;
-        PNC_TRY(check_name(pnc_format_dim_append(model, dim->name, (int64_t)strlen(dim->name),
-                                                 dim->is_unlimited ? NC_UNLIMITED : dim->length, dim->is_unlimited)));
+        PNC_TRY(accept_twin(pnc_format_dim_append(model, dim->name, (int64_t)strlen(dim->name),
+                                                  dim->is_unlimited ? NC_UNLIMITED : dim->length, dim->is_unlimited)));
         if (dim->is_unlimited)
             (void)pnc_format_dim_grow(model, i, dim->length);
         model->groups.ndims += has_slash(dim->name);
@@ -67,7 +67,7 @@ static int make_atts(pnc_model *model, pnc_atts *atts, const char *path, int nat
 
         snprintf(name, sizeof name, "%s%s%s", path, path[0] != '\0' ? "/" : "", att->name);
         copy = pnc_format_att_create(&model->region, name, (int64_t)strlen(name), att->type, att->len, att->value);
-        PNC_TRY(check_name(pnc_format_atts_append(&model->region, atts, copy)));
+        PNC_TRY(accept_twin(pnc_format_atts_append(&model->region, atts, copy)));
         if (att->strings.lengths != NULL)
             PNC_TRY(pnc_format_strings_copy(&model->region, &att->strings, &copy->strings));
     }
@@ -129,19 +129,19 @@ static int make_var(const pnc_zarr_array *array, pnc_model *model, pnc_error *er
         var->dimids[i] = array->dimids[i];
     if (pnc_format_var_derive(model, var) < 0)
         return pnc_error_set(error, NC_ENCZARR, "variable \"%s\" has more values than 64 bits count", array->path);
-    PNC_TRY(check_name(pnc_format_var_append(model, var)));
+    PNC_TRY(accept_twin(pnc_format_var_append(model, var)));
     PNC_TRY(make_atts(model, &var->atts, "", array->natts, array->atts));
     model->groups.nvars += has_slash(array->path);
     return make_storage(array, model, var, error);
 }
 
-static int make_model(const pnc_zarr_store *store, pnc_zarr_groups groups, pnc_model *model, pnc_error *error)
+static int fill_model(const pnc_zarr_store *store, pnc_zarr_groups groups, pnc_model *model, pnc_error *error)
 {
     bool hides_groups = groups == PNC_ZARR_GROUPS_HIDDEN;
 
     PNC_TRY(pnc_format_dims_reserve(model, store->ndims));
     PNC_TRY(pnc_format_vars_reserve(model, store->narrays));
-    PNC_TRY(make_dims(store, hides_groups, model));
+    PNC_TRY(make_model_dims(store, hides_groups, model));
     PNC_TRY(make_groups(store, groups, model));
     for (int i = 0; i < store->narrays; i++)
         if (!hides_groups || !has_slash(store->arrays[i].path))
@@ -159,9 +159,9 @@ int pnc_zarr_model_make(const pnc_zarr_store *store, int version, pnc_zarr_group
     pnc_format_model_free(model);
     pnc_format_model_init_rules(model, version, &pnc_zarr_rules);
     model->little = PNC_HOST_IS_LITTLE;
-    err = make_model(store, groups, model, error);
+    err = fill_model(store, groups, model, error);
     if (err == NC_ENOMEM)
-        err = lack_memory(error);
+        err = lack_model_memory(error);
     if (err != NC_NOERR)
         pnc_format_model_free(model);
     return err;
@@ -197,14 +197,14 @@ static int make_items(const store_maker *m, int64_t n, size_t size, void *out)
     void *items = pnc_region_alloc(m->region, (n + 1) * (int64_t)size);
 
     if (items == NULL)
-        return lack_memory(m->error);
+        return lack_model_memory(m->error);
     memset(items, 0, (size_t)(n + 1) * size);
     memcpy(out, &items, sizeof items);
     return NC_NOERR;
 }
 
 /* Those whose names begin with the path of a group, without it. */
-static int take_atts(const store_maker *m, const char *path, int *natts, const pnc_att **out)
+static int take_group_atts(const store_maker *m, const char *path, int *natts, const pnc_att **out)
 {
     const pnc_atts *from = &m->model->gatts;
     size_t n = strlen(path);
@@ -231,14 +231,14 @@ static int take_groups(const store_maker *m, pnc_zarr_store *out)
     for (int i = 0; i <= from->n; i++) {
         groups[i] = (pnc_zarr_group){.path = i > 0 ? from->paths[i - 1] : "", .natts = -1};
         if (i == 0 || from->are_listed || !from->exist) /* the last: groups of a new store */
-            PNC_TRY(take_atts(m, groups[i].path, &groups[i].natts, &groups[i].atts));
+            PNC_TRY(take_group_atts(m, groups[i].path, &groups[i].natts, &groups[i].atts));
     }
     out->groups = groups;
     out->ngroups = from->n + 1;
     return NC_NOERR;
 }
 
-static int take_dims(const store_maker *m, pnc_zarr_store *out)
+static int take_model_dims(const store_maker *m, pnc_zarr_store *out)
 {
     pnc_zarr_dim *dims = NULL;
 
@@ -334,7 +334,7 @@ int pnc_zarr_store_make(const pnc_model *model, const pnc_zarr_layout *layouts, 
 
     assert(model->little == PNC_HOST_IS_LITTLE);
     PNC_TRY(take_groups(&m, &store));
-    PNC_TRY(take_dims(&m, &store));
+    PNC_TRY(take_model_dims(&m, &store));
     PNC_TRY(make_items(&m, model->nvars, sizeof *arrays, &arrays));
     for (int i = 0; i < model->nvars; i++) {
         PNC_TRY(make_array(&m, model->vars[i], &layouts[i], &arrays[i]));

@@ -223,8 +223,8 @@ static int check_nodes(pnc_zarr_context *c, const pnc_zarr_nodes *nodes)
     return NC_NOERR;
 }
 
-static int read_version_3(pnc_zarr_context *c, const pnc_zarr_document *documents, int64_t n,
-                          const pnc_zarr_document *root, pnc_zarr_nodes *out)
+static int read_nodes_v3(pnc_zarr_context *c, const pnc_zarr_document *documents, int64_t n,
+                         const pnc_zarr_document *root, pnc_zarr_nodes *out)
 {
     void *value, *metadata;
 
@@ -234,8 +234,8 @@ static int read_version_3(pnc_zarr_context *c, const pnc_zarr_document *document
     return metadata != NULL ? add_consolidated(c, out, metadata) : read_nodes(c, documents, n, out);
 }
 
-static int read_version_2(pnc_zarr_context *c, const pnc_zarr_document *documents, int64_t n,
-                          const pnc_zarr_document *consolidated, pnc_zarr_nodes *out)
+static int read_nodes_v2(pnc_zarr_context *c, const pnc_zarr_document *documents, int64_t n,
+                         const pnc_zarr_document *consolidated, pnc_zarr_nodes *out)
 {
     void *value;
     int root;
@@ -261,8 +261,8 @@ int pnc_zarr_nodes_read(pnc_zarr_context *c, const pnc_zarr_document *documents,
         return pnc_zarr_damage_set(c,
                                    "the folder has neither this document nor .zgroup of version 2: it is not a "
                                    "group of Zarr");
-    PNC_TRY(root != NULL ? read_version_3(c, documents, n, root, out)
-                         : read_version_2(c, documents, n, consolidated, out));
+    PNC_TRY(root != NULL ? read_nodes_v3(c, documents, n, root, out)
+                         : read_nodes_v2(c, documents, n, consolidated, out));
     return check_nodes(c, out);
 }
 

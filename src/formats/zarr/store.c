@@ -34,7 +34,7 @@ typedef struct att_list {
     pnc_att *atts;
 } att_list;
 
-static bool has_att(const att_list *list, const char *name)
+static bool is_listed_att(const att_list *list, const char *name)
 {
     for (int i = 0; i < list->n; i++)
         if (strcmp(list->atts[i].name, name) == 0)
@@ -52,7 +52,8 @@ static int add_members(const pnc_zarr_context *c, att_list *list, void *object, 
         const char *name = c->json->peek_name(&at);
         pnc_zarr_att_type type = pnc_zarr_about_get_type(c, list->about, list->node->path, name);
 
-        if (pnc_zarr_att_is_hidden(list->nodes->version, list->node->path, name) || (is_odd && has_att(list, name)))
+        if (pnc_zarr_att_is_hidden(list->nodes->version, list->node->path, name) ||
+            (is_odd && is_listed_att(list, name)))
             continue;
         PNC_TRY(pnc_zarr_att_read(c, name, c->json->peek_value(&at), list->array != NULL ? list->array->type : 0, &type,
                                   &list->atts[list->n]));
@@ -68,7 +69,7 @@ static int add_fill_value(const pnc_zarr_context *c, att_list *list)
     pnc_att *att = &list->atts[list->n];
 
     if (array == NULL || array->version != 2 || !array->has_fill || array->content != PNC_ZARR_NUMBERS ||
-        array->refusal != NULL || has_att(list, NC_FillValue))
+        array->refusal != NULL || is_listed_att(list, NC_FillValue))
         return NC_NOERR;
     *att = (pnc_att){.name = (char *)(uintptr_t)NC_FillValue, .type = array->type, .len = 1};
     PNC_TRY(pnc_zarr_memory_alloc(c, 1, sizeof array->fill, &att->value));
@@ -83,8 +84,8 @@ static int count_atts(const pnc_zarr_context *c, void *object)
 }
 
 /* array: NULL for a group. */
-static int read_atts(const pnc_zarr_context *c, const pnc_zarr_nodes *nodes, const pnc_zarr_node *node,
-                     const pnc_zarr_about *about, const pnc_zarr_array *array, int *natts, const pnc_att **out)
+static int read_node_atts(const pnc_zarr_context *c, const pnc_zarr_nodes *nodes, const pnc_zarr_node *node,
+                          const pnc_zarr_about *about, const pnc_zarr_array *array, int *natts, const pnc_att **out)
 {
     void *odd = pnc_zarr_about_get_attributes(c, about, node->path);
     att_list list = {.nodes = nodes, .node = node, .about = about, .array = array};
@@ -109,11 +110,11 @@ static int read_array(pnc_zarr_context *c, const pnc_zarr_nodes *nodes, const pn
     PNC_TRY(pnc_zarr_array_read(c, node->document, out));
     if (nodes->version == 2)
         PNC_TRY(pnc_zarr_names_read(c, pnc_zarr_member_get(c, node->attributes, NAMES_V2), out));
-    return read_atts(c, nodes, node, about, out, &out->natts, &out->atts);
+    return read_node_atts(c, nodes, node, about, out, &out->natts, &out->atts);
 }
 
-static int read_groups(pnc_zarr_context *c, const pnc_zarr_nodes *nodes, const pnc_zarr_about *about,
-                       pnc_zarr_store *out)
+static int read_group_nodes(pnc_zarr_context *c, const pnc_zarr_nodes *nodes, const pnc_zarr_about *about,
+                            pnc_zarr_store *out)
 {
     pnc_zarr_group *groups;
 
@@ -125,7 +126,7 @@ static int read_groups(pnc_zarr_context *c, const pnc_zarr_nodes *nodes, const p
             continue;
         group->path = nodes->at[i].path;
         c->key = nodes->at[i].key;
-        PNC_TRY(read_atts(c, nodes, &nodes->at[i], about, NULL, &group->natts, &group->atts));
+        PNC_TRY(read_node_atts(c, nodes, &nodes->at[i], about, NULL, &group->natts, &group->atts));
         out->ngroups++;
     }
     out->groups = groups;
@@ -167,7 +168,7 @@ static int read_store(pnc_zarr_context *c, const pnc_zarr_nodes *nodes, pnc_zarr
     pnc_zarr_array *arrays;
 
     PNC_TRY(pnc_zarr_about_read(c, pnc_zarr_member_get(c, nodes->at[0].attributes, PNC_ZARR_ATTRIBUTE), &about));
-    PNC_TRY(read_groups(c, nodes, &about, out));
+    PNC_TRY(read_group_nodes(c, nodes, &about, out));
     PNC_TRY(pnc_zarr_memory_alloc(c, nodes->n, sizeof *order, &order));
     PNC_TRY(order_arrays(c, nodes, &about, order, &out->narrays));
     PNC_TRY(pnc_zarr_memory_alloc(c, out->narrays, sizeof *arrays, &arrays));

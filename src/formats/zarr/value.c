@@ -67,7 +67,7 @@ static void set_point(char *text)
     *to = '\0';
 }
 
-static void *make_real(const pnc_zarr_context *c, double number)
+static void *make_json_real(const pnc_zarr_context *c, double number)
 {
     char text[PNC_REAL_TEXT + 2];
 
@@ -141,7 +141,7 @@ void *pnc_zarr_number_make(const pnc_zarr_context *c, int type, const void *numb
         memcpy(&value, number, sizeof value);
     else
         memcpy(&single, number, sizeof single);
-    return make_real(c, type == NC_DOUBLE ? value : (double)single);
+    return make_json_real(c, type == NC_DOUBLE ? value : (double)single);
 }
 
 /* --- numbers from JSON --- */
@@ -190,7 +190,7 @@ static bool read_real_text(const pnc_zarr_context *c, int type, void *value, voi
     return true;
 }
 
-static bool read_real(const pnc_zarr_context *c, int type, void *value, void *out)
+static bool read_json_real(const pnc_zarr_context *c, int type, void *value, void *out)
 {
     double number;
 
@@ -239,7 +239,7 @@ bool pnc_zarr_number_read(const pnc_zarr_context *c, int type, void *value, void
     int64_t number;
 
     if (type == NC_FLOAT || type == NC_DOUBLE)
-        return read_real(c, type, value, out);
+        return read_json_real(c, type, value, out);
     if (type == NC_CHAR)
         return false;
     if (pnc_zarr_value_is(c, value, PNC_JSON_DOUBLE)) {
