@@ -108,12 +108,24 @@ static bool has_classic_model(const pnc_reader_ops *ops, int fd, const char *fil
     return has;
 }
 
+/* A folder that is a dataset, whose models are those of netCDF-4. */
+static bool has_own_driver(const char *filename)
+{
+    return filename != NULL && pnc_driver_choose(0, filename) != 0;
+}
+
 int ncmpi_inq_file_format(const char *filename, int *formatp)
 {
     char magic[8];
     ssize_t n;
-    int fd, format, err = pnc_api_file_open(filename == NULL ? NULL : pnc_store_mpiio.local_path(filename), &fd);
+    int fd, format, err;
 
+    if (has_own_driver(filename)) {
+        if (formatp != NULL)
+            *formatp = NC_FORMAT_NETCDF4;
+        return NC_NOERR;
+    }
+    err = pnc_api_file_open(filename == NULL ? NULL : pnc_store_mpiio.local_path(filename), &fd);
     if (formatp != NULL)
         *formatp = NC_FORMAT_UNKNOWN; /* also if the call fails, as in PnetCDF 1.x */
     if (err != NC_NOERR)

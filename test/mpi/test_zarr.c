@@ -252,8 +252,10 @@ static bool check_definitions(int ncid, int records)
 static bool check_store(const char *path, int records, bool collective)
 {
     bool good = true;
-    int ncid;
+    int ncid, format = 0;
 
+    DO(ncmpi_inq_file_format(path, &format));
+    good = t_local(format == NC_FORMAT_NETCDF4, "format %d", format) && good;
     DO(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid));
     good = find_vars(ncid) && check_definitions(ncid, records) && good;
     if (!collective)
@@ -360,6 +362,28 @@ static void test_garbage(void)
     MPI_Info_free(&info);
 }
 
+/* A program that asks for CDF-1 gets the classic model, in which bytes have no sign; also when it opens the store. */
+static void test_classic_model(void)
+{
+    const char *path = t_path("classic.zarr");
+    MPI_Info info = make_info(NULL, NULL);
+    const unsigned char value = 200;
+    unsigned char found = 0;
+    int ncid, varid;
+    bool good = true;
+
+    DO(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, info, &ncid));
+    DO(ncmpi_def_var(ncid, "v", NC_BYTE, 0, NULL, &varid));
+    DO(ncmpi_enddef(ncid));
+    DO(ncmpi_close(ncid));
+    DO(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, MPI_INFO_NULL, &ncid));
+    DO(ncmpi_put_var_uchar_all(ncid, varid, &value));
+    DO(ncmpi_get_var_uchar_all(ncid, varid, &found));
+    DO(ncmpi_close(ncid));
+    t_check(t_local(found == value, "%d", found) && good, "the classic model");
+    MPI_Info_free(&info);
+}
+
 static void test_delete(const char *name)
 {
     const char *path = t_path(name);
@@ -381,6 +405,8 @@ int main(int argc, char **argv)
     test_store("large.zarr", NULL, "deflate:1");
     if (!keeps) {
         test_folders();
+        test_classic_model();
+        test_delete("classic.zarr");
         test_garbage();
         test_delete("garbage.zarr");
         test_delete("chunks.zarr");

@@ -7,6 +7,7 @@
 #include "formats/zarr/index.h"
 
 #define LENGTH_MOST (INT64_C(1) << 60)
+#define CLASSIC "classic"
 
 static size_t get_length(const pnc_zarr_context *c, void *list)
 {
@@ -32,13 +33,21 @@ static int read_listed_dim(const pnc_zarr_context *c, void *entry, pnc_zarr_abou
     return pnc_zarr_text_copy(c, name, (int64_t)strlen(name), &dim->name);
 }
 
+static bool is_classic(const pnc_zarr_context *c, void *model)
+{
+    const char *name = pnc_zarr_text_get(c, model);
+
+    return name != NULL && strcmp(name, CLASSIC) == 0;
+}
+
 int pnc_zarr_about_read(const pnc_zarr_context *c, void *value, pnc_zarr_about *out)
 {
     void *dims = pnc_zarr_member_get(c, value, "dimensions"), *vars = pnc_zarr_member_get(c, value, "variables");
     size_t ndims = get_length(c, dims), nvars = get_length(c, vars);
 
     *out = (pnc_zarr_about){.types = pnc_zarr_member_get(c, value, "types"),
-                            .attributes = pnc_zarr_member_get(c, value, "attributes")};
+                            .attributes = pnc_zarr_member_get(c, value, "attributes"),
+                            .is_classic = is_classic(c, pnc_zarr_member_get(c, value, "model"))};
     if (!pnc_zarr_integer_get(c, pnc_zarr_member_get(c, value, "version"), 1, 1, &(int64_t){0})) {
         *out = (pnc_zarr_about){.types = NULL};
         return NC_NOERR;
@@ -89,6 +98,8 @@ static int fill_about(const pnc_zarr_context *c, void *about, const pnc_zarr_sto
     void *dims, *vars;
 
     PNC_TRY(pnc_zarr_integer_add(c, about, "version", 1));
+    if (store->is_classic)
+        PNC_TRY(pnc_zarr_text_add(c, about, "model", CLASSIC));
     dims = pnc_zarr_list_add(c, about, "dimensions");
     vars = pnc_zarr_list_add(c, about, "variables");
     if (dims == NULL || vars == NULL)

@@ -4,7 +4,8 @@
  *      "types": {"": {"history": "latin1"}, "tas": {"scale_factor": "float"}, ..},
  *      "attributes": {"station": {"_FillValue": "x"}, ..}}
  *
- * Dimensions in the order of their ids: name, length, and true for an unlimited one. Variables in the order of theirs.
+ * and "model": "classic" in a store with the classic model of netCDF-4. Dimensions in the order of their ids: name,
+ * length, and true for an unlimited one. Variables in the order of theirs.
  * Types of those attributes that would be read as others. Attributes for which xarray would not open the store. Each
  * member may be missing. Another program may have changed what it describes: nothing in it is an error. Of this folder
  * only. */
@@ -15,6 +16,7 @@
 #include "formats/zarr/value.h"
 
 typedef struct pnc_zarr_about {
+    bool is_classic; /* of the classic model */
     int ndims, nvars;
     pnc_zarr_dim *dims;
     const char **vars;

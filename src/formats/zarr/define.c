@@ -106,7 +106,6 @@ static int share_documents(pnc_zarr *z, const pnc_zarr_documents *documents, old
         err = pnc_zarr_facts_decode(z, &found, &model, &facts);
     pnc_memory_free(found.at);
     if (err == NC_NOERR) {
-        model.format = z->format.model->format;
         install_new(z, &model, &facts, old);
         err = pnc_zarr_store_attach(z);
     }

@@ -84,6 +84,7 @@ typedef struct pnc_zarr_dim {
 typedef struct pnc_zarr_store {
     int version;
     bool is_consolidated; /* the document of the root has all others */
+    bool is_classic;      /* it was made for the classic model of netCDF-4, by which programs know its types */
     int ngroups, ndims, narrays;
     const pnc_zarr_group *groups;
     const pnc_zarr_dim *dims;     /* a dimension of the model has the same id */

@@ -42,8 +42,9 @@ int pnc_zarr_facts_decode(pnc_zarr *z, const pnc_format_bytes *bytes, pnc_model 
         err =
             pnc_zarr_store_decode(pnc_host_json_get(), documents.at, documents.n, &facts->region, &facts->store, error);
     if (err == NC_NOERR)
-        err = pnc_zarr_model_make(&facts->store, NC_FORMAT_NETCDF4, (pnc_zarr_groups)z->format.hints->groups, model,
-                                  error);
+        err =
+            pnc_zarr_model_make(&facts->store, facts->store.is_classic ? NC_FORMAT_NETCDF4_CLASSIC : NC_FORMAT_NETCDF4,
+                                (pnc_zarr_groups)z->format.hints->groups, model, error);
     pnc_zarr_documents_free(&documents);
     if (err == NC_NOERR)
         return NC_NOERR;

@@ -329,7 +329,10 @@ int pnc_zarr_store_make(const pnc_model *model, const pnc_zarr_layout *layouts, 
                         pnc_error *error)
 {
     const store_maker m = {model, region, error};
-    pnc_zarr_store store = {.version = 3, .is_consolidated = true, .narrays = model->nvars};
+    pnc_zarr_store store = {.version = 3,
+                            .is_consolidated = true,
+                            .is_classic = model->format == NC_FORMAT_NETCDF4_CLASSIC,
+                            .narrays = model->nvars};
     pnc_zarr_array *arrays = NULL;
 
     assert(model->little == PNC_HOST_IS_LITTLE);

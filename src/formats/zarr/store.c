@@ -168,6 +168,7 @@ static int read_store(pnc_zarr_context *c, const pnc_zarr_nodes *nodes, pnc_zarr
     pnc_zarr_array *arrays;
 
     PNC_TRY(pnc_zarr_about_read(c, pnc_zarr_member_get(c, nodes->at[0].attributes, PNC_ZARR_ATTRIBUTE), &about));
+    out->is_classic = about.is_classic;
     PNC_TRY(read_group_nodes(c, nodes, &about, out));
     PNC_TRY(pnc_zarr_memory_alloc(c, nodes->n, sizeof *order, &order));
     PNC_TRY(order_arrays(c, nodes, &about, order, &out->narrays));
