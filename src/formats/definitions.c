@@ -1,8 +1,6 @@
 /* Definitions that ranks adopt, and changes of names and attributes in data mode. */
 #include "formats/definitions.h"
 
-#include <string.h>
-
 #include "format/codec.h"
 #include "format/storage.h"
 #include "format/strings.h"
@@ -28,13 +26,15 @@ static void keep_choices(const pnc_model *from, pnc_model *to)
     }
 }
 
-/* Whether attributes are not the same ones in the same order. */
+/* Whether attributes are not the same ones. Their order may be another one: a store of Zarr does not keep that of all. */
 static bool have_other_atts(const pnc_atts *a, const pnc_atts *b)
 {
     bool differ = a->n != b->n;
 
     for (int i = 0; i < a->n && !differ; i++) {
-        differ = strcmp(a->at[i]->name, b->at[i]->name) != 0 || !pnc_format_att_is_same(a->at[i], b->at[i]);
+        int at = pnc_format_atts_find(b, a->at[i]->name);
+
+        differ = at < 0 || !pnc_format_att_is_same(a->at[i], b->at[at]);
     }
     return differ;
 }

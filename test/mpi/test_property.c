@@ -49,6 +49,7 @@ struct file {
     char path[1024];
     int ncid, format, ndims, nvars, natts, unlimited;
     bool is_netcdf4;                                     /* with the types of CDF-5 */
+    bool is_zarr;                                        /* by a hint; is_netcdf4 is set, too */
     MPI_Offset dims[MAX_DIMS], records, mine[MAX_RANKS]; /* mine: as each rank knows it in independent mode */
     struct variable vars[MAX_VARS];
     struct attribute atts[MAX_ATTS];
@@ -1118,6 +1119,12 @@ static void open_file(struct file *f, bool create)
 {
     MPI_Info info = draw_hints(f);
     int cmode = 0;
+    if (f->is_zarr && create) {
+        if (info == MPI_INFO_NULL)
+            MPI_Info_create(&info);
+        MPI_Info_set(info, "nc_format", "zarr");
+        hint(&f->d, info, 60, "nc_shards", 0, 5000);
+    }
     if (f->format != 1)
         cmode = f->format == 5 ? NC_64BIT_DATA : NC_64BIT_OFFSET;
     if (f->is_netcdf4)
@@ -1252,18 +1259,44 @@ static bool has_netcdf4(void)
     return known == 1;
 }
 
+/* A machine without libjson-c cannot make stores. */
+static bool has_zarr(void)
+{
+    static int known = -1;
+    MPI_Info info;
+    int ncid;
+    if (known < 0) {
+        MPI_Info_create(&info);
+        MPI_Info_set(info, "nc_format", "zarr");
+        known = ncmpi_create(MPI_COMM_WORLD, t_path("probe.zarr"), NC_CLOBBER, info, &ncid) == NC_NOERR;
+        if (known) {
+            known = ncmpi_enddef(ncid) == NC_NOERR;
+            ncmpi_close(ncid);
+        }
+        MPI_Info_free(&info);
+    }
+    return known == 1;
+}
+
+/* The classic formats, netCDF-4, Zarr. */
+static void draw_format(struct file *f)
+{
+    static const int formats[] = {1, 2, 5, 5, 5, 5, 5, 5};
+    int choice = (int)dice_upto(&f->d, has_netcdf4() ? 5 + 2 * has_zarr() : 3);
+    f->format = formats[choice];
+    f->is_netcdf4 = choice > 3;
+    f->is_zarr = choice > 5;
+    snprintf(f->path, sizeof f->path, "%s", t_path(f->is_zarr ? "property.zarr" : "property.nc"));
+}
+
 /* One dataset from creation to deletion; returns the number of failures on this rank. */
 static int run_file(uint64_t seed, long *cases)
 {
     struct file *f = calloc(1, sizeof *f);
-    static const int formats[] = {1, 2, 5, 5, 5, 5};
     f->d = f->seed = seed;
     f->unlimited = -1;
     f->alive = true;
-    int choice = (int)dice_upto(&f->d, has_netcdf4() ? 5 : 3);
-    f->format = formats[choice];
-    f->is_netcdf4 = choice > 3;
-    snprintf(f->path, sizeof f->path, "%s", t_path("property.nc"));
+    draw_format(f);
     open_file(f, true);
     if (f->alive)
         define(f);
