@@ -98,7 +98,7 @@ static void put_atts(int ncid, trace *t)
     unsigned char bytes[3] = {200, 127, 255}, back[3] = {0};
     signed char small[3] = {-56, 1, -1};
     long long many[2] = {1, 2};
-    int values[2] = {300, 1};
+    int values[3] = {300, 1};
 
     NOTE(ncmpi_put_att_uchar(ncid, BYTES, "u", NC_BYTE, 3, bytes));
     NOTE(ncmpi_get_att_schar(ncid, BYTES, "u", small));

@@ -155,8 +155,8 @@ def build():
     with open(source, "w", encoding="utf-8") as file:
         file.write(PROGRAM)
     include = os.path.join(BUILD, "include")
-    command = [*os.environ.get("CC", "mpicc").split(), "-std=c99", "-I" + include, source, "-o", program,
-               *tap.library_flags()]
+    command = [*os.environ.get("CC", "mpicc").split(), *tap.instruments(), "-std=c99", "-I" + include, source,
+               "-o", program, *tap.library_flags()]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return program if tap.ok(done.returncode == 0, "a program", done.stderr) else None
 

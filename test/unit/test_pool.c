@@ -26,12 +26,12 @@ typedef struct counted {
 static void count_part(void *own, int64_t part, int thread)
 {
     counted *c = own;
-    volatile int spent = 0;
+    volatile unsigned spent = 0;
 
     c->wrong[thread] += c->busy[thread] != 0;
     c->busy[thread] = 1;
     for (int i = 0; i < c->work; i++)
-        spent += i;
+        spent += (unsigned)i;
     c->done[part]++;
     c->busy[thread] = 0;
 }
@@ -100,10 +100,10 @@ typedef struct counted_job {
 static void count_run(pnc_pool_job *job, int thread)
 {
     counted_job *c = (counted_job *)(void *)job;
-    volatile int spent = 0;
+    volatile unsigned spent = 0;
 
     for (int i = 0; i < c->work; i++)
-        spent += i;
+        spent += (unsigned)i;
     c->is_wrong = thread < 1 || thread > job->nthreads;
     c->runs++;
 }
