@@ -33,8 +33,10 @@ typedef struct pnc_reader pnc_reader;
 typedef struct pnc_reader_ops {
     const char *name; /* of the format, for messages */
     size_t bytes;     /* of the format's struct, which begins with a pnc_reader */
+    bool has_objects; /* places of chunks are not those of one file */
     /* Whether files of the format begin with these n bytes. */
     bool (*is_format)(const char *front, int64_t n);
+    bool (*is_folder)(int fd); /* whether an open folder is a dataset of the format; NULL: none is */
     /* Complete the metadata of a file that a program was writing when it died: the descriptor is open for writing, and
      * no other program changes the file. *was_interrupted: there was something to complete. */
     int (*repair)(int fd, const char *path, int64_t size, bool *was_interrupted, pnc_error *error);
@@ -72,6 +74,8 @@ struct pnc_reader {
 
 /* The format of a file that begins with these n bytes; NULL: none that has a reader. */
 const pnc_reader_ops *pnc_formats_readers_find(const char *front, int64_t n);
+/* The same of an open folder. */
+const pnc_reader_ops *pnc_formats_readers_find_folder(int fd);
 
 /* Path and error are the caller's, and so is the descriptor; all three outlive the reader. NC_EINTERRUPTED: a program
  * died while it wrote the metadata; NC_ENOMEM. */

@@ -52,8 +52,8 @@ MAY_SEE = {
                                "host/codecs.h", "host/plugins.h", "file", "drivers/chunks/chunks.h",
                                "drivers/chunks/in_file.h"],
     "formats/zarr": PURE + ["array", "select", "convert", "filter/filter.h", "format", "formats/format.h",
-                            "formats/arrays.h", "formats/definitions.h", "host/codecs.h", "host/json.h", "file",
-                            "drivers/chunks/chunks.h", "drivers/folder/folder.h"],
+                            "formats/arrays.h", "formats/definitions.h", "formats/reader.h", "host/codecs.h",
+                            "host/json.h", "file", "drivers/chunks/chunks.h", "drivers/folder/folder.h"],
     # references to the chunks of a file: closed, or open in a tool
     "references": PURE + ["array", "convert/convert.h", "filter/filter.h", "format", "formats/reader.h",
                           "host/codecs.h"],
@@ -68,7 +68,8 @@ MAY_SEE = {
     # nothing of the library that its shared object does not export; netcdf.h has the constants
     "binding/netcdf": ["api/door.h", "pnetcdf.h"],
     "tools": PURE + ["array", "format", "growth", "log", "convert", "filter/filter.h", "filter/text.h",
-                     "host", "formats/reader.h", "formats/netcdf4/whole_file.h", "references", "pnetcdf.h"],
+                     "host", "drivers/folder/folder.h", "formats/reader.h", "formats/netcdf4/whole_file.h", "references",
+                     "pnetcdf.h"],
     # plans count by the arithmetic of the library
     "tools/plan": PURE + ["format", "select", "convert", "array", "tools/common", "drivers/new_striping.h",
                          "drivers/chunks/aggregator.h", "drivers/chunks/grid.h", "drivers/chunks/messages.h",

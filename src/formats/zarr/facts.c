@@ -121,12 +121,24 @@ static bool may_have_values(const pnc_var *var)
     return var->size != 0 || var->inner_unlimited || var->is_record;
 }
 
-static int make_store_arrays(pnc_zarr *z)
+static int fail_store(const pnc_zarr *z)
+{
+    return pnc_error_set(z->format.file->error, NC_ENOMEM, "%s: no memory for the storage of %d variables",
+                         z->format.file->path, z->format.model->nvars);
+}
+
+int pnc_zarr_arrays_make(pnc_zarr *z)
 {
     pnc_zarr_facts *facts = &z->facts;
+    int nvars = z->format.model->nvars;
 
     facts->narrays = 0;
-    for (int i = 0; i < z->format.model->nvars; i++) {
+    facts->arrays = pnc_memory_alloc(nvars, sizeof *facts->arrays);
+    facts->chunks = pnc_memory_alloc(nvars, sizeof *facts->chunks);
+    facts->varids = pnc_memory_alloc(nvars, sizeof *facts->varids);
+    if (facts->arrays == NULL || facts->chunks == NULL || facts->varids == NULL)
+        return fail_store(z);
+    for (int i = 0; i < nvars; i++) {
         pnc_var *var = z->format.model->vars[i];
         pnc_chunk_array *a = &facts->arrays[facts->narrays];
 
@@ -156,12 +168,6 @@ void pnc_zarr_facts_extend(pnc_zarr *z)
 
 /* --- the store of chunks --- */
 
-static int fail_store(const pnc_zarr *z)
-{
-    return pnc_error_set(z->format.file->error, NC_ENOMEM, "%s: no memory for the storage of %d variables",
-                         z->format.file->path, z->format.model->nvars);
-}
-
 static int create_store(pnc_zarr *z, pnc_chunk_source *source)
 {
     pnc_file *file = z->format.file;
@@ -185,7 +191,7 @@ static int create_store(pnc_zarr *z, pnc_chunk_source *source)
 int pnc_zarr_store_attach(pnc_zarr *z)
 {
     pnc_file *file = z->format.file;
-    int nvars = z->format.model->nvars, nidle = file->nodes->nidle;
+    int nidle = file->nodes->nidle;
     pnc_chunk_source source = {.cache_bytes = z->format.hints->chunk_cache,
                                .codecs = &z->codecs,
                                .nthreads = pnc_formats_threads_count(z->format.hints, nidle),
@@ -194,17 +200,12 @@ int pnc_zarr_store_attach(pnc_zarr *z)
                                .own = z};
 
     z->codecs = *pnc_host_codecs_get();
-    z->facts.arrays = pnc_memory_alloc(nvars, sizeof *z->facts.arrays);
-    z->facts.chunks = pnc_memory_alloc(nvars, sizeof *z->facts.chunks);
-    z->facts.varids = pnc_memory_alloc(nvars, sizeof *z->facts.varids);
-    if (z->facts.arrays == NULL || z->facts.chunks == NULL || z->facts.varids == NULL)
-        return fail_store(z);
     if (source.is_writable && file->nprocs > 1) {
         source.spill_folder = pnc_formats_spill_folder_find(file, &z->facts.region);
         if (source.spill_folder == NULL)
             return fail_store(z);
     }
-    PNC_TRY(make_store_arrays(z));
+    PNC_TRY(pnc_zarr_arrays_make(z));
     return create_store(z, &source);
 }
 

@@ -68,6 +68,8 @@ void pnc_zarr_facts_free(pnc_zarr_facts *facts);
 void pnc_zarr_facts_extend(pnc_zarr *z);
 /* The bytes of a broadcast: a copy of the message, if that has all of them. Local. */
 int pnc_zarr_bytes_take(pnc_zarr *z, pnc_format_bytes *found, const pnc_format_message *message);
+/* The arrays of the variables, and their chunks, of facts that were decoded. Local. */
+int pnc_zarr_arrays_make(pnc_zarr *z);
 /* Put the store of chunks in front of the folder; the reverse. Local. */
 int pnc_zarr_store_attach(pnc_zarr *z);
 void pnc_zarr_store_detach(pnc_zarr *z);

@@ -45,9 +45,12 @@ int tool_file_open_bytes(const char *path, tool_file *file)
         return open_failed(file, errno);
     if (fstat(file->fd, &facts) != 0)
         return failed(file, NC_EFILE, strerror(errno));
-    if (!S_ISREG(facts.st_mode))
-        return failed(file, NC_EFILE, S_ISDIR(facts.st_mode) ? "this is a folder" : "this is not a regular file");
-    file->size = facts.st_size;
+    file->is_folder = S_ISDIR(facts.st_mode);
+    if (file->is_folder && pnc_formats_readers_find_folder(file->fd) == NULL)
+        return failed(file, NC_EFILE, "this is a folder, and no Zarr store");
+    if (!S_ISREG(facts.st_mode) && !file->is_folder)
+        return failed(file, NC_EFILE, "this is not a regular file");
+    file->size = file->is_folder ? 0 : facts.st_size;
     return tool_input_is_stdout(path) ? NC_EINVAL : NC_NOERR;
 }
 
@@ -122,6 +125,8 @@ const pnc_reader_ops *tool_file_find_reader(const tool_file *file)
     char front[FIRST_BYTES];
     int64_t n = file->size < FIRST_BYTES ? file->size : FIRST_BYTES;
 
+    if (file->is_folder)
+        return pnc_formats_readers_find_folder(file->fd);
     return pnc_host_bytes_read(file->fd, 0, front, n) == 0 ? pnc_formats_readers_find(front, n) : NULL;
 }
 

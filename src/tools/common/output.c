@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "base/path.h"
+#include "drivers/folder/folder.h"
 #include "format/codec.h"
 #include "formats/reader.h"
 #include "host/writer.h"
@@ -159,6 +160,29 @@ static ssize_t read_head(const char *path, char *head)
     return n;
 }
 
+static bool is_store(const char *path)
+{
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool is = folder >= 0 && pnc_formats_readers_find_folder(folder) != NULL;
+    if (folder >= 0)
+        close(folder);
+    return is;
+}
+
+/* Of a folder that is there. */
+static int check_folder(const tool_output_request *request, pnc_error *error)
+{
+    const char *path = request->path;
+    if (!request->is_folder || !is_store(pnc_path_strip(path)))
+        return pnc_error_set(error, NC_EACCESS, "%s: is a folder%s: choose another output", path,
+                             request->is_folder ? ", and no Zarr store" : "");
+    if (request->overwrite)
+        return NC_NOERR;
+    return pnc_error_set(error, NC_EEXIST, "%s: exists already%s%s%s", path, request->option != NULL ? " (" : "",
+                         request->option != NULL ? request->option : "",
+                         request->option != NULL ? " replaces it)" : "");
+}
+
 /* A file that cannot be read is of no known kind. */
 static bool has_kind(const tool_output_request *request)
 {
@@ -191,8 +215,11 @@ static int check_existing(const tool_output_request *request, const struct stat 
         return pnc_error_set(error, NC_EINVAL, "%s: is an input: choose another name for the output", path);
     if (request->streams && (S_ISCHR(there->st_mode) || S_ISFIFO(there->st_mode)))
         return NC_NOERR;
-    if (!S_ISREG(there->st_mode))
-        return pnc_error_set(error, NC_EACCESS, "%s: not a regular file: choose another output", path);
+    if (S_ISDIR(there->st_mode))
+        return check_folder(request, error);
+    if (!S_ISREG(there->st_mode) || request->is_folder)
+        return pnc_error_set(error, NC_EACCESS, "%s: not a %s: choose another output", path,
+                             request->is_folder ? "folder" : "regular file");
     if (there->st_size == 0 || request->overwrite || (request->is_kind != NULL && has_kind(request)))
         return check_writer(path, error);
     return pnc_error_set(error, NC_EEXIST, "%s: exists already%s%s%s%s%s", path,
@@ -216,7 +243,7 @@ static int choose_path(const tool_output_request *request, tool_output *output, 
         PNC_TRY(check_existing(request, &there, error));
         *mode = there.st_mode & 0777;
         output->replaces = true;
-        output->direct = !S_ISREG(there.st_mode);
+        output->direct = !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode);
         output->path = realpath(path, NULL);
         if (output->path == NULL && output->direct) /* /dev/stdout is a link to a pipe, which has no name */
             output->path = pnc_string_copy(path);
@@ -228,18 +255,21 @@ static int choose_path(const tool_output_request *request, tool_output *output, 
         return fail(error, path, "cannot be written");
     mode_t mask = umask(0);
     umask(mask);
-    *mode = 0666 & ~mask;
+    *mode = (request->is_folder ? 0777 : 0666) & ~mask;
     output->path = pnc_string_copy(path);
     return output->path != NULL ? NC_NOERR : pnc_error_set(error, NC_ENOMEM, "%s: not enough memory", path);
 }
 
 /* --- the file --- */
 
-static int make_temporary(char *temporary)
+/* A folder is not removed by signals: it has objects by then. */
+static int make_temporary(char *temporary, bool is_folder)
 {
     tool_signals_hold();
-    int file = mkstemp(temporary);
-    if (file >= 0)
+    int file = is_folder && mkdtemp(temporary) != NULL ? open(temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (!is_folder)
+        file = mkstemp(temporary);
+    if (file >= 0 && !is_folder)
         tool_output_watch(temporary);
     tool_signals_release();
     return file;
@@ -255,7 +285,7 @@ static void free_names(tool_output *output)
 static int create_temporary(const tool_output_request *request, mode_t mode, tool_output *output, pnc_error *error)
 {
     const char *path = request->path;
-    int err = NC_NOERR, file = make_temporary(output->temporary);
+    int err = NC_NOERR, file = make_temporary(output->temporary, request->is_folder);
     if (file < 0) {
         err = fail(error, path, "cannot be created");
         free_names(output);
@@ -274,7 +304,7 @@ int tool_output_begin(const tool_output_request *request, tool_output *output, p
 {
     static const char ending[] = ".partial-XXXXXX";
     mode_t mode = 0;
-    *output = (tool_output){.path = NULL};
+    *output = (tool_output){.is_folder = request->is_folder};
     PNC_TRY(choose_path(request, output, &mode, error));
     size_t capacity = strlen(output->path) + sizeof ending;
     output->temporary = malloc(capacity);
@@ -284,6 +314,29 @@ int tool_output_begin(const tool_output_request *request, tool_output *output, p
     }
     snprintf(output->temporary, capacity, "%s%s", output->path, output->direct ? "" : ending);
     return output->direct ? NC_NOERR : create_temporary(request, mode, output, error);
+}
+
+static int remove_folder(const char *path)
+{
+    pnc_folder folder;
+    pnc_error error = {0};
+    int err = pnc_folder_root_open(&folder, path, &error);
+    if (err == NC_NOERR) {
+        err = pnc_folder_content_delete(&folder, &error);
+        pnc_folder_root_close(&folder);
+    }
+    return err == NC_NOERR && rmdir(path) == 0 ? 0 : -1;
+}
+
+/* A folder that is there changes places with the new one, and is deleted. Where the file system cannot do that, there
+ * is a moment without a folder of that name. */
+static int rename_output(const tool_output *output)
+{
+    if (!output->is_folder || !output->replaces)
+        return rename(output->temporary, output->path);
+    if (renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path, RENAME_EXCHANGE) == 0)
+        return remove_folder(output->temporary);
+    return remove_folder(output->path) != 0 ? -1 : rename(output->temporary, output->path);
 }
 
 int tool_output_commit(tool_output *output, pnc_error *error)
@@ -296,7 +349,7 @@ int tool_output_commit(tool_output *output, pnc_error *error)
     }
     if (!output->replaces && lstat(output->path, &there) == 0)
         err = pnc_error_set(error, NC_EEXIST, "%s: was created by another program meanwhile", output->path);
-    else if (rename(output->temporary, output->path) != 0)
+    else if (rename_output(output) != 0)
         err = fail(error, output->path, "cannot be renamed from its temporary name");
     if (err != NC_NOERR) {
         tool_output_discard(output);
@@ -309,7 +362,9 @@ int tool_output_commit(tool_output *output, pnc_error *error)
 
 void tool_output_discard(tool_output *output)
 {
-    if (output->temporary != NULL && !output->direct)
+    if (output->temporary != NULL && output->is_folder)
+        (void)remove_folder(output->temporary);
+    else if (output->temporary != NULL && !output->direct)
         unlink(output->temporary);
     tool_output_watch(NULL);
     free_names(output);

@@ -1,5 +1,6 @@
 /* An output file that gets its name when it is complete: it is written under a temporary name in the same folder, and
- * renamed at the end. After an error or a signal that ends the program, the temporary file is removed. */
+ * renamed at the end. After an error or a signal that ends the program, the temporary file is removed; a signal leaves a
+ * temporary folder. */
 #ifndef PNC_TOOLS_COMMON_OUTPUT_H
 #define PNC_TOOLS_COMMON_OUTPUT_H
 
@@ -15,6 +16,7 @@ typedef struct tool_output_request {
     const char *const *inputs; /* the output must be none of these files, under any name */
     int ninputs;
     bool overwrite; /* replace any file */
+    bool is_folder; /* as a Zarr store; of existing ones only a Zarr store is replaced */
     bool streams;   /* written from start to end: it can go to a device or a pipe, which has no temporary name */
     /* Without overwrite, only a file of this kind is replaced, which is recognised by its first bytes. NULL: none. */
     bool (*is_kind)(const char *head, size_t n);
@@ -24,7 +26,8 @@ typedef struct tool_output_request {
 
 typedef struct tool_output {
     char *path;      /* name of the output without the prefix; if that is a symbolic link, its target */
-    char *temporary; /* name to write to until commit: an empty file */
+    char *temporary; /* name to write to until commit: an empty file, or folder */
+    bool is_folder;
     bool replaces;   /* a file of this name, which was there at the start */
     bool direct;     /* a device or a pipe: temporary is its own name */
 } tool_output;

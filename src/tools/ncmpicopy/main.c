@@ -43,6 +43,7 @@ static int begin_output(const copy_plan *plan, tool_output *output)
                                          .inputs = (const char *const *)options->inputs,
                                          .ninputs = options->overwrite ? 0 : options->ninputs,
                                          .overwrite = options->overwrite,
+                                         .is_folder = options->is_store,
                                          .option = "-O"};
     pnc_error error = {0};
     int length = 0, err = NC_NOERR;
@@ -80,6 +81,20 @@ static int get_create_mode(int format)
     }
 }
 
+static int create_output(const copy_plan *plan, const char *path, int *ncid)
+{
+    MPI_Info info = MPI_INFO_NULL;
+    int err;
+    if (plan->options->is_store) {
+        MPI_Info_create(&info);
+        MPI_Info_set(info, "nc_format", "zarr");
+    }
+    err = ncmpi_create(MPI_COMM_WORLD, path, get_create_mode(plan->format), info, ncid);
+    if (info != MPI_INFO_NULL)
+        MPI_Info_free(&info);
+    return err;
+}
+
 /* On failure there is no output. */
 static int open_output(const copy_plan *plan, tool_output *output, int *ncid)
 {
@@ -87,7 +102,7 @@ static int open_output(const copy_plan *plan, tool_output *output, int *ncid)
     MPI_Barrier(MPI_COMM_WORLD);
     int err = begin_output(plan, output);
     if (err == NC_NOERR) {
-        err = ncmpi_create(MPI_COMM_WORLD, output->temporary, get_create_mode(plan->format), MPI_INFO_NULL, ncid);
+        err = create_output(plan, output->temporary, ncid);
         if (err != NC_NOERR && plan->rank == 0)
             tool_error_print_last(plan->options->output, err);
         if (err != NC_NOERR)

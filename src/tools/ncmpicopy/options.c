@@ -37,8 +37,8 @@ static const char help[] =
     "Copy netCDF files in parallel; several inputs are joined along the record dimension.\n"
     "\n"
     "  -k kind                          format of the output: classic (or nc3), 64-bit offset (nc6), cdf5 (nc5),\n"
-    "                                   netcdf4 (nc4), netcdf4_classic (nc7); the default is the format of the\n"
-    "                                   first input. Also -3, -6, -5, -4, -7\n"
+    "                                   netcdf4 (nc4), netcdf4_classic (nc7), zarr; the default is zarr for a name\n"
+    "                                   that ends so, else the format of the first input. Also -3, -6, -5, -4, -7\n"
     "  -v var1,...                      copy these variables only, and their coordinate variables\n"
     "  -V var1,...                      the same without their coordinate variables\n"
     "  -d dim,first[,last[,stride]]     part of a dimension, from index first to index last, counted from 0, or from\n"
@@ -114,10 +114,18 @@ static int reject(const char *what, const char *value)
 
 static int parse_kind(const char *text, copy_options *options)
 {
-    options->format = tool_kind_parse(text);
+    options->is_store = strcmp(text, "zarr") == 0;
+    options->format = options->is_store ? NC_FORMAT_NETCDF4 : tool_kind_parse(text);
     return options->format != 0
                ? -1
-               : reject("-k must be classic, \"64-bit offset\", cdf5, netcdf4 or netcdf4_classic", text);
+               : reject("-k must be classic, \"64-bit offset\", cdf5, netcdf4, netcdf4_classic or zarr", text);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), length = strlen(end);
+
+    return n >= length && strcmp(text + n - length, end) == 0;
 }
 
 static int parse_bytes(const char *option, const char *text, int64_t least, int64_t *bytes)
@@ -307,6 +315,10 @@ int copy_options_parse(int argc, char **argv, void *result)
     options->inputs = argv + optind;
     options->ninputs = argc - optind - 1;
     options->output = argv[argc - 1];
+    if (options->format == 0 && ends_with(options->output, ".zarr")) {
+        options->is_store = true;
+        options->format = NC_FORMAT_NETCDF4;
+    }
     return -1;
 }
 

@@ -37,6 +37,8 @@ typedef struct dump_team {
     int64_t done;           /* bytes of data that were printed */
 } dump_team;
 
+enum { DUMP_FORMAT_ZARR = 100 }; /* beside NC_FORMAT_CLASSIC .. */
+
 typedef struct dump_file {
     const dump_options *options;
     dump_team *team;

@@ -14,6 +14,7 @@ static const struct {
              {NC_FORMAT_CDF2, "CDF-2 (large file)", "64-bit offset", "64-bit offset"},
              {NC_FORMAT_CDF5, "CDF-5 (big variables)", "64-bit data", "cdf5"},
              {NC_FORMAT_NETCDF4, "netCDF-4", "netCDF-4", "netCDF-4"},
+             {DUMP_FORMAT_ZARR, "Zarr", "zarr", "zarr"},
              {NC_FORMAT_NETCDF4_CLASSIC, "netCDF-4 classic model", "netCDF-4 classic model", "netCDF-4 classic model"}};
 
 static size_t find_names(int format)

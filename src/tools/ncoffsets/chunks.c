@@ -161,7 +161,9 @@ int offsets_chunks_print(const tool_file *file, const options *o)
 {
     fputs("netcdf ", stdout);
     tool_text_print(file->path);
-    printf(" {\n// file format: netCDF-4\n\nfile:\n\tsize   = %" PRId64 " bytes\n", file->size);
+    printf(" {\n// file format: %s\n", file->reader->ops->name);
+    if (!file->is_folder)
+        printf("\nfile:\n\tsize   = %" PRId64 " bytes\n", file->size);
     print_dimensions(&file->model);
     puts("\nvariables:");
     for (int i = 0; i < count_variables(file, o); i++)
@@ -252,7 +254,8 @@ int offsets_chunks_print_json(const tool_file *file, const options *o)
 
     fputs("{\n  \"file\": ", stdout);
     tool_json_print_string(file->path);
-    printf(",\n  \"size\": %" PRId64 ",\n  \"format\": \"netCDF-4\",\n  \"dimensions\": [", file->size);
+    printf(",\n  \"size\": %" PRId64 ",\n  \"format\": \"%s\",\n  \"dimensions\": [", file->size,
+           file->reader->ops->name);
     for (int i = 0; i < model->ndims; i++) {
         fputs(i > 0 ? ",\n    {\"name\": " : "\n    {\"name\": ", stdout);
         tool_json_print_string(model->dims[i]->name);

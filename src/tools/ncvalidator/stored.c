@@ -227,7 +227,8 @@ static int check_variables(examination *e)
         else if (s->layout == NC_CONTIGUOUS && s->address >= 0)
             note_extent(e, s->address, var->size, i);
     }
-    check_overlaps(e);
+    if (!e->r->reader->has_objects)
+        check_overlaps(e);
     return NC_NOERR;
 }
 
