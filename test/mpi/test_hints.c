@@ -441,6 +441,15 @@ static void read_back(const pnc_hint *hint, MPI_Info info, const char *environme
     t_local(ncmpi_close(ncid) == NC_NOERR, "close");
 }
 
+/* A folder does not replace a file, nor a file a folder. */
+static void remove_dataset(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t_rank == 0)
+        (void)ncmpi_delete(path, MPI_INFO_NULL);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* With `value` given by MPI_Info, and `other` by PNETCDF_HINTS (either may be NULL), the field and the report are as
  * wanted; a report of NULL, or one of the MPI library, is not checked. */
 static void expect_row(const pnc_hint *hint, const char *value, const char *other, int64_t field, const char *report)
@@ -496,8 +505,12 @@ static void test_choice(const pnc_hint *hint)
         return;
     while (hint->words[index + 1] != NULL)
         last = hint->words[++index];
+    if (strcmp(hint->name, "nc_format") == 0)
+        remove_dataset();
     expect_row(hint, last, NULL, index, last);
     expect_row(hint, hint->words[0], last, index, last);
+    if (strcmp(hint->name, "nc_format") == 0)
+        remove_dataset();
 }
 
 static void test_text(const pnc_hint *hint)
