@@ -39,8 +39,8 @@ typedef struct pnc_driver_stack {
  * driver that they wrap, separated by colons. -1: a name is unknown, the last driver is a wrapper, another one is not,
  * or there are too many. */
 int pnc_driver_find(const char *names);
-/* Such a number for what is at a path: `number`, unless that is the number of a driver of files, and what is there has a
- * driver of its own. Local. */
+/* Such a number for what is at a path: `number`, unless that is the number of a driver of files, and what is there has
+ * a driver of its own. Local. */
 int pnc_driver_choose(int number, const char *path);
 /* The number of a driver of PNC_DRIVERS_OF_DATASETS. */
 int pnc_driver_of_dataset_find(const char *name);

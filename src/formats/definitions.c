@@ -26,7 +26,7 @@ static void keep_choices(const pnc_model *from, pnc_model *to)
     }
 }
 
-/* Whether attributes are not the same ones. Their order may be another one: a store of Zarr does not keep that of all. */
+/* Whether attributes are not the same ones. Their order may be another one: Zarr stores do not keep that of all. */
 static bool have_other_atts(const pnc_atts *a, const pnc_atts *b)
 {
     bool differ = a->n != b->n;
