@@ -33,7 +33,7 @@ static int read_listed_dim(const pnc_zarr_context *c, void *entry, pnc_zarr_abou
     return pnc_zarr_text_copy(c, name, (int64_t)strlen(name), &dim->name);
 }
 
-static bool is_classic(const pnc_zarr_context *c, void *model)
+static bool names_classic_model(const pnc_zarr_context *c, void *model)
 {
     const char *name = pnc_zarr_text_get(c, model);
 
@@ -47,7 +47,7 @@ int pnc_zarr_about_read(const pnc_zarr_context *c, void *value, pnc_zarr_about *
 
     *out = (pnc_zarr_about){.types = pnc_zarr_member_get(c, value, "types"),
                             .attributes = pnc_zarr_member_get(c, value, "attributes"),
-                            .is_classic = is_classic(c, pnc_zarr_member_get(c, value, "model"))};
+                            .is_classic = names_classic_model(c, pnc_zarr_member_get(c, value, "model"))};
     if (!pnc_zarr_integer_get(c, pnc_zarr_member_get(c, value, "version"), 1, 1, &(int64_t){0})) {
         *out = (pnc_zarr_about){.types = NULL};
         return NC_NOERR;

@@ -235,7 +235,7 @@ static int load_shard(zarr_container *c, int64_t array, int64_t number, zarr_obj
     return err;
 }
 
-static int write_index(const zarr_container *c, const zarr_object *o, const char *key, pnc_error *error)
+static int write_shard_index(const zarr_container *c, const zarr_object *o, const char *key, pnc_error *error)
 {
     const pnc_zarr_chunks *k = &c->chunks[o->item.array];
     int64_t bytes = pnc_zarr_index_get_bytes(k->array);
@@ -466,7 +466,7 @@ static int compact_shard(const zarr_container *c, zarr_object *o, bool is_durabl
     memcpy(o->places, old.places, (size_t)bytes);
     err = copy_chunks(c, o, from.text, to.text, error);
     if (err == NC_NOERR)
-        err = write_index(c, o, to.text, error);
+        err = write_shard_index(c, o, to.text, error);
     if (err == NC_NOERR && is_durable)
         err = pnc_folder_object_sync(c->folder, to.text, error);
     if (err == NC_NOERR)
@@ -494,7 +494,7 @@ static int flush_shard(const zarr_container *c, zarr_object *o, bool is_durable,
         PNC_TRY(pnc_folder_object_sync(c->folder, key.text, error));
     if (!o->is_dirty)
         return NC_NOERR;
-    PNC_TRY(write_index(c, o, key.text, error));
+    PNC_TRY(write_shard_index(c, o, key.text, error));
     if (is_durable)
         PNC_TRY(pnc_folder_object_sync(c->folder, key.text, error));
     if (o->is_new)

@@ -64,7 +64,7 @@ static const char *find_array_refusal(const pnc_zarr_array *a)
     return pnc_filter_chain_find_refusal(&a->filters);
 }
 
-static void set_fill(const pnc_var *var, const pnc_zarr_array *a, pnc_chunk_array *out)
+static void set_fill_of_array(const pnc_var *var, const pnc_zarr_array *a, pnc_chunk_array *out)
 {
     for (int i = 0; i < out->elem_size && a->has_fill; i++)
         out->fill[i] = a->fill[var->little == PNC_HOST_IS_LITTLE ? i : out->elem_size - 1 - i];
@@ -105,7 +105,7 @@ static int init_array(pnc_zarr *z, pnc_var *var, const pnc_zarr_array *a, pnc_ch
                              .chunk = a->inner != NULL ? a->inner : a->chunks,
                              .shard = a->inner != NULL ? shard : NULL,
                              .filters = a->filters};
-    set_fill(var, a, out);
+    set_fill_of_array(var, a, out);
     var->netcdf4.shape = shape;
     *chunks = (pnc_zarr_chunks){var->name, a, along};
     if (a->refusal != NULL)
