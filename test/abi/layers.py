@@ -68,8 +68,8 @@ MAY_SEE = {
     # nothing of the library that its shared object does not export; netcdf.h has the constants
     "binding/netcdf": ["api/door.h", "pnetcdf.h"],
     "tools": PURE + ["array", "format", "growth", "log", "convert", "filter/filter.h", "filter/text.h",
-                     "host", "drivers/folder/folder.h", "formats/reader.h", "formats/netcdf4/whole_file.h", "references",
-                     "pnetcdf.h"],
+                     "host", "drivers/folder/folder.h", "formats/reader.h", "formats/netcdf4/whole_file.h",
+                     "references", "pnetcdf.h"],
     # plans count by the arithmetic of the library
     "tools/plan": PURE + ["format", "select", "convert", "array", "tools/common", "drivers/new_striping.h",
                          "drivers/chunks/aggregator.h", "drivers/chunks/grid.h", "drivers/chunks/messages.h",

@@ -132,7 +132,7 @@ static int adopt_documents(pnc_reader *base, const char *bytes, int64_t n, pnc_m
     return r->container != NULL ? NC_NOERR : pnc_error_set(base->error, NC_ENOMEM, "no memory to read metadata");
 }
 
-static pnc_chunk_item find_item(const zarr_reader *r, int varid, const int64_t *index)
+static pnc_chunk_item locate_item(const zarr_reader *r, int varid, const int64_t *index)
 {
     int64_t array = r->numbers[varid], number = 0;
     const pnc_chunk_array *a = &r->zarr.facts.arrays[array];
@@ -145,7 +145,7 @@ static pnc_chunk_item find_item(const zarr_reader *r, int varid, const int64_t *
 static int find_chunk_of_store(pnc_reader *base, int varid, const int64_t *index, pnc_chunk_place *out)
 {
     zarr_reader *r = zarr_reader_of(base);
-    const pnc_chunk_item item = find_item(r, varid, index);
+    const pnc_chunk_item item = locate_item(r, varid, index);
 
     return r->container->ops->find(r->container, &item, index, out, base->error);
 }
@@ -154,7 +154,7 @@ static int read_chunk_of_store(pnc_reader *base, int varid, const int64_t *index
                                void *to)
 {
     zarr_reader *r = zarr_reader_of(base);
-    const pnc_chunk_item item = find_item(r, varid, index);
+    const pnc_chunk_item item = locate_item(r, varid, index);
 
     return r->container->ops->read(r->container, &item, place, to, base->error);
 }

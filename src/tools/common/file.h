@@ -7,10 +7,10 @@
 #include "formats/reader.h"
 
 typedef struct tool_file {
-    const char *path; /* the caller's */
-    int fd;           /* -1: not open */
-    int64_t size;   /* 0: of a folder */
-    bool is_folder; /* as a Zarr store */
+    const char *path;   /* the caller's */
+    int fd;             /* -1: not open */
+    int64_t size;       /* 0: of a folder */
+    bool is_folder;     /* as a Zarr store */
     pnc_model model;    /* of the header; empty until it is read. Attributes are big-endian in any format */
     pnc_reader *reader; /* NULL: a classic file, whose values are where its header says */
     pnc_error *error;   /* of the reader */

@@ -1,6 +1,6 @@
 /* An output file that gets its name when it is complete: it is written under a temporary name in the same folder, and
- * renamed at the end. After an error or a signal that ends the program, the temporary file is removed; a signal leaves a
- * temporary folder. */
+ * renamed at the end. After an error or a signal that ends the program, the temporary file is removed; a signal leaves
+ * a temporary folder. */
 #ifndef PNC_TOOLS_COMMON_OUTPUT_H
 #define PNC_TOOLS_COMMON_OUTPUT_H
 
@@ -28,8 +28,8 @@ typedef struct tool_output {
     char *path;      /* name of the output without the prefix; if that is a symbolic link, its target */
     char *temporary; /* name to write to until commit: an empty file, or folder */
     bool is_folder;
-    bool replaces;   /* a file of this name, which was there at the start */
-    bool direct;     /* a device or a pipe: temporary is its own name */
+    bool replaces; /* a file of this name, which was there at the start */
+    bool direct;   /* a device or a pipe: temporary is its own name */
 } tool_output;
 
 /* A process writes at most one file at a time. Returns NC_NOERR, or a code with a message that names the file:

@@ -71,7 +71,7 @@ typedef struct copy_options {
     char **inputs;
     int ninputs;
     const char *output;
-    int format; /* NC_FORMAT_CLASSIC ..; 0: that of the first input */
+    int format;    /* NC_FORMAT_CLASSIC ..; 0: that of the first input */
     bool is_store; /* a Zarr store, with definitions of netCDF-4 */
     tool_names variables;
     copy_slab *slabs;
