@@ -12,6 +12,13 @@ int pncnc_modes_unite(int ncid)
     return ds == NULL ? NC_EBADID : pnc_dataset_error_report(ds, pnc_dataset_modes_join(ds));
 }
 
+bool pncnc_dim_exists(int ncid, const char *name)
+{
+    const pnc_dataset *ds = pnc_dataset_registry_find(ncid, __func__);
+
+    return ds != NULL && name != NULL && pnc_format_dim_find(&ds->model, name) >= 0;
+}
+
 static _Thread_local pnc_caller call_of_netcdf;
 
 void pncnc_call_begin(const char *name, const char *function, int ncid)

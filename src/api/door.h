@@ -3,9 +3,14 @@
 #ifndef PNC_API_DOOR_H
 #define PNC_API_DOOR_H
 
+#include <stdbool.h>
+
 /* Local, on all ranks, once, after ncmpi_create or ncmpi_open: independent and collective calls need no change of the
  * mode (dataset/united.h). NC_EBADID */
 int pncnc_modes_unite(int ncid);
+
+/* Whether a file has a dimension of this name or path, without a report. Local. */
+bool pncnc_dim_exists(int ncid, const char *name);
 
 /* Around a call of the public function `function`: its messages and statistics have this name instead. end: returns
  * err. The calls of a thread do not nest. Local. */

@@ -14,7 +14,7 @@ int nc_var_par_access(int ncid, int varid, int access);
 
 enum { MOST_DIMS = 8, MOST_WORDS = 64 };
 
-static int rank, nprocs, is_parallel, nc = -1;
+static int rank, nprocs, is_parallel, root = -1, nc = -1; /* nc: the group in use */
 static char *words[MOST_WORDS];
 static int nwords;
 
@@ -25,7 +25,7 @@ static int number(int i)
 
 static size_t size_of(nc_type type)
 {
-    static const size_t sizes[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
+    static const size_t sizes[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8, sizeof(char *)};
 
     return sizes[type];
 }
@@ -221,12 +221,35 @@ static int put_attribute(void)
     }
 }
 
+/* satt VAR NAME N SEED: strings of different lengths, some empty, some NULL */
+static int put_strings(void)
+{
+    static const char *texts[] = {"", "a", "two words", NULL, "h\xc3\xa9", "and a longer one, for a change"};
+    const char *values[64];
+    int n = number(3);
+
+    for (int i = 0; i < n; i++)
+        values[i] = texts[(number(4) + i * 7) % 6];
+    return nc_put_att_string(nc, number(1), words[2], (size_t)n, values);
+}
+
 static unsigned long long digest_text(const char *text)
 {
     unsigned long long h = 7;
 
     for (; *text != '\0'; text++)
         h = h * 31 + (unsigned char)*text;
+    return h;
+}
+
+/* Of an attribute, whose strings are freed. */
+static unsigned long long digest_strings(char **strings, size_t n)
+{
+    unsigned long long h = 3;
+
+    for (size_t i = 0; i < n; i++)
+        h = h * 131 + (strings[i] != NULL ? digest_text(strings[i]) : 1);
+    nc_free_string(n, strings);
     return h;
 }
 
@@ -251,7 +274,10 @@ static unsigned long long look_at_atts(int var, int natts)
             err = nc_inq_attid(nc, var, name, &id);
         if (rank == 0)
             printf("  att %d %d %s type %d length %zu id %d code %d value %llx\n", var, i, name, type, n, id, err,
-                   digest(values, n < 100 ? n * size_of(type) : 0, 0, 0));
+                   type == NC_STRING ? digest_strings((char **)(void *)values, n)
+                                     : digest(values, n < 100 ? n * size_of(type) : 0, 0, 0));
+        else if (err == NC_NOERR && type == NC_STRING)
+            nc_free_string(n, (char **)(void *)values);
         sum += (unsigned)err;
     }
     return sum;
@@ -286,27 +312,63 @@ static void look_at_var(int var)
     look_at_atts(var, natts);
 }
 
-static void look_at_all(void)
+static void look_at_dims(void)
+{
+    char name[NC_MAX_NAME + 1];
+    int n = 0, ids[NC_MAX_DIMS], id;
+    size_t length;
+
+    nc_inq_dimids(nc, &n, ids, 1);
+    for (int i = 0; i < n; i++) {
+        int err = nc_inq_dim(nc, ids[i], name, &length);
+
+        id = -1;
+        nc_inq_dimid(nc, name, &id);
+        if (rank == 0)
+            printf("  dim %d %s %zu code %d id %d\n", ids[i], name, length, err, id);
+    }
+}
+
+/* Of one group. */
+static void look_at_group(void)
 {
     int ndims = -1, nvars = -1, natts = -1, unlimited = -1, format = -1, nunlimited = -1, ids[NC_MAX_DIMS],
         extended = -1, mode = -1, err = nc_inq(nc, &ndims, &nvars, &natts, &unlimited);
-    char name[NC_MAX_NAME + 1];
-    size_t length;
+    char name[NC_MAX_NAME + 1], full[NC_MAX_NAME + 1];
+    size_t length = 0;
 
     nc_inq_format(nc, &format);
     nc_inq_unlimdims(nc, &nunlimited, ids);
     nc_inq_format_extended(nc, &extended, &mode);
+    nc_inq_grpname(nc, name);
+    nc_inq_grpname_full(nc, &length, full);
     if (rank == 0)
-        printf("  file %d: %d %d %d %d format %d extended %d unlimited %d\n", err, ndims, nvars, natts,
-               nunlimited > 1 ? -2 : unlimited, format, extended, nunlimited); /* of several, any may be the first */
-    for (int i = 0; i < ndims; i++) {
-        err = nc_inq_dim(nc, i, name, &length);
-        if (rank == 0)
-            printf("  dim %d %s %zu code %d\n", i, name, length, err);
-    }
+        printf("  group %s %s %zu %d: %d %d %d %d format %d extended %d unlimited %d\n", name, full, length, err, ndims,
+               nvars, natts, nunlimited > 1 ? -2 : unlimited, format, extended,
+               nunlimited); /* of several, any may be the first */
+    look_at_dims();
     for (int i = 0; i < nvars; i++)
         look_at_var(i);
     look_at_atts(NC_GLOBAL, natts);
+}
+
+/* The group, and those in it. */
+static void look_at_all(void)
+{
+    int own = nc, n = 0, groups[64], parent = -1, found = -1;
+    char name[NC_MAX_NAME + 1];
+
+    look_at_group();
+    nc_inq_grps(own, &n, groups);
+    for (int i = 0; i < n; i++) {
+        nc = groups[i];
+        nc_inq_grpname(nc, name);
+        if (rank == 0 && (nc_inq_grp_parent(nc, &parent) != NC_NOERR || parent != own ||
+                          nc_inq_ncid(own, name, &found) != NC_NOERR || found != nc))
+            printf("  the group %s has another parent\n", name);
+        look_at_all();
+    }
+    nc = own;
 }
 
 /* --- calls --- */
@@ -361,26 +423,63 @@ static int call_definition(const char *what)
         return nc_rename_att(nc, number(1), words[2], words[3]);
     if (strcmp(what, "del_att") == 0)
         return nc_del_att(nc, number(1), words[2]);
+    if (strcmp(what, "satt") == 0)
+        return put_strings();
     return strcmp(what, "att") == 0 ? put_attribute() : 1;
+}
+
+/* get_att TYPE VAR NAME: only the code */
+static int get_attribute(void)
+{
+    char values[64 * 8];
+    char *strings[64];
+
+    if (number(1) == NC_STRING)
+        return nc_get_att_string(nc, number(2), words[3], strings);
+    return number(1) == NC_CHAR ? nc_get_att_text(nc, number(2), words[3], values)
+                                : nc_get_att_double(nc, number(2), words[3], (double *)(void *)values);
+}
+
+/* use PATH: of the group for the calls that follow */
+static int call_on_group(const char *what)
+{
+    int id = -1;
+
+    if (strcmp(what, "use") == 0)
+        return nc_inq_grp_full_ncid(root, words[1], &nc);
+    if (strcmp(what, "def_grp") == 0)
+        return nc_def_grp(nc, words[1], &id);
+    if (strcmp(what, "varid") == 0)
+        return nc_inq_varid(nc, words[1], &id);
+    if (strcmp(what, "dimid") == 0)
+        return nc_inq_dimid(nc, words[1], &id);
+    if (strcmp(what, "ncid") == 0)
+        return nc_inq_ncid(nc, words[1], &id);
+    return strcmp(what, "get_att") == 0 ? get_attribute() : call_definition(what);
 }
 
 static int call_on_file(const char *what, const char *path)
 {
-    if (strcmp(what, "create") == 0)
-        return is_parallel ? nc_create_par(path, number(1), MPI_COMM_WORLD, MPI_INFO_NULL, &nc)
-                           : nc_create(path, number(1), &nc);
-    if (strcmp(what, "open") == 0)
-        return is_parallel ? nc_open_par(path, number(1), MPI_COMM_WORLD, MPI_INFO_NULL, &nc)
-                           : nc_open(path, number(1), &nc);
+    if (strcmp(what, "create") == 0 || strcmp(what, "open") == 0) {
+        int creates = what[0] == 'c', err;
+
+        if (is_parallel)
+            err = creates ? nc_create_par(path, number(1), MPI_COMM_WORLD, MPI_INFO_NULL, &root)
+                          : nc_open_par(path, number(1), MPI_COMM_WORLD, MPI_INFO_NULL, &root);
+        else
+            err = creates ? nc_create(path, number(1), &root) : nc_open(path, number(1), &root);
+        nc = root;
+        return err;
+    }
     if (strcmp(what, "close") == 0)
-        return nc_close(nc);
+        return nc_close(root);
     if (strcmp(what, "enddef") == 0)
         return nc_enddef(nc);
     if (strcmp(what, "redef") == 0)
         return nc_redef(nc);
     if (strcmp(what, "sync") == 0)
         return nc_sync(nc);
-    return strcmp(what, "abort") == 0 ? nc_abort(nc) : call_definition(what);
+    return strcmp(what, "abort") == 0 ? nc_abort(nc) : call_on_group(what);
 }
 
 static void execute(const char *path)

@@ -3,8 +3,8 @@ ranks. One call in some is wrong: both must return the same code."""
 import random
 
 NC_BYTE, NC_CHAR, NC_SHORT, NC_INT, NC_FLOAT, NC_DOUBLE = range(1, 7)
-NC_INT64, NC_UINT64 = 10, 11
-FORMATS = {"netcdf4": 0x1000, "classic_model": 0x1100, "cdf1": 0, "cdf2": 0x200, "cdf5": 0x20}
+NC_INT64, NC_UINT64, NC_STRING = 10, 11, 12
+FORMATS = {"netcdf4": 0x1000, "groups": 0x1000, "classic_model": 0x1100, "cdf1": 0, "cdf2": 0x200, "cdf5": 0x20}
 UNLIMITED = 0
 MEMORY = [NC_BYTE, NC_SHORT, NC_INT, NC_FLOAT, NC_DOUBLE, NC_INT64]
 
@@ -15,8 +15,9 @@ class Script:
         self.kind, self.ranks = kind, ranks
         self.lines = []
         self.dims, self.vars, self.atts = [], [], {}
-        self.is_netcdf4 = kind in ("netcdf4", "classic_model")
-        self.is_strict = kind != "netcdf4"
+        self.groups, self.used = ["/"], 0  # paths, and the one of the calls
+        self.is_netcdf4 = kind in ("netcdf4", "groups", "classic_model")
+        self.is_strict = kind not in ("netcdf4", "groups")
         self.defines = True
         self.names = 0
         self.unseen = False  # independent puts that other ranks may not see
@@ -28,8 +29,26 @@ class Script:
         self.names += 1
         return f"{stem}{self.names}"
 
+    def use(self, group):
+        if group != self.used:
+            self.add("use", self.groups[group])
+        self.used = group
+
+    def is_above(self, upper, group):
+        return upper == 0 or (self.groups[group] + "/").startswith(self.groups[upper] + "/")
+
+    def new_name(self, stem, group):
+        """In groups there are the same names."""
+        if self.kind != "groups":
+            return self.name(stem)
+        known = {e["name"] for e in self.dims + self.vars if e["group"] == group}
+        i = 1
+        while f"{stem}{i}" in known:
+            i += 1
+        return f"{stem}{i}"
+
     def types(self):
-        if self.kind in ("netcdf4", "cdf5"):
+        if self.kind in ("netcdf4", "groups", "cdf5"):
             return list(range(NC_BYTE, NC_UINT64 + 1))
         return [NC_BYTE, NC_CHAR, NC_SHORT, NC_INT, NC_FLOAT, NC_DOUBLE]
 
@@ -49,31 +68,45 @@ class Script:
 
     def def_dim(self):
         self.define_begin()
+        group = self.r.randrange(len(self.groups))
         unlimited = [d for d in self.dims if d["unlimited"]]
-        can = not unlimited or (self.kind == "netcdf4" and len(unlimited) < 2)
+        can = not unlimited or (not self.is_strict and len(unlimited) < 2)
         is_unlimited = can and self.r.random() < 0.3
         length = UNLIMITED if is_unlimited else self.r.randint(1, 9)
-        name = self.name("d")
+        name = self.new_name("d", group)
+        self.use(group)
         self.add("def_dim", name, length)
-        self.dims.append({"name": name, "length": length, "unlimited": is_unlimited})
+        self.dims.append({"name": name, "group": group, "length": length, "unlimited": is_unlimited})
+
+    def def_grp(self):
+        self.define_begin()
+        parent = self.r.randrange(len(self.groups))
+        name = self.name("g")
+        self.use(parent)
+        self.add("def_grp", name)
+        self.groups.append(self.groups[parent].rstrip("/") + "/" + name)
 
     def def_var(self):
         self.define_begin()
-        fixed = [i for i, d in enumerate(self.dims) if not d["unlimited"]]
-        growing = [i for i, d in enumerate(self.dims) if d["unlimited"]]
+        group = self.r.randrange(len(self.groups))
+        seen = [i for i, d in enumerate(self.dims) if self.is_above(d["group"], group)]
+        fixed = [i for i in seen if not self.dims[i]["unlimited"]]
+        growing = [i for i in seen if self.dims[i]["unlimited"]]
         dimids = [self.r.choice(fixed) for _ in range(self.r.randint(0, min(3, len(fixed))))] if fixed else []
         if growing and self.r.random() < 0.5 and self.may_grow():
             dimids.insert(0, self.r.choice(growing))
-        name, kind = self.name("v"), self.r.choice(self.types())
+        name, kind = self.new_name("v", group), self.r.choice(self.types())
+        number = sum(var["group"] == group for var in self.vars)
+        self.use(group)
         self.add("def_var", name, kind, len(dimids), *dimids)
-        var = {"name": name, "type": kind, "dims": dimids, "filters": False, "chunked": self.is_netcdf4 and any(
-            self.dims[d]["unlimited"] for d in dimids), "collective": False, "chosen": False, "put": False}
+        var = {"name": name, "group": group, "number": number, "type": kind, "dims": dimids, "filters": False,
+               "chunked": self.is_netcdf4 and any(self.dims[d]["unlimited"] for d in dimids), "collective": False}
         self.vars.append(var)
         if self.is_netcdf4 and dimids:
-            self.storage(len(self.vars) - 1, var)
+            self.storage(number, var)
         if self.r.random() < 0.3:
             var["collective"] = self.r.random() < 0.8
-            self.add("access", len(self.vars) - 1, int(var["collective"]))
+            self.add("access", number, int(var["collective"]))
 
     def may_grow(self):
         """On several ranks, records of a classic file that no call puts have no fill values: one variable has records,
@@ -104,8 +137,10 @@ class Script:
     def attribute(self):
         if self.is_strict:
             self.define_begin()
-        varid = self.r.choice([-1] + list(range(len(self.vars))))
-        known = self.atts.setdefault(varid, [])
+        group, varid = self.r.choice([(group, -1) for group in range(len(self.groups))] +
+                                     [(var["group"], var["number"]) for var in self.vars])
+        self.use(group)
+        known = self.atts.setdefault((group, varid), [])
         kind = self.r.choice(self.types())
         memory = NC_CHAR if kind == NC_CHAR else self.r.choice(MEMORY)
         action = self.r.random()
@@ -119,8 +154,11 @@ class Script:
             known[i] = to
         else:
             name = self.name("a") if not known or self.r.random() < 0.7 else self.r.choice(known)
-            self.add("att", varid, name, kind, self.r.randint(1 if self.r.random() < .9 else 0, 9), memory,
-                     self.r.randint(1, 999))
+            n = self.r.randint(1 if self.r.random() < .9 else 0, 9)
+            if not self.is_strict and self.r.random() < 0.25:
+                self.add("satt", varid, name, n, self.r.randint(1, 999))
+            else:
+                self.add("att", varid, name, kind, n, memory, self.r.randint(1, 999))
             if name not in known:
                 known.append(name)
         if not self.is_strict:
@@ -150,8 +188,7 @@ class Script:
     def access(self, is_put):
         if not self.vars:
             return
-        varid = self.r.randrange(len(self.vars))
-        var = self.vars[varid]
+        var = self.r.choice(self.vars)
         start, count, stride = [], [], []
         for d in var["dims"]:
             dim = self.dims[d]
@@ -168,8 +205,9 @@ class Script:
             start = [lengths[0]] + [0] * (len(lengths) - 1)
             count, stride = [self.r.randint(1, 3)] + lengths[1:], [1] * len(lengths)
         kind = self.r.choice([0, 0, 1, 2])
-        if kind == 2 and is_put and sum(dim["unlimited"] for dim in self.dims) > 1:
-            kind = 1  # netCDF-C extends one of them only
+        if kind == 2 and is_put and (sum(dim["unlimited"] for dim in self.dims) > 1 or any(
+                self.dims[d]["unlimited"] and self.dims[d]["group"] != var["group"] for d in var["dims"])):
+            kind = 1  # netCDF-C extends one of them only, and none of another group
         if kind == 0:
             stride = [1] * len(stride)
         self.define_end(var["collective"])
@@ -178,25 +216,37 @@ class Script:
         if not var["collective"] or is_put and not var["dims"]:
             self.show_all()
         alone = -1 if var["collective"] else self.r.randrange(4)
-        self.add("put" if is_put else "get", kind, varid, memory, self.r.randint(1, 9999), alone, len(start), *start,
-                 *count, *stride)
+        self.use(var["group"])
+        self.add("put" if is_put else "get", kind, var["number"], memory, self.r.randint(1, 9999), alone, len(start),
+                 *start, *count, *stride)
         if is_put:
             self.unseen = True
-            var["put"] = True
             for d, first, n, step in zip(var["dims"], start, count, stride):
                 if self.dims[d]["unlimited"]:
                     self.dims[d]["length"] = max(self.dims[d]["length"], first + (n - 1) * step + 1)
 
     def wrong(self):
         """A call that fails, and changes nothing."""
+        known = [(place, name) for place, names in self.atts.items() for name in names if not self.is_strict]
+        if known and self.r.random() < 0.3:
+            (group, varid), name = self.r.choice(known)
+            self.use(group)
+            self.add("get_att", self.r.choice([NC_CHAR, NC_DOUBLE, NC_STRING]), varid, name)
+            return
         calls = [("rename_dim", 99, "x"), ("rename_var", 99, "x"), ("del_att", -1, "none"),
                  ("att", 99, "a", 4, 1, 4, 1), ("rename_att", -1, "none", "other")]
         if self.vars:
             var = self.r.choice(self.vars)
-            varid = self.vars.index(var)
+            varid = var["number"]
+            self.use(var["group"])
+            if not self.is_strict:
+                calls += [("varid", "/" + var["name"]), ("varid", "none"), ("dimid", "g1/d1"), ("ncid", "none"),
+                          ("ncid", "/"), ("def_grp", "a/b"), ("def_var", "a/b", 4, 0), ("att", -1, "a/b", 4, 1, 4, 1)]
+                calls += [("def_grp", var["name"])] if self.defines else []
             calls += [("deflate", 99, 0, 1, 1)] if self.is_netcdf4 and self.defines else []
             if self.defines:
-                calls += [("def_dim", self.dims[0]["name"], 3), ("def_var", var["name"], 4, 0), ("def_var", "x", 99, 0),
+                calls += [("def_dim", self.dims[0]["name"], 3)] if self.kind != "groups" else []
+                calls += [("def_var", var["name"], 4, 0), ("def_var", "x", 99, 0),
                           ("def_var", "x", 4, 1, 99)] if self.dims else []
             else:
                 fixed = [i for i, d in enumerate(var["dims"]) if not self.dims[d]["unlimited"]]
@@ -215,24 +265,29 @@ class Script:
         self.show_all()
         self.add("close")
         self.add("open", 1)
+        self.used = 0
         if self.is_whole():
             self.add("set_fill", 0)
         self.defines = False
-        for varid, var in enumerate(self.vars):
+        for var in self.vars:
             var["collective"] = self.r.random() < 0.7
-            self.add("access", varid, int(var["collective"]))
+            self.use(var["group"])
+            self.add("access", var["number"], int(var["collective"]))
 
     def look(self):
         self.show_all()
         if self.defines:
             self.add("enddef")
             self.defines = False
+        self.use(0)
         self.add("look")
 
     def make(self, steps):
         self.add("create", FORMATS[self.kind])
         if not self.is_netcdf4 or self.r.random() < 0.3:
             self.add("set_fill", 0)
+        for _ in range(self.r.randint(1, 4) if self.kind == "groups" else 0):
+            self.def_grp()
         for _ in range(self.r.randint(1, 4)):
             self.def_dim()
         for _ in range(self.r.randint(1, 5)):
@@ -241,6 +296,8 @@ class Script:
             choice = self.r.random()
             if choice < 0.05:
                 self.def_dim()
+            elif choice < 0.06 and self.kind == "groups":
+                self.def_grp()
             elif choice < 0.12:
                 self.def_var()
             elif choice < 0.22:
@@ -260,11 +317,13 @@ class Script:
         self.look()
         self.add("close")
         self.add("open", 0)
+        self.used = 0
         self.add("look")
-        for varid, var in enumerate(self.vars):
+        for var in self.vars:
             lengths = [self.dims[d]["length"] for d in var["dims"]]
             if 0 not in lengths:
-                self.add("get", 0, varid, var["type"], 1, 0, len(lengths), *[0] * len(lengths), *lengths,
+                self.use(var["group"])
+                self.add("get", 0, var["number"], var["type"], 1, 0, len(lengths), *[0] * len(lengths), *lengths,
                          *[1] * len(lengths))
         self.add("close")
         return self.lines

@@ -135,9 +135,12 @@ def check_calls():
         with netCDF4.Dataset(scratch("calls.nc")) as file:
             ok(file["chunked"][1] == 77 and file["contiguous"][1] == 77 and file["collective"][0] == 1,
                f"{ranks} ranks: netCDF4-python reads the values")
+            inner = file["group"]["inner"]
+            ok(inner.texts == ["one", "two"] and inner["v"].text == "one" and inner["v"].dimensions == ("y",),
+               f"{ranks} ranks: netCDF4-python reads groups and strings")
     printed = run(2, program, scratch("calls.nc"), scratch("other.nc"), env={"PNETCDF_VERBOSE": "1"})
     ok(re.search(r'nc_get_vara on rank 1: .*variable "collective": .*nc_sync', printed) and
-       'nc_def_grp: group "group"' in printed, "messages name the calls of netCDF", printed)
+       'nc_rename_grp: group "group/inner"' in printed, "messages name the calls of netCDF", printed)
 
 
 def writer_of(path):

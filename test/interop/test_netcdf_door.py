@@ -73,7 +73,7 @@ if __name__ == "__main__":
     built, why = build("netcdf_program.c", scratch("netcdf_program"))
     if ok(built, "a program that calls netCDF compiles and links with -lnetcdf", why):
         count = choose(1, 2, 70)
-        for each in ("netcdf4", "classic_model", "cdf1", "cdf2", "cdf5"):
+        for each in ("netcdf4", "groups", "classic_model", "cdf1", "cdf2", "cdf5"):
             for n in (1, 2, 4):
                 check_programs(scratch("netcdf_program"), each, n, range(SEED, SEED + count))
     finish()

@@ -95,15 +95,14 @@ static MPI_Datatype find_memory_type(const pnc_door_file *f, const door_access *
     return pnc_door_type_get_mpi(type);
 }
 
-static int access_values(const door_access *a)
+static int access_values(door_access *a)
 {
-    pnc_door_file *f = pnc_door_file_find(a->ncid);
+    pnc_door_file *f;
     const pnc_door_var *v;
     MPI_Datatype type;
     door_region r;
 
-    if (f == NULL)
-        return NC_EBADID;
+    PNC_DOOR_TRY(pnc_door_var_place_find(a->ncid, &a->varid, &f));
     v = pnc_door_var_find(f, a->varid);
     if (v == NULL)
         return NC_ENOTVAR;

@@ -3,75 +3,127 @@
 
 #include "binding/netcdf/door.h"
 
+/* An attribute by its name: the variable, or NC_GLOBAL, has the id of the file, and the name the path of its group. */
+typedef struct door_att_place {
+    pnc_door_place at;
+    pnc_door_file *f;
+    int varid;
+    pnc_door_name path;
+    const char *name; /* that of path */
+} door_att_place;
+
+static int find_att_place(int ncid, int varid, const char *name, int code, door_att_place *a)
+{
+    PNC_DOOR_TRY(pnc_door_place_find(ncid, &a->at));
+    a->f = a->at.f;
+    a->varid = pnc_door_varid_get(&a->at, varid);
+    PNC_DOOR_TRY(pnc_door_att_name_make(&a->at, varid, name, code, &a->path));
+    a->name = a->path.text;
+    return NC_NOERR;
+}
+
+/* Whether an attribute, which exists, is one of strings, and how many it has. */
+static bool is_of_strings(const door_att_place *a, MPI_Offset *n)
+{
+    *n = -1;
+    return a->f->is_netcdf4 && ncmpi_inq_att_string(a->f->id, a->varid, a->name, n) == NC_NOERR && *n >= 0;
+}
+
 int pnc_door_inq_att(int ncid, int varid, const char *name, nc_type *type, size_t *length)
 {
-    pnc_door_file *f = pnc_door_file_find(ncid);
-    MPI_Offset n = 0;
+    MPI_Offset n = 0, strings;
+    nc_type found;
+    door_att_place a;
 
-    if (f == NULL)
-        return NC_EBADID;
-    PNC_DOOR_TRY(PNC_DOOR_CALL(f, "nc_inq_att", ncmpi_inq_att, varid, name, type, &n));
+    PNC_DOOR_TRY(find_att_place(ncid, varid, name, NC_ENOTATT, &a));
+    PNC_DOOR_TRY(PNC_DOOR_CALL(a.f, "nc_inq_att", ncmpi_inq_att, a.varid, a.name, &found, &n));
+    if (found == NC_CHAR && is_of_strings(&a, &strings)) {
+        found = NC_STRING;
+        n = strings;
+    }
+    if (type != NULL)
+        *type = found;
     if (length != NULL)
         *length = (size_t)n;
     return NC_NOERR;
 }
 
+/* --- numbers: of a global attribute among those of its group --- */
+
+static bool is_numbered_by_group(const door_att_place *a)
+{
+    return a->varid == NC_GLOBAL && a->f->ngroups > 1;
+}
+
 int pnc_door_inq_attid(int ncid, int varid, const char *name, int *number)
 {
-    pnc_door_file *f = pnc_door_file_find(ncid);
+    door_att_place a;
+    int id, i = 0;
 
-    return f == NULL ? NC_EBADID : PNC_DOOR_CALL(f, "nc_inq_attid", ncmpi_inq_attid, varid, name, number);
+    PNC_DOOR_TRY(find_att_place(ncid, varid, name, NC_ENOTATT, &a));
+    PNC_DOOR_TRY(PNC_DOOR_CALL(a.f, "nc_inq_attid", ncmpi_inq_attid, a.varid, a.name, &id));
+    if (is_numbered_by_group(&a)) {
+        PNC_DOOR_TRY(pnc_door_atts_list(&a.at));
+        while (i < a.f->natts && a.f->atts[i] != id)
+            i++;
+        id = i;
+    }
+    if (number != NULL)
+        *number = id;
+    return NC_NOERR;
 }
 
 int pnc_door_inq_attname(int ncid, int varid, int number, char *name)
 {
-    pnc_door_file *f = pnc_door_file_find(ncid);
+    door_att_place a;
 
-    return f == NULL ? NC_EBADID : PNC_DOOR_CALL(f, "nc_inq_attname", ncmpi_inq_attname, varid, number, name);
-}
-
-/* netCDF-4 changes attributes in data mode, too. A strict file has rules for that, which ncmpi_ functions check. */
-static int begin_att_change(pnc_door_file *f)
-{
-    return f->is_strict ? NC_NOERR : pnc_door_define_begin(f);
+    PNC_DOOR_TRY(find_att_place(ncid, varid, NULL, NC_ENOTATT, &a));
+    if (!is_numbered_by_group(&a))
+        return PNC_DOOR_CALL(a.f, "nc_inq_attname", ncmpi_inq_attname, a.varid, number, name);
+    PNC_DOOR_TRY(pnc_door_atts_list(&a.at));
+    if (number < 0 || number >= a.f->natts)
+        return NC_ENOTATT;
+    PNC_DOOR_TRY(PNC_DOOR_CALL(a.f, "nc_inq_attname", ncmpi_inq_attname, a.varid, a.f->atts[number], name));
+    if (name != NULL)
+        pnc_door_name_truncate(a.f, a.at.group, name);
+    return NC_NOERR;
 }
 
 int pnc_door_rename_att(int ncid, int varid, const char *name, const char *to)
 {
-    pnc_door_file *f = pnc_door_file_find(ncid);
+    door_att_place a;
     int err, ended;
 
-    if (f == NULL)
-        return NC_EBADID;
-    err = PNC_DOOR_CALL(f, "nc_rename_att", ncmpi_rename_att, varid, name, to);
-    if (err != NC_ENOTINDEFINE || f->is_strict)
+    PNC_DOOR_TRY(find_att_place(ncid, varid, name, NC_ENOTATT, &a));
+    a.f->att_group = -1;
+    err = PNC_DOOR_CALL(a.f, "nc_rename_att", ncmpi_rename_att, a.varid, a.name, to);
+    if (err != NC_ENOTINDEFINE || a.f->is_strict)
         return err;
-    PNC_DOOR_TRY(pnc_door_define_begin(f)); /* a longer name; netCDF-C stays in data mode */
-    err = PNC_DOOR_CALL(f, "nc_rename_att", ncmpi_rename_att, varid, name, to);
-    ended = pnc_door_define_end(f);
+    PNC_DOOR_TRY(pnc_door_define_begin(a.f)); /* a longer name; netCDF-C stays in data mode */
+    err = PNC_DOOR_CALL(a.f, "nc_rename_att", ncmpi_rename_att, a.varid, a.name, to);
+    ended = pnc_door_define_end(a.f);
     return err != NC_NOERR ? err : ended;
 }
 
 int pnc_door_del_att(int ncid, int varid, const char *name)
 {
-    pnc_door_file *f = pnc_door_file_find(ncid);
+    door_att_place a;
 
-    if (f == NULL)
-        return NC_EBADID;
-    PNC_DOOR_TRY(begin_att_change(f));
-    return PNC_DOOR_CALL(f, "nc_del_att", ncmpi_del_att, varid, name);
+    PNC_DOOR_TRY(find_att_place(ncid, varid, name, NC_ENOTATT, &a));
+    if (!a.f->is_strict) {
+        PNC_DOOR_TRY(PNC_DOOR_CALL(a.f, "nc_del_att", ncmpi_inq_attid, a.varid, a.name, NULL));
+        PNC_DOOR_TRY(pnc_door_define_begin(a.f)); /* netCDF-4 changes attributes in data mode, too */
+    }
+    a.f->att_group = -1;
+    return PNC_DOOR_CALL(a.f, "nc_del_att", ncmpi_del_att, a.varid, a.name);
 }
 
 /* --- values --- */
 
-#define GET(function) return PNC_DOOR_CALL(f, "nc_get_att", function, varid, name, values)
+#define GET(function) return PNC_DOOR_CALL(a->f, "nc_get_att", function, a->varid, a->name, values)
 
-int pnc_door_get_att(int ncid, int varid, const char *name, void *values, nc_type memory)
+static int get_att_values(const door_att_place *a, void *values, nc_type memory)
 {
-    pnc_door_file *f = pnc_door_file_find(ncid);
-
-    if (f == NULL)
-        return NC_EBADID;
     switch (memory) {
     case NC_NAT: GET(ncmpi_get_att);
     case NC_BYTE: GET(ncmpi_get_att_schar);
@@ -89,19 +141,53 @@ int pnc_door_get_att(int ncid, int varid, const char *name, void *values, nc_typ
     }
 }
 
+/* netCDF-C's memory: the program passes it to nc_free_string. */
+static int get_strings(const door_att_place *a, MPI_Offset n, char **strings)
+{
+    PNC_DOOR_TRY(PNC_DOOR_CALL(a->f, "nc_get_att_string", ncmpi_get_att_string, a->varid, a->name, strings));
+    return pnc_door_strings_convert(n, strings);
+}
+
+/* Values of strings are neither text nor numbers. */
+int pnc_door_get_att(int ncid, int varid, const char *name, void *values, nc_type memory)
+{
+    door_att_place a;
+    nc_type type;
+    size_t n;
+
+    PNC_DOOR_TRY(find_att_place(ncid, varid, name, NC_ENOTATT, &a));
+    if (!a.f->is_netcdf4)
+        return memory == NC_STRING ? NC_ECHAR : get_att_values(&a, values, memory);
+    PNC_DOOR_TRY(pnc_door_inq_att(ncid, varid, name, &type, &n));
+    if (type != NC_STRING && memory == NC_STRING)
+        return type == NC_CHAR ? NC_ECHAR : NC_EBADTYPE;
+    if (type != NC_STRING)
+        return get_att_values(&a, values, memory);
+    if (n == 0)
+        return NC_NOERR;
+    if (memory != NC_STRING && memory != NC_NAT)
+        return memory == NC_CHAR ? NC_ECHAR : NC_EBADTYPE;
+    return get_strings(&a, (MPI_Offset)n, values);
+}
+
+/* A put. The place comes first. */
 typedef struct door_att {
-    int varid;
-    const char *name;
+    door_att_place place;
     nc_type type;
     MPI_Offset length;
     const void *values;
     nc_type memory;
 } door_att;
 
-#define PUT(function) return PNC_DOOR_CALL(f, "nc_put_att", function, a->varid, a->name, a->type, a->length, a->values)
+#define PUT(function)                                                                                           \
+    return PNC_DOOR_CALL(a->place.f, "nc_put_att", function, a->place.varid, a->place.name, a->type, a->length, \
+                         a->values)
 
-static int put_values(pnc_door_file *f, const door_att *a)
+static int put_values(const door_att *a)
 {
+    if (a->type == NC_STRING)
+        return PNC_DOOR_CALL(a->place.f, "nc_put_att_string", ncmpi_put_att_string, a->place.varid, a->place.name,
+                             a->length, (const char *const *)a->values);
     switch (a->memory) {
     case NC_NAT: PUT(ncmpi_put_att);
     case NC_BYTE: PUT(ncmpi_put_att_schar);
@@ -119,51 +205,63 @@ static int put_values(pnc_door_file *f, const door_att *a)
     }
 }
 
-/* Whether an attribute of this name has as many bytes. */
-static bool has_space_for(pnc_door_file *f, const door_att *a)
+/* Whether an attribute of this name has as many bytes. NC_ENOTATT: there is none. */
+static int check_space(const door_att *a, bool *fits)
 {
+    const door_att_place *p = &a->place;
     size_t size = 0, old_size = 0;
-    MPI_Offset old_length;
+    MPI_Offset old_length, strings;
     nc_type old_type;
 
-    if (ncmpi_inq_att(f->id, a->varid, a->name, &old_type, &old_length) != NC_NOERR)
-        return false;
+    *fits = false;
+    PNC_DOOR_TRY(ncmpi_inq_att(p->f->id, p->varid, p->name, &old_type, &old_length));
+    if (is_of_strings(p, &strings)) {
+        old_type = NC_STRING;
+        old_length = strings;
+    }
     (void)pnc_door_inq_type(0, a->type, NULL, &size);
     (void)pnc_door_inq_type(0, old_type, NULL, &old_size);
-    return (size_t)a->length * size <= (size_t)old_length * old_size;
+    *fits = (size_t)a->length * size <= (size_t)old_length * old_size;
+    return NC_NOERR;
 }
 
 /* netCDF-C changes an attribute of a netCDF-4 file in data mode, where it stays; a new or longer one begins define
  * mode. */
-static int put_in_data_mode(pnc_door_file *f, const door_att *a)
+static int put_in_data_mode(const door_att *a)
 {
-    bool exists = has_space_for(f, a);
-    int err = exists ? put_values(f, a) : NC_ENOTINDEFINE, ended;
+    bool fits;
+    int err = check_space(a, &fits), ended;
 
+    if (err != NC_NOERR && err != NC_ENOTATT)
+        return err;
+    err = fits ? put_values(a) : NC_ENOTINDEFINE;
     if (err != NC_ENOTINDEFINE)
         return err;
-    PNC_DOOR_TRY(pnc_door_define_begin(f));
-    err = put_values(f, a);
-    ended = exists ? pnc_door_define_end(f) : NC_NOERR;
+    PNC_DOOR_TRY(pnc_door_define_begin(a->place.f));
+    err = put_values(a);
+    ended = fits ? pnc_door_define_end(a->place.f) : NC_NOERR;
     return err != NC_NOERR ? err : ended;
+}
+
+/* Of values, which are passed with their type in memory, NC_NAT being that of the attribute. */
+static int check_memory(const door_att *a)
+{
+    if (a->memory == NC_NAT || a->memory == a->type)
+        return NC_NOERR;
+    if (a->memory == NC_CHAR || a->type == NC_CHAR || a->memory == NC_STRING || a->type == NC_STRING)
+        return NC_ECHAR;
+    return NC_NOERR;
 }
 
 int pnc_door_put_att(int ncid, int varid, const char *name, nc_type type, size_t length, const void *values,
                      nc_type memory)
 {
-    const door_att a = {varid, name, type, (MPI_Offset)length, values, memory};
-    pnc_door_file *f = pnc_door_file_find(ncid);
+    door_att a = {.type = type, .length = (MPI_Offset)length, .values = values, .memory = memory};
 
-    if (f == NULL)
-        return NC_EBADID;
-    if (memory == NC_STRING || type == NC_STRING)
-        return pnc_door_failure_report(NC_ENOTSUPPORT, "nc_put_att",
-                                       "attribute \"%s\": libpnetcdf writes no NC_STRING yet: use NC_CHAR, or write "
-                                       "this file without libpnetcdf-netcdf",
-                                       name != NULL ? name : "");
-    if ((memory == NC_CHAR) != (type == NC_CHAR) && memory != NC_NAT)
-        return NC_ECHAR;
-    if (f->is_strict || f->defines)
-        return put_values(f, &a);
-    return put_in_data_mode(f, &a);
+    PNC_DOOR_TRY(find_att_place(ncid, varid, name, NC_EBADNAME, &a.place));
+    PNC_DOOR_TRY(check_memory(&a));
+    a.place.f->att_group = -1;
+    if (a.place.f->is_strict || a.place.f->defines)
+        return put_values(&a);
+    return put_in_data_mode(&a);
 }

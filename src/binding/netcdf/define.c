@@ -1,23 +1,38 @@
-/* Dimensions, and the one group that a file of the table has. */
+/* Dimensions, and lists of what a group has. */
 #include <string.h>
 
 #include "binding/netcdf/door.h"
 
 int pnc_door_def_dim(int ncid, const char *name, size_t length, int *dimid)
 {
-    pnc_door_file *f = pnc_door_file_find(ncid);
+    pnc_door_name path;
+    pnc_door_place at;
+    int id;
 
-    if (f == NULL)
-        return NC_EBADID;
-    PNC_DOOR_TRY(pnc_door_define_begin(f));
-    return PNC_DOOR_CALL(f, "nc_def_dim", ncmpi_def_dim, name, (MPI_Offset)length, dimid);
+    PNC_DOOR_TRY(pnc_door_place_find(ncid, &at));
+    PNC_DOOR_TRY(pnc_door_name_make(&at, name, NC_EBADNAME, &path));
+    PNC_DOOR_TRY(pnc_door_define_begin(at.f));
+    PNC_DOOR_TRY(PNC_DOOR_CALL(at.f, "nc_def_dim", ncmpi_def_dim, path.text, (MPI_Offset)length, &id));
+    if (dimid != NULL)
+        *dimid = id;
+    return pnc_door_dims_add(at.f, id + 1);
 }
 
+/* In the group or, by its nearest one, in those above it. */
 int pnc_door_inq_dimid(int ncid, const char *name, int *dimid)
 {
-    pnc_door_file *f = pnc_door_file_find(ncid);
+    pnc_door_name path;
+    pnc_door_place at, above;
 
-    return f == NULL ? NC_EBADID : PNC_DOOR_CALL(f, "nc_inq_dimid", ncmpi_inq_dimid, name, dimid);
+    PNC_DOOR_TRY(pnc_door_place_find(ncid, &at));
+    PNC_DOOR_TRY(pnc_door_name_make(&at, name, NC_EINVAL, &path));
+    for (above = at; above.group > 0; above.group = at.f->groups[above.group].parent) {
+        PNC_DOOR_TRY(pnc_door_name_make(&above, name, NC_EINVAL, &path));
+        if (pncnc_dim_exists(at.f->id, path.text))
+            break;
+    }
+    PNC_DOOR_TRY(pnc_door_name_make(&above, name, NC_EINVAL, &path));
+    return PNC_DOOR_CALL(at.f, "nc_inq_dimid", ncmpi_inq_dimid, path.text, dimid);
 }
 
 int pnc_door_inq_dim(int ncid, int dimid, char *name, size_t *length)
@@ -28,6 +43,8 @@ int pnc_door_inq_dim(int ncid, int dimid, char *name, size_t *length)
     if (f == NULL)
         return NC_EBADID;
     PNC_DOOR_TRY(PNC_DOOR_CALL(f, "nc_inq_dim", ncmpi_inq_dim, dimid, name, &n));
+    if (name != NULL)
+        pnc_door_name_truncate(f, f->dim_groups[dimid], name);
     if (length != NULL)
         *length = (size_t)n;
     return NC_NOERR;
@@ -35,16 +52,35 @@ int pnc_door_inq_dim(int ncid, int dimid, char *name, size_t *length)
 
 int pnc_door_inq_unlimdim(int ncid, int *dimid)
 {
-    pnc_door_file *f = pnc_door_file_find(ncid);
+    int ids[NC_MAX_DIMS], n = 0;
 
-    return f == NULL ? NC_EBADID : PNC_DOOR_CALL(f, "nc_inq_unlimdim", ncmpi_inq_unlimdim, dimid);
+    PNC_DOOR_TRY(pnc_door_inq_unlimdims(ncid, &n, ids));
+    if (dimid != NULL)
+        *dimid = n > 0 ? ids[0] : -1;
+    return NC_NOERR;
 }
 
+/* Those of the group itself. */
 int pnc_door_inq_unlimdims(int ncid, int *n, int *dimids)
 {
-    pnc_door_file *f = pnc_door_file_find(ncid);
+    int all[NC_MAX_DIMS], nall = 0, count = 0;
+    pnc_door_place at;
 
-    return f == NULL ? NC_EBADID : PNC_DOOR_CALL(f, "nc_inq_unlimdims", ncmpi_inq_unlimdims, n, dimids);
+    PNC_DOOR_TRY(pnc_door_place_find(ncid, &at));
+    PNC_DOOR_TRY(PNC_DOOR_CALL(at.f, "nc_inq_unlimdims", ncmpi_inq_unlimdims, &nall, NULL));
+    if (nall > NC_MAX_DIMS)
+        return NC_EMAXDIMS;
+    PNC_DOOR_TRY(PNC_DOOR_CALL(at.f, "nc_inq_unlimdims", ncmpi_inq_unlimdims, &nall, all));
+    for (int i = 0; i < nall; i++) {
+        if (at.f->dim_groups[all[i]] != at.group)
+            continue;
+        if (dimids != NULL)
+            dimids[count] = all[i];
+        count++;
+    }
+    if (n != NULL)
+        *n = count;
+    return NC_NOERR;
 }
 
 int pnc_door_rename_dim(int ncid, int dimid, const char *name)
@@ -53,107 +89,49 @@ int pnc_door_rename_dim(int ncid, int dimid, const char *name)
 
     if (f == NULL)
         return NC_EBADID;
-    if (!f->is_strict)
+    if (!f->is_strict && dimid >= 0 && dimid < f->ndims)
         PNC_DOOR_TRY(pnc_door_define_begin(f));
     return PNC_DOOR_CALL(f, "nc_rename_dim", ncmpi_rename_dim, dimid, name);
 }
 
 /* --- lists --- */
 
-static int list_ids(int n, int *count, int *ids)
+/* Whether a group is another one, or above it. */
+static bool is_above(const pnc_door_file *f, int upper, int group)
 {
-    if (count != NULL)
-        *count = n;
-    for (int i = 0; ids != NULL && i < n; i++)
-        ids[i] = i;
-    return NC_NOERR;
+    while (group > upper)
+        group = f->groups[group].parent;
+    return group == upper;
 }
 
 int pnc_door_inq_dimids(int ncid, int *n, int *dimids, int with_parents)
 {
-    pnc_door_file *f = pnc_door_file_find(ncid);
-    int ndims;
+    pnc_door_place at;
+    int count = 0;
 
-    (void)with_parents;
-    if (f == NULL)
-        return NC_EBADID;
-    PNC_DOOR_TRY(ncmpi_inq_ndims(f->id, &ndims));
-    return list_ids(ndims, n, dimids);
+    PNC_DOOR_TRY(pnc_door_place_find(ncid, &at));
+    for (int i = 0; i < at.f->ndims; i++) {
+        int group = at.f->dim_groups[i];
+
+        if (group != at.group && !(with_parents && is_above(at.f, group, at.group)))
+            continue;
+        if (dimids != NULL)
+            dimids[count] = i;
+        count++;
+    }
+    if (n != NULL)
+        *n = count;
+    return NC_NOERR;
 }
 
 int pnc_door_inq_varids(int ncid, int *n, int *varids)
 {
-    pnc_door_file *f = pnc_door_file_find(ncid);
+    pnc_door_place at;
 
-    return f == NULL ? NC_EBADID : list_ids(f->nvars, n, varids);
-}
-
-/* --- groups --- */
-
-int pnc_door_inq_ncid(int ncid, const char *name, int *group)
-{
-    if (pnc_door_file_find(ncid) == NULL)
-        return NC_EBADID;
-    if (name != NULL && strcmp(name, "/") != 0)
-        return NC_ENOGRP;
-    if (group != NULL)
-        *group = ncid;
+    PNC_DOOR_TRY(pnc_door_place_find(ncid, &at));
+    if (n != NULL)
+        *n = at.f->groups[at.group].nvars;
+    for (int i = 0; varids != NULL && i < at.f->groups[at.group].nvars; i++)
+        varids[i] = i;
     return NC_NOERR;
-}
-
-int pnc_door_inq_grps(int ncid, int *n, int *groups)
-{
-    return pnc_door_file_find(ncid) == NULL ? NC_EBADID : list_ids(0, n, groups);
-}
-
-int pnc_door_inq_grpname(int ncid, char *name)
-{
-    return pnc_door_inq_grpname_full(ncid, NULL, name);
-}
-
-int pnc_door_inq_grpname_full(int ncid, size_t *length, char *name)
-{
-    if (pnc_door_file_find(ncid) == NULL)
-        return NC_EBADID;
-    if (length != NULL)
-        *length = 1;
-    if (name != NULL)
-        strcpy(name, "/");
-    return NC_NOERR;
-}
-
-int pnc_door_inq_grp_parent(int ncid, int *parent)
-{
-    (void)parent;
-    return pnc_door_file_find(ncid) == NULL ? NC_EBADID : NC_ENOGRP;
-}
-
-int pnc_door_inq_grp_full_ncid(int ncid, const char *name, int *group)
-{
-    return pnc_door_inq_ncid(ncid, name, group);
-}
-
-int pnc_door_def_grp(int ncid, const char *name, int *group)
-{
-    pnc_door_file *f = pnc_door_file_find(ncid);
-
-    (void)group;
-    if (f == NULL)
-        return NC_EBADID;
-    if (f->is_strict)
-        return f->is_netcdf4 ? NC_ESTRICTNC3 : NC_ENOTNC4;
-    return pnc_door_failure_report(NC_ENOTSUPPORT, "nc_def_grp",
-                                   "group \"%s\": libpnetcdf writes no groups yet: write this file without "
-                                   "libpnetcdf-netcdf",
-                                   name != NULL ? name : "");
-}
-
-int pnc_door_rename_grp(int ncid, const char *name)
-{
-    pnc_door_file *f = pnc_door_file_find(ncid);
-
-    (void)name;
-    if (f == NULL)
-        return NC_EBADID;
-    return f->is_netcdf4 ? NC_EBADGRPID : NC_ENOTNC4; /* the root has no other name */
 }

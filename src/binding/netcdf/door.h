@@ -21,7 +21,8 @@ enum { PNC_DOOR_INDEPENDENT, PNC_DOOR_COLLECTIVE };
 
 typedef struct pnc_door_var {
     int ndims;
-    bool is_record; /* over the unlimited dimension of a classic file */
+    int group, number; /* its id in the group */
+    bool is_record;    /* over the unlimited dimension of a classic file */
     bool is_collective;
     bool is_chosen; /* by nc_var_par_access; otherwise filters make it collective */
     bool is_native; /* defined here, and no byte order was chosen: netCDF-C then says so */
@@ -29,6 +30,14 @@ typedef struct pnc_door_var {
     size_t cache_bytes, cache_slots;
     float cache_preemption;
 } pnc_door_var;
+
+/* A group: netCDF numbers its variables and attributes from 0. In libpnetcdf they have ids of the file. */
+typedef struct pnc_door_group {
+    int parent; /* -1: the root group, which is the first one */
+    char *path; /* as in names of libpnetcdf: "" for the root group */
+    int nvars;
+    int *varids; /* of the file */
+} pnc_door_group;
 
 typedef struct pnc_door_file {
     int id; /* of ncmpi_ functions */
@@ -40,7 +49,26 @@ typedef struct pnc_door_file {
     int fill_mode;
     int nvars, nvars_before; /* before: when define mode began */
     pnc_door_var *vars;
+    int ngroups;
+    pnc_door_group *groups;
+    int ndims;
+    int *dim_groups; /* the group of each dimension */
+    int att_group;   /* whose attributes `atts` lists; -1: none */
+    int natts;
+    int *atts; /* their numbers among the global ones of libpnetcdf */
 } pnc_door_file;
+
+/* What an ncid says: the file and a group of it, 0 being the root group. */
+typedef struct pnc_door_place {
+    pnc_door_file *f;
+    int group;
+} pnc_door_place;
+
+/* A name in a group as libpnetcdf has it. */
+typedef struct pnc_door_name {
+    char bytes[2 * NC_MAX_NAME + 2];
+    const char *text; /* NULL stays NULL */
+} pnc_door_name;
 
 /* A function of the public interface, whose messages have the name of the call of netCDF. */
 #define PNC_DOOR_CALL(file, name, function, ...) \
@@ -57,9 +85,13 @@ typedef struct pnc_door_file {
 
 /* --- files.c: open files, define mode --- */
 
-/* NULL: the file is not one of the table. */
+/* NULL: the file is not one of the table, or has no such group. */
 pnc_door_file *pnc_door_file_find(int ncid);
-/* NULL: there is none with this id. */
+/* NC_EBADID: as above. */
+int pnc_door_place_find(int ncid, pnc_door_place *at);
+/* The same, and the id in the file of a variable of the group: pnc_door_varid_get. */
+int pnc_door_var_place_find(int ncid, int *varid, pnc_door_file **f);
+/* By the id in the file. NULL: there is none with this id. */
 pnc_door_var *pnc_door_var_find(pnc_door_file *f, int varid);
 /* A variable that was just defined. */
 int pnc_door_var_add(pnc_door_file *f, int varid);
@@ -88,7 +120,7 @@ int pnc_door_inq_format_extended(int ncid, int *format, int *mode);
 int pnc_door_inq(int ncid, int *ndims, int *nvars, int *natts, int *unlimdim);
 int pnc_door_show_metadata(int ncid);
 
-/* --- define.c: dimensions, names, what groups there are --- */
+/* --- define.c: dimensions, lists --- */
 
 int pnc_door_def_dim(int ncid, const char *name, size_t length, int *dimid);
 int pnc_door_inq_dimid(int ncid, const char *name, int *dimid);
@@ -98,6 +130,29 @@ int pnc_door_inq_unlimdims(int ncid, int *n, int *dimids);
 int pnc_door_rename_dim(int ncid, int dimid, const char *name);
 int pnc_door_inq_dimids(int ncid, int *n, int *dimids, int with_parents);
 int pnc_door_inq_varids(int ncid, int *n, int *varids);
+
+/* --- groups.c --- */
+
+/* The groups of a file that was created or opened. NC_ENOMEM */
+int pnc_door_groups_add(pnc_door_file *f);
+void pnc_door_groups_free(pnc_door_file *f);
+/* The group of a name of libpnetcdf. */
+int pnc_door_group_find(const pnc_door_file *f, const char *name);
+/* Dimension i of the file, which is new here, and all before it. NC_ENOMEM */
+int pnc_door_dims_add(pnc_door_file *f, int ndims);
+/* The number of a new variable in its group, whose id in the file is varid. NC_ENOMEM */
+int pnc_door_number_add(pnc_door_file *f, int varid);
+/* The id in the file of a variable of the group. Without such a variable, one that no variable has; NC_GLOBAL stays. */
+int pnc_door_varid_get(const pnc_door_place *at, int varid);
+/* The name without the path of its group. */
+void pnc_door_name_truncate(const pnc_door_file *f, int group, char *name);
+/* The opposite. A name with a slash is not one in a group: returns `code`, or NC_NOERR. */
+int pnc_door_name_make(const pnc_door_place *at, const char *name, int code, pnc_door_name *out);
+/* The same for an attribute, whose name has a path only if varid is NC_GLOBAL. */
+int pnc_door_att_name_make(const pnc_door_place *at, int varid, const char *name, int code, pnc_door_name *out);
+/* The attributes of a group, as the file has them until the next change: f->natts, f->atts. NC_ENOMEM */
+int pnc_door_atts_list(pnc_door_place *at);
+
 int pnc_door_inq_ncid(int ncid, const char *name, int *group);
 int pnc_door_inq_grps(int ncid, int *n, int *groups);
 int pnc_door_inq_grpname(int ncid, char *name);
@@ -125,6 +180,11 @@ int pnc_door_del_att(int ncid, int varid, const char *name);
 int pnc_door_get_att(int ncid, int varid, const char *name, void *values, nc_type memory);
 int pnc_door_put_att(int ncid, int varid, const char *name, nc_type type, size_t length, const void *values,
                      nc_type memory);
+
+/* --- strings.c --- */
+
+/* n strings of libpnetcdf become such that the program passes to nc_free_string. NC_ENOMEM: there are none. */
+int pnc_door_strings_convert(MPI_Offset n, char **strings);
 
 /* --- variables.c --- */
 

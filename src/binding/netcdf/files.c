@@ -18,9 +18,12 @@ static unsigned number_of_file(int ncid)
     return (unsigned)ncid >> 16 & (FILES_MOST - 1);
 }
 
+/* The lower half says which group. */
 pnc_door_file *pnc_door_file_find(int ncid)
 {
-    return door_files[number_of_file(ncid)];
+    pnc_door_file *f = door_files[number_of_file(ncid)];
+
+    return f == NULL || (ncid & (FILES_MOST - 1)) == 0 || (ncid & (FILES_MOST - 1)) < f->ngroups ? f : NULL;
 }
 
 pnc_door_var *pnc_door_var_find(pnc_door_file *f, int varid)
@@ -71,6 +74,7 @@ int pnc_door_var_add(pnc_door_file *f, int varid)
         PNC_DOOR_TRY(ncmpi_inq_varndims(f->id, f->nvars, &v->ndims));
         PNC_DOOR_TRY(ncmpi_inq_vardimid(f->id, f->nvars, dimids));
         v->is_record = is_over_records(f, v->ndims, dimids);
+        PNC_DOOR_TRY(pnc_door_number_add(f, f->nvars));
     }
     return NC_NOERR;
 }
@@ -85,11 +89,13 @@ static int get_first_fill(const pnc_door_file *f)
 }
 
 /* Also those that a hint adds when define mode ends. */
-static int add_variables(pnc_door_file *f)
+static int add_entries(pnc_door_file *f)
 {
-    int nvars = 0;
+    int ndims = 0, nvars = 0;
 
-    PNC_DOOR_TRY(ncmpi_inq_nvars(f->id, &nvars));
+    PNC_DOOR_TRY(ncmpi_inq(f->id, &ndims, &nvars, NULL, NULL));
+    PNC_DOOR_TRY(pnc_door_dims_add(f, ndims));
+    f->att_group = -1;
     return nvars > f->nvars ? pnc_door_var_add(f, nvars - 1) : NC_NOERR;
 }
 
@@ -100,7 +106,8 @@ static int describe_door_file(pnc_door_file *f)
     f->is_netcdf4 = f->format == NC_FORMAT_NETCDF4 || f->format == NC_FORMAT_NETCDF4_CLASSIC;
     f->is_strict = f->format != NC_FORMAT_NETCDF4;
     f->fill_mode = get_first_fill(f);
-    return add_variables(f);
+    PNC_DOOR_TRY(pnc_door_groups_add(f));
+    return add_entries(f);
 }
 
 /* netCDF-C returns the code of the system where a file cannot be opened. */
@@ -118,6 +125,7 @@ static void free_door_file(int ncid)
     door_files[number_of_file(ncid)] = NULL;
     if (f == NULL)
         return;
+    pnc_door_groups_free(f);
     free(f->vars);
     free(f);
 }
@@ -187,7 +195,7 @@ int pnc_door_file_open(const char *path, int mode, int base_pe, size_t *chunk_hi
         if (err != NC_NOERR)
             ncmpi_close(f->id);
     } else if (err == NC_ENOTNC) {
-        o->passes = f->is_read_only;
+        o->passes = pnc_door_opening_check_pass(f, o);
     }
     if (err != NC_NOERR)
         free_door_file(ncid);
@@ -223,7 +231,7 @@ static bool stays_in_define_mode(int err)
 static int leave_define_mode(pnc_door_file *f, int err)
 {
     f->defines = stays_in_define_mode(err);
-    return err == NC_NOERR ? add_variables(f) : err;
+    return err == NC_NOERR ? add_entries(f) : err;
 }
 
 int pnc_door_define_end(pnc_door_file *f)
@@ -277,13 +285,22 @@ int pnc_door_sync(int ncid)
     return PNC_DOOR_CALL_PLAIN(f, "nc_sync", ncmpi_sync);
 }
 
+/* A group is not closed. */
+static int find_closable(int ncid, pnc_door_file **f)
+{
+    pnc_door_place at;
+
+    PNC_DOOR_TRY(pnc_door_place_find(ncid, &at));
+    *f = at.f;
+    return at.group == 0 ? NC_NOERR : NC_EBADGRPID;
+}
+
 int pnc_door_abort(int ncid)
 {
-    pnc_door_file *f = pnc_door_file_find(ncid);
+    pnc_door_file *f;
     int err;
 
-    if (f == NULL)
-        return NC_EBADID;
+    PNC_DOOR_TRY(find_closable(ncid, &f));
     err = PNC_DOOR_CALL_PLAIN(f, "nc_abort", ncmpi_abort);
     free_door_file(ncid);
     return err;
@@ -291,12 +308,11 @@ int pnc_door_abort(int ncid)
 
 int pnc_door_close(int ncid, void *parameters)
 {
-    pnc_door_file *f = pnc_door_file_find(ncid);
+    pnc_door_file *f;
     int err;
 
     (void)parameters;
-    if (f == NULL)
-        return NC_EBADID;
+    PNC_DOOR_TRY(find_closable(ncid, &f));
     err = PNC_DOOR_CALL_PLAIN(f, "nc_close", ncmpi_close);
     free_door_file(ncid);
     return err;
@@ -357,9 +373,19 @@ int pnc_door_inq_format_extended(int ncid, int *format, int *mode)
 
 int pnc_door_inq(int ncid, int *ndims, int *nvars, int *natts, int *unlimdim)
 {
-    pnc_door_file *f = pnc_door_file_find(ncid);
+    pnc_door_place at;
 
-    return f == NULL ? NC_EBADID : PNC_DOOR_CALL(f, "nc_inq", ncmpi_inq, ndims, nvars, natts, unlimdim);
+    PNC_DOOR_TRY(pnc_door_place_find(ncid, &at));
+    if (at.f->ngroups == 1)
+        return PNC_DOOR_CALL(at.f, "nc_inq", ncmpi_inq, ndims, nvars, natts, unlimdim);
+    if (natts != NULL) {
+        PNC_DOOR_TRY(pnc_door_atts_list(&at));
+        *natts = at.f->natts;
+    }
+    if (nvars != NULL)
+        *nvars = at.f->groups[at.group].nvars;
+    PNC_DOOR_TRY(pnc_door_inq_dimids(ncid, ndims, NULL, 0));
+    return unlimdim != NULL ? pnc_door_inq_unlimdim(ncid, unlimdim) : NC_NOERR;
 }
 
 int pnc_door_show_metadata(int ncid)

@@ -50,14 +50,15 @@ int pnc_door_inq_var_all(int ncid, int varid, char *name, nc_type *type, int *nd
                          int *no_fill, void *fill_value, int *endian, unsigned *id, size_t *nparameters,
                          unsigned *parameters)
 {
-    pnc_door_file *f = pnc_door_file_find(ncid);
+    pnc_door_file *f;
 
     (void)parameters;
-    if (f == NULL)
-        return NC_EBADID;
+    PNC_DOOR_TRY(pnc_door_var_place_find(ncid, &varid, &f));
     PNC_DOOR_TRY(PNC_DOOR_CALL(f, "nc_inq_var", ncmpi_inq_var, varid, name, type, ndims, dimids, natts));
     if (varid == NC_GLOBAL)
-        return NC_NOERR;
+        return natts != NULL ? pnc_door_inq(ncid, NULL, NULL, natts, NULL) : NC_NOERR;
+    if (name != NULL)
+        pnc_door_name_truncate(f, f->vars[varid].group, name);
     PNC_DOOR_TRY(inquire_filters(f, varid, shuffle, deflate, level, fletcher32, endian));
     if (storage != NULL || chunk != NULL)
         PNC_DOOR_TRY(inquire_door_storage(f, varid, pnc_door_var_find(f, varid), storage, chunk));
@@ -72,11 +73,10 @@ int pnc_door_inq_var_all(int ncid, int varid, char *name, nc_type *type, int *nd
 
 int pnc_door_inq_var_filter_ids(int ncid, int varid, size_t *n, unsigned *ids)
 {
-    pnc_door_file *f = pnc_door_file_find(ncid);
+    pnc_door_file *f;
     MPI_Offset count = 0;
 
-    if (f == NULL)
-        return NC_EBADID;
+    PNC_DOOR_TRY(pnc_door_var_place_find(ncid, &varid, &f));
     if (f->is_netcdf4)
         PNC_DOOR_TRY(PNC_DOOR_CALL(f, "nc_inq_var_filter_ids", ncmpi_inq_var_filter_ids, varid, &count, ids));
     if (n != NULL)
@@ -84,14 +84,29 @@ int pnc_door_inq_var_filter_ids(int ncid, int varid, size_t *n, unsigned *ids)
     return NC_NOERR;
 }
 
+/* netCDF-C asks for filters that a variable may lack: no message then. */
+static bool has_filter(const pnc_door_file *f, int varid, unsigned id)
+{
+    unsigned ids[NC_MAX_VAR_DIMS];
+    MPI_Offset n = 0, i = 0;
+
+    if (ncmpi_inq_var_filter_ids(f->id, varid, &n, NULL) != NC_NOERR || n > NC_MAX_VAR_DIMS ||
+        ncmpi_inq_var_filter_ids(f->id, varid, &n, ids) != NC_NOERR)
+        return true; /* the inquiry says what is wrong */
+    while (i < n && ids[i] != id)
+        i++;
+    return i < n;
+}
+
 int pnc_door_inq_var_filter_info(int ncid, int varid, unsigned id, size_t *n, unsigned *parameters)
 {
-    pnc_door_file *f = pnc_door_file_find(ncid);
+    pnc_door_file *f;
     MPI_Offset count = 0;
 
-    if (f == NULL)
-        return NC_EBADID;
+    PNC_DOOR_TRY(pnc_door_var_place_find(ncid, &varid, &f));
     if (!f->is_netcdf4)
+        return NC_ENOFILTER;
+    if (!has_filter(f, varid, id))
         return NC_ENOFILTER;
     PNC_DOOR_TRY(PNC_DOOR_CALL(f, "nc_inq_var_filter_info", ncmpi_inq_var_filter_info, varid, id, &count, parameters));
     if (n != NULL)
@@ -101,9 +116,10 @@ int pnc_door_inq_var_filter_info(int ncid, int varid, unsigned id, size_t *n, un
 
 int pnc_door_inq_var_quantize(int ncid, int varid, int *mode, int *digits)
 {
-    pnc_door_file *f = pnc_door_file_find(ncid);
+    pnc_door_file *f;
 
-    return f == NULL ? NC_EBADID : PNC_DOOR_CALL(f, "nc_inq_var_quantize", ncmpi_inq_var_quantize, varid, mode, digits);
+    PNC_DOOR_TRY(pnc_door_var_place_find(ncid, &varid, &f));
+    return PNC_DOOR_CALL(f, "nc_inq_var_quantize", ncmpi_inq_var_quantize, varid, mode, digits);
 }
 
 /* Those that the library has itself. Others are plugins of HDF5, which are found when values pass through them. */
@@ -120,12 +136,11 @@ int pnc_door_inq_filter_avail(int ncid, unsigned id)
 
 int pnc_door_get_var_chunk_cache(int ncid, int varid, size_t *bytes, size_t *slots, float *preemption)
 {
-    pnc_door_file *f = pnc_door_file_find(ncid);
     PNC_DOOR_REAL_TYPE(nc_get_chunk_cache) get_default = PNC_DOOR_REAL(nc_get_chunk_cache);
     pnc_door_var v = {0}, *own;
+    pnc_door_file *f;
 
-    if (f == NULL)
-        return NC_EBADID;
+    PNC_DOOR_TRY(pnc_door_var_place_find(ncid, &varid, &f));
     if (!f->is_netcdf4)
         return NC_ENOTNC4;
     own = pnc_door_var_find(f, varid);

@@ -76,9 +76,16 @@ MPI_Info pnc_door_opening_info_create(const pnc_door_opening *o)
     return info;
 }
 
-static int refuse_content(pnc_door_opening *o, const char *path, const char *name, const char *what)
+/* For reading, each rank opens the file; for writing, one may. */
+bool pnc_door_opening_check_pass(const pnc_door_file *f, const pnc_door_opening *o)
 {
-    o->passes = (o->mode & NC_WRITE) == 0;
+    return (o->mode & NC_WRITE) == 0 || f->nprocs == 1;
+}
+
+static int refuse_content(const pnc_door_file *f, pnc_door_opening *o, const char *path, const char *name,
+                          const char *what)
+{
+    o->passes = pnc_door_opening_check_pass(f, o);
     if (o->passes)
         return NC_ENOTSUPPORT;
     return pnc_door_failure_report(NC_ENOTSUPPORT, o->name,
@@ -87,29 +94,17 @@ static int refuse_content(pnc_door_opening *o, const char *path, const char *nam
                                    path, name, what);
 }
 
-static int check_var(const pnc_door_file *f, pnc_door_opening *o, const char *path, int varid)
-{
-    char name[NC_MAX_NAME + 1];
-    nc_type type;
-
-    PNC_DOOR_TRY(ncmpi_inq_var(f->id, varid, name, &type, NULL, NULL, NULL));
-    if (strchr(name, '/') != NULL)
-        return refuse_content(o, path, name, "is in a group");
-    return type > NC_UINT64 ? refuse_content(o, path, name, "has strings or a user-defined type") : NC_NOERR;
-}
-
 int pnc_door_content_check(const pnc_door_file *f, pnc_door_opening *o, const char *path)
 {
     char name[NC_MAX_NAME + 1];
-    int ndims, nvars;
+    nc_type type;
+    int nvars;
 
-    PNC_DOOR_TRY(ncmpi_inq(f->id, &ndims, &nvars, NULL, NULL));
-    for (int i = 0; i < nvars; i++)
-        PNC_DOOR_TRY(check_var(f, o, path, i));
-    for (int i = 0; i < ndims; i++) {
-        PNC_DOOR_TRY(ncmpi_inq_dim(f->id, i, name, NULL));
-        if (strchr(name, '/') != NULL)
-            return refuse_content(o, path, name, "is in a group");
+    PNC_DOOR_TRY(ncmpi_inq_nvars(f->id, &nvars));
+    for (int i = 0; i < nvars; i++) {
+        PNC_DOOR_TRY(ncmpi_inq_var(f->id, i, name, &type, NULL, NULL, NULL));
+        if (type > NC_UINT64)
+            return refuse_content(f, o, path, name, "has strings or a user-defined type");
     }
     return NC_NOERR;
 }

@@ -22,7 +22,9 @@ int pnc_door_opening_open(const char *path, int mode, MPI_Comm comm, MPI_Info in
 bool pnc_door_opening_is_chosen(const char *path, int mode);
 /* The hints, and that groups are seen; to be freed, or MPI_INFO_NULL. */
 MPI_Info pnc_door_opening_info_create(const pnc_door_opening *o);
-/* Whether the file has what this library lacks: then o->passes, or NC_ENOTSUPPORT for a file that is written. */
+/* Whether netCDF-C may open the file itself instead. */
+bool pnc_door_opening_check_pass(const pnc_door_file *f, const pnc_door_opening *o);
+/* Whether the file has what this library lacks: then o->passes, or NC_ENOTSUPPORT if several ranks write it. */
 int pnc_door_content_check(const pnc_door_file *f, pnc_door_opening *o, const char *path);
 
 #endif

@@ -113,16 +113,27 @@ int nc_var_par_access(int ncid, int varid, int access)
 
 /* --- chunks, for Fortran --- */
 
+/* 0: there is no such variable. */
+static int count_dims(int ncid, int varid)
+{
+    const pnc_door_var *v;
+    pnc_door_file *f;
+
+    if (pnc_door_var_place_find(ncid, &varid, &f) != NC_NOERR)
+        return 0;
+    v = pnc_door_var_find(f, varid);
+    return v != NULL ? v->ndims : 0;
+}
+
 int nc_def_var_chunking_ints(int ncid, int varid, int storage, int *lengths)
 {
     PNC_DOOR_REAL_TYPE(nc_def_var_chunking_ints) real = PNC_DOOR_REAL(nc_def_var_chunking_ints);
-    pnc_door_file *f = pnc_door_file_find(ncid);
-    const pnc_door_var *v = f != NULL ? pnc_door_var_find(f, varid) : NULL;
+    int ndims = count_dims(ncid, varid);
     size_t sizes[NC_MAX_VAR_DIMS];
 
-    if (f == NULL)
+    if (pnc_door_file_find(ncid) == NULL)
         return real != NULL ? real(ncid, varid, storage, lengths) : NC_ENOTBUILT;
-    for (int i = 0; v != NULL && lengths != NULL && i < v->ndims; i++)
+    for (int i = 0; lengths != NULL && i < ndims; i++)
         sizes[i] = (size_t)lengths[i];
     return pnc_door_def_var_chunking(ncid, varid, storage, lengths != NULL ? sizes : NULL);
 }
@@ -130,18 +141,17 @@ int nc_def_var_chunking_ints(int ncid, int varid, int storage, int *lengths)
 int nc_inq_var_chunking_ints(int ncid, int varid, int *storage, int *lengths)
 {
     PNC_DOOR_REAL_TYPE(nc_inq_var_chunking_ints) real = PNC_DOOR_REAL(nc_inq_var_chunking_ints);
-    pnc_door_file *f = pnc_door_file_find(ncid);
-    const pnc_door_var *v = f != NULL ? pnc_door_var_find(f, varid) : NULL;
+    int ndims = count_dims(ncid, varid);
     size_t sizes[NC_MAX_VAR_DIMS] = {0};
     int kind = NC_CONTIGUOUS;
 
-    if (f == NULL)
+    if (pnc_door_file_find(ncid) == NULL)
         return real != NULL ? real(ncid, varid, storage, lengths) : NC_ENOTBUILT;
     PNC_DOOR_TRY(pnc_door_inq_var_all(ncid, varid, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &kind, sizes,
                                       NULL, NULL, NULL, NULL, NULL, NULL));
     if (storage != NULL)
         *storage = kind;
-    for (int i = 0; v != NULL && kind == NC_CHUNKED && lengths != NULL && i < v->ndims; i++)
+    for (int i = 0; kind == NC_CHUNKED && lengths != NULL && i < ndims; i++)
         lengths[i] = (int)sizes[i];
     return NC_NOERR;
 }

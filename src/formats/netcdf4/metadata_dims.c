@@ -213,6 +213,25 @@ static void reorder_dims(pnc_tree *t, const ordered_scale *order, pnc_tree_dim *
     memcpy(t->dims, dims, (size_t)t->ndims * sizeof *dims);
 }
 
+/* If all dimensions are listed and the file numbers them, in that order: a dimension keeps the id with which it was
+ * defined, as in netCDF-C. */
+static void order_by_ids(const pnc_tree *t, ordered_scale *order)
+{
+    int64_t nscales = 0;
+
+    for (int64_t i = 0; i < t->n; i++) {
+        const pnc_tree_dataset *d = &t->datasets[i];
+
+        nscales += d->is_scale && d->dim >= 0 && d->own_id >= 0;
+    }
+    for (int64_t i = 0; t->scope == PNC_NETCDF4_LISTED && nscales == t->ndims && i < t->n; i++) {
+        const pnc_tree_dataset *d = &t->datasets[i];
+
+        if (d->is_scale && d->dim >= 0)
+            order[d->dim].group = d->own_id;
+    }
+}
+
 /* Phony dimensions of the root group may be behind those of its children. */
 static int sort_dims(pnc_tree *t)
 {
@@ -224,6 +243,7 @@ static int sort_dims(pnc_tree *t)
     for (int64_t i = 0; err == NC_NOERR && i < t->ndims; i++)
         order[i] = (ordered_scale){t->groups[t->dims[i].group].first, i, 0};
     if (err == NC_NOERR && t->ndims > 1) {
+        order_by_ids(t, order);
         qsort(order, (size_t)t->ndims, sizeof *order, compare_dims);
         reorder_dims(t, order, dims, numbers);
     }
