@@ -201,6 +201,10 @@ typedef struct pnc_format_ops {
     /* The same at the start of a put. An independent one of several ranks cannot: NC_EINTERRUPTED. */
     int (*restore_before_put)(pnc_format *f, bool collective);
 
+    /* Local. The strings of a hyperslab of a variable of NC_STRING; each becomes the caller's, and may be NULL. NULL:
+     * the format has no such variables. */
+    int (*get_strings)(pnc_format *f, int varid, const int64_t *start, const int64_t *count, char **out);
+
     /* --- inquiries: local, in all modes --- */
 
     void (*get_layout)(const pnc_format *f, pnc_format_layout *out);

@@ -344,6 +344,31 @@ FUNCTION([inq_attname], [all], [P(varid, varid)P(attnum, attnum)P(name_out, name
 [Name of attribute number attnum (from 0); name is an array of at least NC_MAX_NAME + 1 characters. LOCAL Errors:
 NC_ENOTVAR NC_ENOTATT])
 
+HEADING([Values that are strings])
+
+FUNCTION([get_var_string_all], [c], [P(varid, varid)P(texts_out, values)],
+[Read all values of a variable of NC_STRING, in a netCDF-4 file that another library has written. values: an array of
+as many pointers, which become NULL after an error; pass them to ncmpi_free_string afterwards. Values that were never
+written are empty. Each rank reads its values itself, and has them twice for a moment.
+COLLECTIVE Errors: NC_ENOTVAR NC_EGLOBAL NC_EBADTYPE (the variable has no strings) NC_EINVAL NC_EINDEFINE NC_EINDEP
+NC_EHDFERR NC_ENOMEM])
+
+FUNCTION([get_vara_string_all], [c], [P(varid, varid)P(start, start)P(counts, count)P(texts_out, values)],
+[As get_var_string_all, for the hyperslab of count elements that begins at start. A rank without values has a count of
+0. COLLECTIVE Errors: as get_var_string_all, and NC_ENULLSTART NC_ENULLCOUNT NC_ENEGATIVECNT NC_EINVALCOORDS NC_EEDGE])
+
+FUNCTION([get_var1_string_all], [c], [P(varid, varid)P(start, start)P(texts_out, values)],
+[As get_vara_string_all, for one element. COLLECTIVE Errors: as get_vara_string_all])
+
+FUNCTION([get_var_string], [c], [P(varid, varid)P(texts_out, values)],
+[As get_var_string_all, in independent data mode. LOCAL Errors: as get_var_string_all, with NC_ENOTINDEP for NC_EINDEP])
+
+FUNCTION([get_vara_string], [c], [P(varid, varid)P(start, start)P(counts, count)P(texts_out, values)],
+[As get_vara_string_all, in independent data mode. LOCAL Errors: as get_vara_string_all, with NC_ENOTINDEP for NC_EINDEP])
+
+FUNCTION([get_var1_string], [c], [P(varid, varid)P(start, start)P(texts_out, values)],
+[As get_var1_string_all, in independent data mode. LOCAL Errors: as get_vara_string_all, with NC_ENOTINDEP for NC_EINDEP])
+
 HEADING([Inquiry: every output pointer may be NULL])
 
 FUNCTION([inq], [f77], [P(count_out, ndimsp, ndims)P(count_out, nvarsp, nvars)P(count_out, ngattsp, ngatts)P(dimid_out, unlimdimidp, unlimdimid)],

@@ -3,6 +3,7 @@
  * netcdf4_strings put FILE: creates the file, and changes it in define mode, in data mode and after it was opened.
  * netcdf4_strings get FILE: prints the strings of all attributes of the file and its variables, one a line.
  * netcdf4_strings copy FILE TO: copies the global attributes to a netCDF-4 file TO and a classic one, TO.classic.
+ * netcdf4_strings values FILE: the strings of its variables "names", by each function, and wrong calls.
  * netcdf4_strings refuse FOLDER: calls that fail. A code that is not expected is printed as a line "wrong ..". */
 #include <mpi.h>
 #include <stdbool.h>
@@ -151,6 +152,65 @@ static void refuse(const char *folder, int mode, int expected)
     OK(ncmpi_close(ncid));
 }
 
+/* What each rank has got, in the order of ranks. */
+static void print_values(const char *what, int n, char **strings)
+{
+    int nprocs;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    for (int r = 0; r < nprocs; r++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (r != rank)
+            continue;
+        printf("%d %s:", rank, what);
+        for (int i = 0; i < n; i++)
+            printf(" [%s]", strings[i] != NULL ? strings[i] : "NULL");
+        printf("\n");
+        fflush(stdout);
+    }
+    OK(ncmpi_free_string(n, strings));
+}
+
+/* "log" has 2 records of 3, the unlimited dimension 4. */
+static void get_values(const char *path)
+{
+    const MPI_Offset start[2] = {0, rank % 2}, count[2] = {4, 2}, none[2] = {0, 0}, last[2] = {1, 2},
+                     beyond[2] = {4, 0};
+    const MPI_Offset negative[2] = {-1, 1}, wide[2] = {1, 4};
+    char *got[12] = {NULL};
+    int names, log, numbers;
+
+    OK(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid));
+    OK(ncmpi_inq_varid(ncid, "names", &names));
+    OK(ncmpi_inq_varid(ncid, "log", &log));
+    OK(ncmpi_inq_varid(ncid, "numbers", &numbers));
+    OK(ncmpi_get_var_string_all(ncid, names, got));
+    print_values("names", 3, got);
+    OK(ncmpi_get_vara_string_all(ncid, log, start, count, got));
+    print_values("log", 8, got);
+    OK(ncmpi_get_var1_string_all(ncid, log, last, got));
+    print_values("last", 1, got);
+    expect(ncmpi_get_var1_string_all(ncid, log, beyond, got), NC_EINVALCOORDS, "beyond the end");
+    expect(ncmpi_get_vara_string_all(ncid, log, none, negative, got), NC_ENEGATIVECNT, "a negative count");
+    expect(ncmpi_get_vara_string_all(ncid, log, none, wide, got), NC_EEDGE, "too many");
+    expect(ncmpi_get_vara_string_all(ncid, log, NULL, wide, got), NC_ENULLSTART, "no start");
+    expect(ncmpi_get_var_string_all(ncid, names, NULL), NC_EINVAL, "no buffer");
+    expect(ncmpi_get_var_string_all(ncid, numbers, got), NC_EBADTYPE, "numbers as strings");
+    expect(ncmpi_get_var_string_all(ncid, 99, got), NC_ENOTVAR, "no variable");
+    expect(ncmpi_get_var_string(ncid, names, got), NC_ENOTINDEP, "independent in collective mode");
+    OK(ncmpi_begin_indep_data(ncid));
+    expect(ncmpi_get_var_string_all(ncid, names, got), NC_EINDEP, "collective in independent mode");
+    if (rank == 0) {
+        OK(ncmpi_get_vara_string(ncid, log, none, count, got));
+        OK(ncmpi_free_string(8, got));
+        OK(ncmpi_get_var1_string(ncid, log, last, got));
+        OK(ncmpi_free_string(1, got));
+    }
+    OK(ncmpi_get_var_string(ncid, names, got));
+    print_values("alone", 3, got);
+    OK(ncmpi_close(ncid));
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -159,6 +219,8 @@ int main(int argc, char **argv)
         put_strings(argv[2]);
     } else if (argc == 3 && strcmp(argv[1], "get") == 0) {
         get_strings(argv[2]);
+    } else if (argc == 3 && strcmp(argv[1], "values") == 0) {
+        get_values(argv[2]);
     } else if (argc == 5 && strcmp(argv[1], "copy") == 0) {
         copy_strings(argv[2], argv[3], NC_NETCDF4);
         copy_strings(argv[2], argv[4], 0);

@@ -1,6 +1,7 @@
-/* netcdf_calls NAME OTHER: calls of netCDF that random programs do not make, through libpnetcdf-netcdf on 2 ranks or
- * more: independent and collective access of the same file, filters, refusals. OTHER is a file with a user-defined
- * type and a group, which several ranks do not write. Rank 0 prints TAP lines. */
+/* netcdf_calls NAME OTHER STRINGS: calls of netCDF that random programs do not make, through libpnetcdf-netcdf on 2
+ * ranks or more: independent and collective access of the same file, filters, refusals. OTHER is a file with a user-
+ * defined type and a group, which several ranks do not write, STRINGS one with variables of strings. Rank 0 prints TAP
+ * lines. */
 #include <mpi.h>
 #include <netcdf.h>
 #include <netcdf_filter.h>
@@ -171,6 +172,41 @@ static void check_other(const char *path)
     check(nc_create_par("http://x.org/x", NC_NETCDF4, MPI_COMM_WORLD, MPI_INFO_NULL, &nc) == OWN_ENOTSUPPORT, "a URL");
 }
 
+/* Of netCDF4-python: strings "names" (2) and "log" over an unlimited dimension. */
+static void check_strings(const char *path)
+{
+    const char *text[] = {"first"};
+    int nc, names, log, plain, err = nc_open_par(path, NC_NOWRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &nc), no_fill = -1;
+    size_t start[1] = {0}, count[1] = {2};
+    ptrdiff_t stride[1] = {2};
+    char *got[4] = {NULL}, *fill = NULL;
+
+    check(err == NC_NOERR && nc_inq_varid(nc, "names", &names) == NC_NOERR &&
+              nc_inq_varid(nc, "log", &log) == NC_NOERR && nc_inq_varid(nc, "plain", &plain) == NC_NOERR,
+          "a file with variables of strings is opened");
+    err = nc_get_var_string(nc, names, got);
+    check(err == NC_NOERR && strcmp(got[0], "first") == 0 && strcmp(got[1], "second") == 0 &&
+              nc_free_string(2, got) == NC_NOERR,
+          "and its strings are got");
+    err = nc_get_vars_string(nc, log, start, count, stride, got);
+    check(err == NC_NOERR && strcmp(got[0], "a") == 0 && strcmp(got[1], "c") == 0 && nc_free_string(2, got) == NC_NOERR,
+          "also at distances");
+    if (rank == nprocs - 1)
+        err = nc_get_var1_string(nc, log, start, got);
+    check(err == NC_NOERR && (rank < nprocs - 1 || nc_free_string(1, got) == NC_NOERR), "by one rank");
+    check(nc_inq_var_fill(nc, names, &no_fill, &fill) == NC_NOERR && fill[0] == '\0' && nc_free_string(1, &fill) == 0,
+          "their fill value is empty");
+    check(nc_get_var_string(nc, plain, got) != NC_NOERR && nc_get_var_text(nc, names, (char *)got) == NC_ECHAR,
+          "numbers are no strings, nor are strings text");
+    check(nc_close(nc) == NC_NOERR, "the file of strings is closed");
+    err = nc_open_par(path, NC_WRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &nc);
+    check(err == NC_NOERR, "it is opened to write");
+    err = nc_put_var1_string(nc, names, start, text);
+    check(err == (nprocs > 1 ? OWN_ENOTSUPPORT : NC_NOERR),
+          "strings are put by netCDF-C on one rank, refused on several");
+    check(nc_close(nc) == NC_NOERR, "and closed again");
+}
+
 int main(int argc, char **argv)
 {
     int nc, dim, chunked, contiguous, other, collective, compressed, err;
@@ -179,7 +215,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    if (argc != 3)
+    if (argc != 4)
         return 2;
     err = nc_create_par(argv[1], NC_NETCDF4, MPI_COMM_WORLD, MPI_INFO_NULL, &nc);
     check(err == NC_NOERR, "a file is created");
@@ -203,6 +239,7 @@ int main(int argc, char **argv)
     check_waiting(nc, collective);
     check(nc_close(nc) == NC_NOERR, "the file is closed");
     check_other(argv[2]);
+    check_strings(argv[3]);
     MPI_Finalize();
     return 0;
 }

@@ -100,7 +100,8 @@ class Script:
         self.use(group)
         self.add("def_var", name, kind, len(dimids), *dimids)
         var = {"name": name, "group": group, "number": number, "type": kind, "dims": dimids, "filters": False,
-               "chunked": self.is_netcdf4 and any(self.dims[d]["unlimited"] for d in dimids), "collective": False}
+               "chunked": self.is_netcdf4 and any(self.dims[d]["unlimited"] for d in dimids), "collective": False,
+               "lengths": {}}  # of unlimited dimensions, as far as the variable itself was put
         self.vars.append(var)
         if self.is_netcdf4 and dimids:
             self.storage(number, var)
@@ -147,16 +148,22 @@ class Script:
         if known and action < 0.15:
             self.add("del_att", varid, known.pop(self.r.randrange(len(known))))
         elif known and action < 0.3:
-            to = self.name("a")
             # elsewhere netCDF-C has another order when the file is opened again
             i = len(known) - 1 if self.is_netcdf4 else self.r.randrange(len(known))
+            if known[i][0] == "s":
+                return
+            to = self.name(known[i][0])
             self.add("rename_att", varid, known[i], to)
             known[i] = to
         else:
-            name = self.name("a") if not known or self.r.random() < 0.7 else self.r.choice(known)
+            is_strings = not self.is_strict and self.r.random() < 0.25
+            # netCDF-C has another order where text or strings become numbers, or strings others in number
+            stem = "s" if is_strings else "c" if kind == NC_CHAR else "a"
+            same = [name for name in known if name[0] == stem]
+            name = self.name(stem) if not same or self.r.random() < 0.7 else self.r.choice(same)
             n = self.r.randint(1 if self.r.random() < .9 else 0, 9)
-            if not self.is_strict and self.r.random() < 0.25:
-                self.add("satt", varid, name, n, self.r.randint(1, 999))
+            if is_strings:
+                self.add("satt", varid, name, int(name[1:]) % 10, self.r.randint(1, 999))
             else:
                 self.add("att", varid, name, kind, n, memory, self.r.randint(1, 999))
             if name not in known:
@@ -208,6 +215,10 @@ class Script:
         if kind == 2 and is_put and (sum(dim["unlimited"] for dim in self.dims) > 1 or any(
                 self.dims[d]["unlimited"] and self.dims[d]["group"] != var["group"] for d in var["dims"])):
             kind = 1  # netCDF-C extends one of them only, and none of another group
+        reach = [first + (n - 1) * step + 1 for first, n, step in zip(start, count, stride)]
+        if not is_put and any(self.dims[d]["unlimited"] and r > var["lengths"].get(d, 0)
+                              for d, r in zip(var["dims"], reach)):
+            kind = 0  # there netCDF-C 4.9.0 returns fill values only, if there are strides
         if kind == 0:
             stride = [1] * len(stride)
         self.define_end(var["collective"])
@@ -223,6 +234,7 @@ class Script:
             self.unseen = True
             for d, first, n, step in zip(var["dims"], start, count, stride):
                 if self.dims[d]["unlimited"]:
+                    var["lengths"][d] = max(var["lengths"].get(d, 0), first + (n - 1) * step + 1)
                     self.dims[d]["length"] = max(self.dims[d]["length"], first + (n - 1) * step + 1)
 
     def wrong(self):

@@ -142,11 +142,41 @@ def check_copies():
        result.stdout, "ncmpidump shows them", result.stdout)
 
 
+def make_file_of_strings(path):
+    """The unlimited dimension is longer than "log"."""
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("x", 3)
+        file.createDimension("time", None)
+        names = file.createVariable("names", str, ("x",))
+        names[0], names[1] = "one", "zw\u00f6lf"
+        log = file.createVariable("log", str, ("time", "x"))
+        for i in range(2):
+            for k in range(3):
+                log[i, k] = f"{i}{k}" * (k + 1)
+        file.createVariable("numbers", "i4", ("time",))[0:4] = 1
+
+
+def check_values(ranks):
+    path = scratch("values.nc")
+    status, stdout, stderr = run_mpi(ranks, PROGRAM, "values", path)
+    log = [[f"{i}{k}" * (k + 1) if i < 2 else "" for k in range(3)] for i in range(4)]
+    wanted = []
+    for what, values in (("names", lambda rank: ["one", "zw\u00f6lf", ""]),
+                         ("log", lambda rank: [text for row in log for text in row[rank % 2:rank % 2 + 2]]),
+                         ("last", lambda rank: [log[1][2]]), ("alone", lambda rank: ["one", "zw\u00f6lf", ""])):
+        wanted += [f"{rank} {what}: " + " ".join(f"[{text}]" for text in values(rank)) for rank in range(ranks)]
+    ok(status == 0 and sorted(stdout.splitlines()) == sorted(wanted), f"strings of variables are got on {ranks} ranks",
+       stdout + stderr + "\n".join(wanted))
+
+
 if not has_hdf5():
     skip("attributes of strings", "this build has no libhdf5")
     finish()
 for ranks in (1, 2, 4):
     check(ranks)
+make_file_of_strings(scratch("values.nc"))
+for ranks in (1, 2, 4):
+    check_values(ranks)
 make_peer_files()
 check_copies()
 finish()

@@ -122,12 +122,19 @@ def check_calls():
         pair = file.createCompoundType(np.dtype([("a", "i4"), ("b", "f4")]), "pair")
         file.createVariable("pairs", pair, ("x",))
         file.createGroup("group")
+    with netCDF4.Dataset(scratch("strings.nc"), "w") as file:
+        file.createDimension("x", 2)
+        file.createDimension("t", None)
+        file.createVariable("names", str, ("x",))[:] = np.array(["first", "second"], dtype=object)
+        file.createVariable("log", str, ("t",))[:] = np.array(["a", "b", "c"], dtype=object)
+        file.createVariable("plain", "i4", ("x",))[:] = 1
     program = scratch("netcdf_calls")
+    files = [scratch(name) for name in ("calls.nc", "other.nc", "strings.nc")]
     built, why = build("netcdf_calls.c", program)
     if not ok(built, "netcdf_calls compiles", why):
         return
     for ranks in (1, 2, 4):
-        printed = run(ranks, program, scratch("calls.nc"), scratch("other.nc"), env={"PNETCDF_VERBOSE": "0"})
+        printed = run(ranks, program, *files, env={"PNETCDF_VERBOSE": "0"})
         for line in re.findall(r"^(?:not )?ok - .*", printed, re.M):
             ok(line.startswith("ok"), f"{ranks} ranks: {line.split(' - ')[1]}", printed)
         ok("the file is closed" in printed and "exit status" not in printed, f"{ranks} ranks: the program ends",
@@ -138,7 +145,7 @@ def check_calls():
             inner = file["group"]["inner"]
             ok(inner.texts == ["one", "two"] and inner["v"].text == "one" and inner["v"].dimensions == ("y",),
                f"{ranks} ranks: netCDF4-python reads groups and strings")
-    printed = run(2, program, scratch("calls.nc"), scratch("other.nc"), env={"PNETCDF_VERBOSE": "1"})
+    printed = run(2, program, *files, env={"PNETCDF_VERBOSE": "1"})
     ok(re.search(r'nc_get_vara on rank 1: .*variable "collective": .*nc_sync', printed) and
        'nc_rename_grp: group "group/inner"' in printed, "messages name the calls of netCDF", printed)
 

@@ -95,6 +95,25 @@ static MPI_Datatype find_memory_type(const pnc_door_file *f, const door_access *
     return pnc_door_type_get_mpi(type);
 }
 
+/* Of a variable of strings, or for values of strings. */
+static int access_strings(const pnc_door_file *f, const door_access *a, const door_region *r)
+{
+    char name[NC_MAX_NAME + 1] = "";
+    nc_type type = NC_NAT;
+
+    PNC_DOOR_TRY(ncmpi_inq_vartype(f->id, a->varid, &type));
+    if (type == NC_CHAR || a->memory == NC_CHAR)
+        return NC_ECHAR;
+    if (type != NC_STRING || (a->memory != NC_STRING && a->memory != NC_NAT))
+        return NC_EBADTYPE;
+    if (!a->is_put && a->imap == NULL)
+        return pnc_door_strings_get(f, a->varid, r->start, r->count, a->stride != NULL ? r->stride : NULL, a->values);
+    (void)ncmpi_inq_varname(f->id, a->varid, name);
+    return pnc_door_failure_report(NC_ENOTSUPPORT, a->name,
+                                   "variable \"%s\": libpnetcdf %s: do it without libpnetcdf-netcdf", name,
+                                   a->is_put ? "does not write values of NC_STRING" : "gets no strings by imap");
+}
+
 static int access_values(door_access *a)
 {
     pnc_door_file *f;
@@ -109,10 +128,12 @@ static int access_values(door_access *a)
     if (a->is_put && f->is_read_only)
         return NC_EPERM;
     PNC_DOOR_TRY(pnc_door_define_end(f));
+    PNC_DOOR_TRY(fill_region(f, a, v->ndims, &r));
+    if (v->has_strings || a->memory == NC_STRING)
+        return access_strings(f, a, &r);
     type = find_memory_type(f, a);
     if (type == MPI_DATATYPE_NULL)
         return NC_EBADTYPE;
-    PNC_DOOR_TRY(fill_region(f, a, v->ndims, &r));
     PNC_DOOR_TRY(fill_records(f, v, a, &r));
     if (f->nprocs == 1 || v->is_collective)
         return access_collectively(f, a, &r, type);

@@ -205,7 +205,7 @@ static int put_values(const door_att *a)
     }
 }
 
-/* Whether an attribute of this name has as many bytes. NC_ENOTATT: there is none. */
+/* Whether an attribute of this name has as many bytes; for strings, as many strings. NC_ENOTATT: there is none. */
 static int check_space(const door_att *a, bool *fits)
 {
     const door_att_place *p = &a->place;
@@ -218,6 +218,10 @@ static int check_space(const door_att *a, bool *fits)
     if (is_of_strings(p, &strings)) {
         old_type = NC_STRING;
         old_length = strings;
+    }
+    if (a->type == NC_STRING) {
+        *fits = old_type == NC_STRING && old_length == a->length;
+        return NC_NOERR;
     }
     (void)pnc_door_inq_type(0, a->type, NULL, &size);
     (void)pnc_door_inq_type(0, old_type, NULL, &old_size);

@@ -23,6 +23,7 @@ typedef struct pnc_door_var {
     int ndims;
     int group, number; /* its id in the group */
     bool is_record;    /* over the unlimited dimension of a classic file */
+    bool has_strings;  /* values of NC_STRING, which are only read */
     bool is_collective;
     bool is_chosen; /* by nc_var_par_access; otherwise filters make it collective */
     bool is_native; /* defined here, and no byte order was chosen: netCDF-C then says so */
@@ -185,6 +186,11 @@ int pnc_door_put_att(int ncid, int varid, const char *name, nc_type type, size_t
 
 /* n strings of libpnetcdf become such that the program passes to nc_free_string. NC_ENOMEM: there are none. */
 int pnc_door_strings_convert(MPI_Offset n, char **strings);
+/* The fill value of a variable of strings, which the program passes to nc_free_string. */
+int pnc_door_strings_fill(const pnc_door_file *f, int varid, char **fill_value);
+/* Get strings of a variable one by one, at these distances; each rank for itself. stride may be NULL. */
+int pnc_door_strings_get(const pnc_door_file *f, int varid, const MPI_Offset *start, const MPI_Offset *count,
+                         const MPI_Offset *stride, char **strings);
 
 /* --- variables.c --- */
 

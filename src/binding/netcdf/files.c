@@ -69,8 +69,11 @@ int pnc_door_var_add(pnc_door_file *f, int varid)
     f->vars = more;
     for (; f->nvars <= varid; f->nvars++) {
         pnc_door_var *v = &f->vars[f->nvars];
+        nc_type type;
 
         *v = (pnc_door_var){0};
+        PNC_DOOR_TRY(ncmpi_inq_vartype(f->id, f->nvars, &type));
+        v->has_strings = v->is_native = type == NC_STRING;
         PNC_DOOR_TRY(ncmpi_inq_varndims(f->id, f->nvars, &v->ndims));
         PNC_DOOR_TRY(ncmpi_inq_vardimid(f->id, f->nvars, dimids));
         v->is_record = is_over_records(f, v->ndims, dimids);

@@ -62,6 +62,10 @@ int pnc_door_inq_var_all(int ncid, int varid, char *name, nc_type *type, int *nd
     PNC_DOOR_TRY(inquire_filters(f, varid, shuffle, deflate, level, fletcher32, endian));
     if (storage != NULL || chunk != NULL)
         PNC_DOOR_TRY(inquire_door_storage(f, varid, pnc_door_var_find(f, varid), storage, chunk));
+    if (fill_value != NULL && f->vars[varid].has_strings) {
+        PNC_DOOR_TRY(pnc_door_strings_fill(f, varid, fill_value));
+        fill_value = NULL;
+    }
     if (no_fill != NULL || fill_value != NULL)
         PNC_DOOR_TRY(PNC_DOOR_CALL(f, "nc_inq_var_fill", ncmpi_inq_var_fill, varid, no_fill, fill_value));
     if (id != NULL)

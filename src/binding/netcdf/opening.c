@@ -103,8 +103,10 @@ int pnc_door_content_check(const pnc_door_file *f, pnc_door_opening *o, const ch
     PNC_DOOR_TRY(ncmpi_inq_nvars(f->id, &nvars));
     for (int i = 0; i < nvars; i++) {
         PNC_DOOR_TRY(ncmpi_inq_var(f->id, i, name, &type, NULL, NULL, NULL));
-        if (type > NC_UINT64)
-            return refuse_content(f, o, path, name, "has strings or a user-defined type");
+        if (type > NC_STRING)
+            return refuse_content(f, o, path, name, "has a user-defined type");
+        if (type == NC_STRING && (o->mode & NC_WRITE) != 0 && f->nprocs == 1) /* netCDF-C writes strings, too */
+            return refuse_content(f, o, path, name, "has strings");
     }
     return NC_NOERR;
 }

@@ -199,6 +199,8 @@ static int make_arrays(pnc_netcdf4 *n)
         n->format.lacks_space = n->format.lacks_space || var->netcdf4.lacks_space;
         if (is_adjacent(n, i) || (has_no_values(var) && !(grows && var->is_record)))
             continue;
+        if (pnc_type_get_size(var->type) == 0) /* strings, and types of users: no values pass through the store */
+            continue;
         if (grows && is_writable_part(var, s))
             init_compact(var, s, a);
         else if (grows)

@@ -243,6 +243,7 @@ const pnc_format_ops pnc_netcdf4_format = {
     .add_space = pnc_netcdf4_space_add,
     .restore = pnc_netcdf4_file_restore,
     .restore_before_put = pnc_netcdf4_file_restore_before_put,
+    .get_strings = pnc_netcdf4_strings_get,
     .get_layout = get_record_layout,
     .get_offset = get_address,
     .explain_moves = explain_nothing};

@@ -137,6 +137,10 @@ void pnc_netcdf4_seen_adopt(pnc_netcdf4 *n, bool has_end);
 
 bool pnc_netcdf4_values_update(pnc_format *f);
 
+/* --- strings.c --- */
+
+int pnc_netcdf4_strings_get(pnc_format *f, int varid, const int64_t *start, const int64_t *count, char **out);
+
 /* --- register.c --- */
 
 /* Collective. Records of chunks of all ranks to the index; err is the result so far of this rank. If it fails, the next

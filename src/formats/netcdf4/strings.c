@@ -1,0 +1,88 @@
+/* Values that are strings: each rank reads them by libhdf5. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/minmax.h"
+#include "formats/netcdf4/netcdf4.h"
+
+/* The part of a hyperslab that the dataset has: it may be shorter than its unlimited dimensions. Number of its
+ * elements. */
+static int64_t clip_hyperslab(const pnc_netcdf4_storage *s, int ndims, const int64_t *start, const int64_t *count,
+                              int64_t *inside)
+{
+    int64_t n = 1;
+
+    for (int d = 0; d < ndims; d++) {
+        inside[d] = pnc_max64(0, pnc_min64(count[d], s->extent[d] - start[d]));
+        n *= inside[d];
+    }
+    return n;
+}
+
+/* The place among all elements of the next one that the dataset has; index: that one, which is changed. */
+static int64_t find_next_place(int ndims, const int64_t *count, const int64_t *inside, int64_t *index)
+{
+    int64_t place = 0;
+
+    for (int d = 0; d < ndims; d++)
+        place = place * count[d] + index[d];
+    for (int d = ndims - 1; d >= 0; d--) {
+        if (++index[d] < inside[d])
+            break;
+        index[d] = 0;
+    }
+    return place;
+}
+
+/* What the dataset does not have is an empty string, as in netCDF-C. */
+static bool fill_strings(int64_t n, const bool *is_there, char **out)
+{
+    for (int64_t i = 0; i < n; i++) {
+        if (is_there != NULL && is_there[i])
+            continue;
+        out[i] = pnc_memory_alloc_zeroed(1, 1);
+        if (out[i] == NULL)
+            return false;
+    }
+    return true;
+}
+
+static int place_found(pnc_netcdf4 *n, int ndims, const int64_t *count, const int64_t *inside,
+                       pnc_reader_strings *found, char **out)
+{
+    int64_t index[PNC_STORAGE_DIMS_MOST] = {0}, all = 1;
+    bool *is_there, good;
+
+    for (int d = 0; d < ndims; d++)
+        all *= count[d];
+    is_there = pnc_memory_alloc_zeroed(all, sizeof *is_there);
+    if (is_there == NULL)
+        return pnc_formats_memory_fail(&n->format, all);
+    for (int64_t i = 0; i < found->n; i++) {
+        int64_t place = find_next_place(ndims, count, inside, index);
+
+        out[place] = found->at[i];
+        found->at[i] = NULL;
+        is_there[place] = true;
+    }
+    good = fill_strings(all, is_there, out);
+    pnc_memory_free(is_there);
+    return good ? NC_NOERR : pnc_formats_memory_fail(&n->format, all);
+}
+
+/* The caller has set `out` to NULLs, and checked the hyperslab. */
+int pnc_netcdf4_strings_get(pnc_format *f, int varid, const int64_t *start, const int64_t *count, char **out)
+{
+    pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
+    const pnc_netcdf4_storage *s = &n->content.storage[varid];
+    int ndims = f->model->vars[varid]->ndims, err;
+    int64_t inside[PNC_STORAGE_DIMS_MOST];
+    pnc_reader_strings found = {0};
+
+    PNC_TRY(pnc_netcdf4_handle_get(n));
+    if (clip_hyperslab(s, ndims, start, count, inside) > 0)
+        PNC_TRY(pnc_netcdf4_metadata_read_strings(n->metadata, s->path, ndims, start, inside, &found));
+    err = place_found(n, ndims, count, inside, &found, out);
+    pnc_formats_strings_free(&found);
+    return err;
+}
