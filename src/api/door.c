@@ -19,6 +19,14 @@ bool pncnc_dim_exists(int ncid, const char *name)
     return ds != NULL && name != NULL && pnc_format_dim_find(&ds->model, name) >= 0;
 }
 
+bool pncnc_filter_exists(unsigned id)
+{
+    const pnc_filter filter = {.id = (int)id};
+    pnc_error error = {0};
+
+    return pnc_filter_is_own(filter.id) || (filter.id > 0 && pnc_formats_filter_check(&filter, &error) == NC_NOERR);
+}
+
 static _Thread_local pnc_caller call_of_netcdf;
 
 void pncnc_call_begin(const char *name, const char *function, int ncid)

@@ -12,6 +12,9 @@ int pncnc_modes_unite(int ncid);
 /* Whether a file has a dimension of this name or path, without a report. Local. */
 bool pncnc_dim_exists(int ncid, const char *name);
 
+/* Whether chunks can pass a filter of HDF5 with this id on this machine, perhaps by a plugin. Local. */
+bool pncnc_filter_exists(unsigned id);
+
 /* Around a call of the public function `function`: its messages and statistics have this name instead. end: returns
  * err. The calls of a thread do not nest. Local. */
 void pncnc_call_begin(const char *name, const char *function, int ncid);

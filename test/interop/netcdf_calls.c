@@ -19,7 +19,7 @@ int nc_get_var_chunk_cache_ints(int ncid, int varid, int *size, int *nelems, int
 int nc_def_var_zstandard(int ncid, int varid, int level);
 int nc_inq_var_zstandard(int ncid, int varid, int *has, int *level);
 
-enum { INDEPENDENT, COLLECTIVE, LENGTH = 12, CHUNK = 4 };
+enum { INDEPENDENT, COLLECTIVE, LENGTH = 12, CHUNK = 4, BZIP2 = 307 };
 #define OWN_EINDEP (-203)
 #define OWN_ENOTSUPPORT (-214)
 
@@ -82,6 +82,13 @@ static void check_waiting(int nc, int collective)
     check(err == NC_NOERR && got == 2, "after nc_sync an independent get has its values");
 }
 
+static int has_bzip2(int nc, int varid)
+{
+    unsigned level = 9;
+
+    return nc_def_var_filter(nc, varid, BZIP2, 1, &level) == NC_NOERR;
+}
+
 static void check_properties(int nc, int varid)
 {
     int level = 0, has = 0, storage = -1, lengths[1] = {0}, size = 0, nelems = 0, preemption = 0, wanted[1] = {6}, err;
@@ -102,6 +109,10 @@ static void check_properties(int nc, int varid)
     check(err == NC_NOERR && has == 1 && level == 5, "zstd, which Debian's libnetcdf accepts and forgets");
     err = nc_inq_var_filter_ids(nc, varid, &n, ids);
     check(err == NC_NOERR && n == 1 && ids[0] == 32015, "its filter is listed");
+    err = nc_inq_filter_avail(nc, BZIP2); /* by a plugin, which the machine may have or not */
+    check(nc_inq_filter_avail(nc, 1) == NC_NOERR && nc_inq_filter_avail(nc, 32015) == NC_NOERR &&
+              nc_inq_filter_avail(nc, 60000) == NC_ENOFILTER && (err == NC_NOERR) == has_bzip2(nc, varid),
+          "the filters that are available can be defined");
 }
 
 static void check_refusals(int nc)

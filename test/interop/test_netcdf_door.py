@@ -22,12 +22,16 @@ def build(source, program):
     return done.returncode == 0, done.stderr
 
 
-def run(ranks, program, *arguments, door=True, env=None):
+def command_of(ranks, program, *arguments, door=True):
     yields = os.environ.get("PNC_TEST_YIELD", "no")
     preload = ([DOOR] if door else []) + ([] if yields == "no" else [yields])
-    command = [*shlex.split(os.environ.get("MPIEXEC", "mpiexec")), "-n", str(ranks),
-               *(["env", "LD_PRELOAD=" + ":".join(preload)] if preload else []), program, *map(str, arguments)]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, encoding="latin-1", check=False,
+    return [*shlex.split(os.environ.get("MPIEXEC", "mpiexec")), "-n", str(ranks),
+            *(["env", "LD_PRELOAD=" + ":".join(preload)] if preload else []), program, *map(str, arguments)]
+
+
+def run(ranks, program, *arguments, door=True, env=None):
+    done = subprocess.run(command_of(ranks, program, *arguments, door=door), stdin=subprocess.DEVNULL,
+                          capture_output=True, encoding="latin-1", check=False,
                           env={**os.environ, **(env or {})})
     return done.stdout + done.stderr + (f"exit status {done.returncode}\n" if done.returncode else "")
 

@@ -126,7 +126,7 @@ int pnc_door_inq_var_quantize(int ncid, int varid, int *mode, int *digits)
     return PNC_DOOR_CALL(f, "nc_inq_var_quantize", ncmpi_inq_var_quantize, varid, mode, digits);
 }
 
-/* Those that the library has itself. Others are plugins of HDF5, which are found when values pass through them. */
+/* Also plugins of HDF5, with which the library reads and writes chunks. */
 int pnc_door_inq_filter_avail(int ncid, unsigned id)
 {
     const pnc_door_file *f = pnc_door_file_find(ncid);
@@ -135,7 +135,7 @@ int pnc_door_inq_filter_avail(int ncid, unsigned id)
         return NC_EBADID;
     if (!f->is_netcdf4)
         return NC_ENOFILTER;
-    return id <= 4 || id == 32000 || id == 32015 ? NC_NOERR : NC_ENOFILTER; /* up to szip, lzf, zstd */
+    return pncnc_filter_exists(id) ? NC_NOERR : NC_ENOFILTER;
 }
 
 int pnc_door_get_var_chunk_cache(int ncid, int varid, size_t *bytes, size_t *slots, float *preemption)
