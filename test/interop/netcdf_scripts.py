@@ -157,9 +157,9 @@ class Script:
             known[i] = to
         else:
             is_strings = not self.is_strict and self.r.random() < 0.25
-            # netCDF-C has another order where text or strings become numbers, or strings others in number
+            # elsewhere netCDF-C has another order when the file is opened again
             stem = "s" if is_strings else "c" if kind == NC_CHAR else "a"
-            same = [name for name in known if name[0] == stem]
+            same = [name for name in (known[-1:] if self.is_netcdf4 else known) if name[0] == stem]
             name = self.name(stem) if not same or self.r.random() < 0.7 else self.r.choice(same)
             n = self.r.randint(1 if self.r.random() < .9 else 0, 9)
             if is_strings:
@@ -253,8 +253,12 @@ class Script:
             self.use(var["group"])
             if not self.is_strict:
                 calls += [("varid", "/" + var["name"]), ("varid", "none"), ("dimid", "g1/d1"), ("ncid", "none"),
-                          ("ncid", "/"), ("def_grp", "a/b"), ("def_var", "a/b", 4, 0), ("att", -1, "a/b", 4, 1, 4, 1)]
-                calls += [("def_grp", var["name"])] if self.defines else []
+                          ("ncid", "/"), ("att", -1, "a/b", 4, 1, 4, 1)]
+                if self.r.random() < 0.3:  # in data mode, define mode begins first, or does not
+                    self.show_all()
+                    self.add("redef")
+                    self.defines = True
+                    calls = [("def_grp", "a/b"), ("def_var", "a/b", 4, 0), ("def_grp", var["name"])]
             calls += [("deflate", 99, 0, 1, 1)] if self.is_netcdf4 and self.defines else []
             if self.defines:
                 calls += [("def_dim", self.dims[0]["name"], 3)] if self.kind != "groups" else []

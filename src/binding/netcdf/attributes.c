@@ -159,12 +159,12 @@ int pnc_door_get_att(int ncid, int varid, const char *name, void *values, nc_typ
     if (!a.f->is_netcdf4)
         return memory == NC_STRING ? NC_ECHAR : get_att_values(&a, values, memory);
     PNC_DOOR_TRY(pnc_door_inq_att(ncid, varid, name, &type, &n));
+    if (n == 0) /* of any type */
+        return NC_NOERR;
     if (type != NC_STRING && memory == NC_STRING)
         return type == NC_CHAR ? NC_ECHAR : NC_EBADTYPE;
     if (type != NC_STRING)
         return get_att_values(&a, values, memory);
-    if (n == 0)
-        return NC_NOERR;
     if (memory != NC_STRING && memory != NC_NAT)
         return memory == NC_CHAR ? NC_ECHAR : NC_EBADTYPE;
     return get_strings(&a, (MPI_Offset)n, values);
