@@ -347,7 +347,7 @@ def expected_definitions(file, groups):
     """What inquiries of the root group find, or what the hint nc_groups=all lists."""
     model = {"NETCDF4": 3, "NETCDF4_CLASSIC": 4}[file.data_model]
     lengths = {path_of(group, name): dim for group in groups for name, dim in group.dimensions.items()}
-    dims = list(lengths)
+    dims = sorted(lengths, key=lambda name: lengths[name]._dimid) # as they were defined
     unlimited = [i for i, name in enumerate(dims) if lengths[name].isunlimited()]
     lines = [f"format {model}", f"unlimited {unlimited[0] if unlimited else -1}",
              " ".join(["all_unlimited", *map(str, unlimited)])]
