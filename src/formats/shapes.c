@@ -1,4 +1,4 @@
-/* The shapes of chunks that no user has chosen. */
+/* The shapes of chunks that no user has chosen, and of arrays that grow. */
 #include "base/memory.h"
 #include "base/minmax.h"
 #include "format/storage.h"
@@ -88,4 +88,52 @@ int pnc_formats_chunks_choose(pnc_model *model, int varid, pnc_error *error)
             PNC_TRY(choose_chunks(model, var, error));
     }
     return NC_NOERR;
+}
+
+/* --- arrays that grow --- */
+
+static int log2_of(int64_t n)
+{
+    int log = 0;
+
+    while (n > 1) {
+        n >>= 1;
+        log++;
+    }
+    return log;
+}
+
+/* Each unlimited dimension gets the same number of bits, the first one what is left. */
+bool pnc_formats_array_shape_choose(const pnc_model *model, const pnc_var *var, int64_t *shape)
+{
+    int64_t fixed = (int64_t)pnc_type_get_size(var->type);
+    int unlimited = 0, bits;
+
+    for (int d = 0; d < var->ndims; d++) {
+        unlimited += model->dims[var->dimids[d]]->unlimited;
+        if (var->shape[d] > 0 && pnc_size_multiply(fixed, var->shape[d], &fixed) < 0)
+            return false;
+    }
+    if (fixed > PNC_FORMATS_ARRAY_BYTES_MOST)
+        return false;
+    bits = log2_of(PNC_FORMATS_ARRAY_BYTES_MOST / fixed);
+    for (int d = var->ndims - 1; d >= 0; d--) {
+        shape[d] = var->shape[d];
+        if (!model->dims[var->dimids[d]]->unlimited)
+            continue;
+        shape[d] = INT64_C(1) << bits / unlimited;
+        bits -= bits / unlimited--;
+        if (shape[d] < pnc_format_var_get_length(model, var, d))
+            return false;
+    }
+    return true;
+}
+
+uint32_t pnc_formats_array_growing_find(const pnc_model *model, const pnc_var *var)
+{
+    uint32_t growing = 0;
+
+    for (int d = 0; d < var->ndims; d++)
+        growing |= (uint32_t)model->dims[var->dimids[d]]->unlimited << d;
+    return growing;
 }

@@ -401,13 +401,20 @@ static bool flush_zarr(pnc_store *store)
     return good;
 }
 
+static int agree_on_rounds(void *own, bool *more, pnc_error *error)
+{
+    (void)own, (void)error;
+    return MPI_Allreduce(MPI_IN_PLACE, more, 1, MPI_C_BOOL, MPI_LOR, MPI_COMM_WORLD) == MPI_SUCCESS ? NC_NOERR
+                                                                                                    : NC_EMPI;
+}
+
 static pnc_container *create_container(pnc_store *store, int64_t end)
 {
     static pnc_container toy = {&folder_operations};
 
     if (in_zarr) {
         make_zarr_arrays();
-        return pnc_zarr_container_create(&zarr_folder, MPI_COMM_WORLD, zarr_chunks);
+        return pnc_zarr_container_create(&zarr_folder, zarr_chunks, agree_on_rounds, NULL);
     }
     return in_folder ? &toy : pnc_chunks_file_create(store, &(pnc_file_index){.find = find_place}, end);
 }

@@ -29,7 +29,8 @@ typedef struct zarr_object {
 typedef struct zarr_container {
     pnc_container base;
     const pnc_folder *folder;
-    MPI_Comm comm;
+    pnc_zarr_agreement *agree;
+    void *own; /* for it */
     const pnc_zarr_chunks *chunks;
     pnc_chunk_map map;
     zarr_object *objects; /* a list */
@@ -310,10 +311,8 @@ static int prepare_for_store(pnc_container *container, pnc_stored_chunk *chunk, 
 static int place_in_store(pnc_container *container, pnc_chunk_item *chunks, bool *more, pnc_error *error)
 {
     zarr_container *c = zarr_container_of(container);
-    int64_t any = *more;
-    int code = MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT64_T, MPI_MAX, c->comm);
+    int err = c->agree(c->own, more, error);
 
-    *more = any != 0;
     for (pnc_chunk_item *item = chunks; item != NULL; item = item->next) {
         const pnc_zarr_chunks *k = &c->chunks[item->array];
         zarr_object *o = (zarr_object *)(void *)pnc_chunks_map_find(&c->map, item->array,
@@ -323,7 +322,7 @@ static int place_in_store(pnc_container *container, pnc_chunk_item *chunks, bool
         stored_chunk_of(item)->place.offset = k->array->inner == NULL ? 0 : o->end;
         o->end += stored_chunk_of(item)->place.bytes; /* also if the write will fail: it may write a part */
     }
-    return code == MPI_SUCCESS ? NC_NOERR : pnc_error_set(error, NC_EMPI, "MPI_Allreduce of the rounds failed");
+    return err;
 }
 
 static bool is_next_in_shard(const pnc_container *container, const pnc_stored_chunk *chunk,
@@ -380,7 +379,8 @@ static const pnc_container_ops store_operations = {.find = find_in_store,
 
 /* --- interface --- */
 
-pnc_container *pnc_zarr_container_create(const pnc_folder *folder, MPI_Comm comm, const pnc_zarr_chunks *chunks)
+pnc_container *pnc_zarr_container_create(const pnc_folder *folder, const pnc_zarr_chunks *chunks,
+                                         pnc_zarr_agreement *agree, void *own)
 {
     zarr_container *c = pnc_memory_alloc_zeroed(1, sizeof *c);
 
@@ -388,7 +388,8 @@ pnc_container *pnc_zarr_container_create(const pnc_folder *folder, MPI_Comm comm
         return NULL;
     c->base.ops = &store_operations;
     c->folder = folder;
-    c->comm = comm;
+    c->agree = agree;
+    c->own = own;
     c->chunks = chunks;
     return &c->base;
 }

@@ -16,8 +16,13 @@ typedef struct pnc_zarr_chunks {
     const int64_t *along; /* chunks along each dimension, by which the store of chunks numbers them */
 } pnc_zarr_chunks;
 
-/* The chunks of each array of the store of chunks, and the folder, are the caller's. NULL without memory. Local. */
-pnc_container *pnc_zarr_container_create(const pnc_folder *folder, MPI_Comm comm, const pnc_zarr_chunks *chunks);
+/* Collective. Whether any rank has *more rounds. */
+typedef int pnc_zarr_agreement(void *own, bool *more, pnc_error *error);
+
+/* The chunks of each array of the store of chunks, and the folder, are the caller's. agree: NULL if nothing is put.
+ * NULL without memory. Local. */
+pnc_container *pnc_zarr_container_create(const pnc_folder *folder, const pnc_zarr_chunks *chunks,
+                                         pnc_zarr_agreement *agree, void *own);
 
 /* Local. What this rank has put is found by all: indexes of shards have it. is_durable: also after the death of the
  * node. What could not be flushed is tried again by the next call. */

@@ -313,5 +313,7 @@ int pnc_zarr_documents_make(pnc_zarr *z, pnc_zarr_documents *out)
     pnc_region_free(&region);
     if (err != NC_NOERR)
         pnc_zarr_documents_free(out);
-    return pnc_formats_path_add(&z->format, err);
+    if (err != NC_NOERR)
+        pnc_error_add_context(z->format.file->error, "%s", z->format.file->path);
+    return err;
 }

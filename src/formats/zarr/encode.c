@@ -148,7 +148,8 @@ static int keep_text(const store_writer *w, void *value, const char **out)
     return value != NULL ? pnc_zarr_json_print(&w->c, value, out, &n) : NC_NOERR;
 }
 
-/* A document, and unless it has the metadata of all a part of that. before: its text until now. */
+/* A document, and unless it has the metadata of all a part of that. before: its text until now. The nodes of a
+ * consolidated document have changed by then, so that one differs if another document does: it is the last one. */
 static int put_document(store_writer *w, const char *path, const char *name, void *value, const char *before)
 {
     pnc_zarr_document *document = &w->documents[w->n];
@@ -158,8 +159,11 @@ static int put_document(store_writer *w, const char *path, const char *name, voi
     PNC_TRY(pnc_zarr_json_print(&w->c, value, &document->bytes, &document->n));
     document->is_unchanged = before != NULL && strcmp(before, document->bytes) == 0;
     w->n++;
-    if (is_v2 ? strcmp(name, ".zmetadata") == 0 : path[0] == '\0')
+    if (is_v2 ? strcmp(name, ".zmetadata") == 0 : path[0] == '\0') {
+        for (int64_t i = 0; i < w->n; i++)
+            document->is_unchanged = document->is_unchanged && w->documents[i].is_unchanged;
         return NC_NOERR;
+    }
     return pnc_zarr_member_add(&w->c, w->metadata, is_v2 ? document->key : path, w->c.json->get(value), false);
 }
 

@@ -24,7 +24,7 @@ int pnc_zarr_bytes_take(pnc_zarr *z, pnc_format_bytes *found, const pnc_format_m
         return NC_NOERR;
     found->at = pnc_memory_alloc(found->n, 1);
     if (found->at == NULL)
-        return pnc_formats_memory_fail(&z->format, found->n);
+        return pnc_error_set(z->format.file->error, NC_ENOMEM, "%s: no memory for its documents", z->format.file->path);
     memcpy(found->at, message->bytes, (size_t)found->n);
     return NC_NOERR;
 }
@@ -49,7 +49,8 @@ int pnc_zarr_facts_decode(pnc_zarr *z, const pnc_format_bytes *bytes, pnc_model 
     if (err == NC_NOERR)
         return NC_NOERR;
     pnc_zarr_facts_free(facts);
-    return pnc_formats_path_add(&z->format, err);
+    pnc_error_add_context(error, "%s", z->format.file->path);
+    return err;
 }
 
 /* --- arrays --- */
@@ -79,6 +80,12 @@ static void init_refused(const pnc_var *var, const pnc_zarr_array *a, pnc_chunk_
     out->growing = 0;
 }
 
+static int fail_store(const pnc_zarr *z)
+{
+    return pnc_error_set(z->format.file->error, NC_ENOMEM, "%s: no memory for the storage of %d variables",
+                         z->format.file->path, z->format.model->nvars);
+}
+
 static int init_array(pnc_zarr *z, pnc_var *var, const pnc_zarr_array *a, pnc_chunk_array *out, pnc_zarr_chunks *chunks)
 {
     const pnc_model *model = z->format.model;
@@ -87,7 +94,7 @@ static int init_array(pnc_zarr *z, pnc_var *var, const pnc_zarr_array *a, pnc_ch
     int64_t *along = pnc_region_alloc(&z->facts.region, bytes), *shard = pnc_region_alloc(&z->facts.region, bytes);
 
     if (shape == NULL || extent == NULL || along == NULL || shard == NULL)
-        return pnc_formats_memory_fail(&z->format, bytes);
+        return fail_store(z);
     if (!pnc_formats_array_shape_choose(model, var, shape))
         return pnc_error_set(z->format.file->error, NC_EVARSIZE, "%s: variable \"%s\" has more than 2^62 bytes",
                              z->format.file->path, var->name);
@@ -121,12 +128,6 @@ static bool may_have_values(const pnc_var *var)
     return var->size != 0 || var->inner_unlimited || var->is_record;
 }
 
-static int fail_store(const pnc_zarr *z)
-{
-    return pnc_error_set(z->format.file->error, NC_ENOMEM, "%s: no memory for the storage of %d variables",
-                         z->format.file->path, z->format.model->nvars);
-}
-
 int pnc_zarr_arrays_make(pnc_zarr *z)
 {
     pnc_zarr_facts *facts = &z->facts;
@@ -151,73 +152,4 @@ int pnc_zarr_arrays_make(pnc_zarr *z)
         facts->varids[facts->narrays++] = i;
     }
     return NC_NOERR;
-}
-
-void pnc_zarr_facts_extend(pnc_zarr *z)
-{
-    for (int64_t i = 0; i < z->facts.narrays; i++) {
-        const pnc_var *var = z->format.model->vars[z->facts.varids[i]];
-        int64_t *extent = (int64_t *)z->facts.arrays[i].extent;
-
-        for (int d = 0; d < var->ndims && z->facts.arrays[i].chunk != NULL; d++)
-            extent[d] = pnc_max64(extent[d], pnc_format_var_get_length(z->format.model, var, d));
-    }
-    if (z->has_chunks)
-        pnc_chunks_store_update(z->format.file->store);
-}
-
-/* --- the store of chunks --- */
-
-static int create_store(pnc_zarr *z, pnc_chunk_source *source)
-{
-    pnc_file *file = z->format.file;
-    pnc_store *store;
-
-    source->narrays = z->facts.narrays;
-    source->arrays = z->facts.arrays;
-    source->container = pnc_zarr_container_create(z->folder, file->comm, z->facts.chunks);
-    if (source->container == NULL)
-        return fail_store(z);
-    store = pnc_chunks_store_create(file->store, source);
-    if (store == NULL) {
-        source->container->ops->free(source->container);
-        return fail_store(z);
-    }
-    file->store = store;
-    z->has_chunks = true;
-    return NC_NOERR;
-}
-
-int pnc_zarr_store_attach(pnc_zarr *z)
-{
-    pnc_file *file = z->format.file;
-    int nidle = file->nodes->nidle;
-    pnc_chunk_source source = {.cache_bytes = z->format.hints->chunk_cache,
-                               .codecs = &z->codecs,
-                               .nthreads = pnc_formats_threads_count(z->format.hints, nidle),
-                               .nbehind = pnc_formats_threads_behind_count(z->format.hints, nidle),
-                               .is_writable = !file->read_only,
-                               .own = z};
-
-    z->codecs = *pnc_host_codecs_get();
-    if (source.is_writable && file->nprocs > 1) {
-        source.spill_folder = pnc_formats_spill_folder_find(file, &z->facts.region);
-        if (source.spill_folder == NULL)
-            return fail_store(z);
-    }
-    PNC_TRY(pnc_zarr_arrays_make(z));
-    return create_store(z, &source);
-}
-
-void pnc_zarr_store_detach(pnc_zarr *z)
-{
-    if (!z->has_chunks)
-        return;
-    z->format.file->store = pnc_chunks_store_detach(z->format.file->store);
-    z->has_chunks = false;
-}
-
-pnc_container *pnc_zarr_container_get(const pnc_zarr *z)
-{
-    return pnc_chunks_store_get_container(z->format.file->store);
 }

@@ -128,7 +128,7 @@ static int adopt_documents(pnc_reader *base, const char *bytes, int64_t n, pnc_m
     PNC_TRY(pnc_zarr_facts_decode(&r->zarr, &joined, model, &r->zarr.facts));
     PNC_TRY(pnc_zarr_arrays_make(&r->zarr));
     PNC_TRY(make_all_stored(r, model));
-    r->container = pnc_zarr_container_create(&r->folder, MPI_COMM_NULL, r->zarr.facts.chunks);
+    r->container = pnc_zarr_container_create(&r->folder, r->zarr.facts.chunks, NULL, NULL);
     return r->container != NULL ? NC_NOERR : pnc_error_set(base->error, NC_ENOMEM, "no memory to read metadata");
 }
 
