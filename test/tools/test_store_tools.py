@@ -125,10 +125,38 @@ def check_replacing(original):
     shutil.rmtree(store)
 
 
+def write_json(path, document):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as file:
+        json.dump(document, file)
+
+
+def check_groups():
+    """Groups in groups, without consolidated metadata: as other libraries write them."""
+    store = tap.scratch("nested.zarr")
+    shutil.rmtree(store, ignore_errors=True)
+    for group in ("", "a", "a/b", "a/b/c"):
+        write_json(os.path.join(store, group, "zarr.json"),
+                   {"zarr_format": 3, "node_type": "group", "attributes": {"of": group}})
+    for name in ("y", "a/b/c/x"):
+        write_json(os.path.join(store, name, "zarr.json"),
+                   {"zarr_format": 3, "node_type": "array", "shape": [3], "data_type": "int32", "attributes": {},
+                    "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [3]}},
+                    "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+                    "fill_value": 0, "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+                    "dimension_names": ["n"]})
+        os.mkdir(os.path.join(store, name, "c"))
+        numpy.array([5, 6, len(name)], "<i4").tofile(os.path.join(store, name, "c", "0"))
+    status, text = run("ncmpidump", store)
+    tap.ok(status == 0 and "y = 5, 6, 1 ;" in text and "x = 5, 6, 7 ;" in text, "groups in groups are read", text)
+    shutil.rmtree(store)
+
+
 original = tap.scratch("original.nc")
 make(original)
 store = check_copies(original)
 check_readers(original, store)
 check_damage(store)
 check_replacing(original)
+check_groups()
 tap.finish()

@@ -41,12 +41,16 @@ static DIR *open_list(int folder, const char *name)
 int pnc_folder_key_list(const pnc_folder *folder, const char *key, void *own,
                         int (*each)(void *own, const char *name, bool is_folder, pnc_error *error), pnc_error *error)
 {
-    DIR *list = strchr(key, '/') != NULL || is_dots(key) ? NULL : open_list(folder->fd, key[0] == '\0' ? "." : key);
+    int fd, err = NC_NOERR, number = pnc_folder_key_open(folder, key, &fd);
+    DIR *list = number == 0 ? open_list(fd, ".") : NULL;
     struct dirent *entry;
-    int err = NC_NOERR;
 
-    if (list == NULL)
-        return pnc_folder_error_set(error, errno, NC_EREAD, "list it", folder->path, key);
+    if (number == 0 && list == NULL)
+        number = errno;
+    if (number == 0 && fd != folder->fd)
+        close(fd);
+    if (number != 0)
+        return pnc_folder_error_set(error, number, NC_EREAD, "list it", folder->path, key);
     while (err == NC_NOERR && (entry = readdir(list)) != NULL)
         if (!is_dots(entry->d_name))
             err = each(own, entry->d_name, is_folder_entry(dirfd(list), entry), error);

@@ -56,6 +56,9 @@ int pnc_folder_object_rename(const pnc_folder *folder, const char *from, const c
 /* Also if there is none. */
 int pnc_folder_object_delete(const pnc_folder *folder, const char *key, pnc_error *error);
 
+/* Open the folder of a key; "": that of the dataset, whose descriptor is not to be closed. Returns 0, or an errno. */
+int pnc_folder_key_open(const pnc_folder *folder, const char *key, int *fd);
+
 /* Call `each` for the names in a folder, in no order, but for "." and ".."; it returns NC_NOERR to continue. */
 int pnc_folder_key_list(const pnc_folder *folder, const char *key, void *own,
                         int (*each)(void *own, const char *name, bool is_folder, pnc_error *error), pnc_error *error);

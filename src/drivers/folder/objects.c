@@ -129,8 +129,7 @@ static int find_new_last(const pnc_folder *f, const char *key, found_name *out)
     return number == ENOENT ? follow_key(f, key, true, out) : number;
 }
 
-/* Open the folder of a key; "": that of the dataset. Returns 0, or an errno. */
-static int open_key(const pnc_folder *f, const char *key, int *out)
+int pnc_folder_key_open(const pnc_folder *f, const char *key, int *out)
 {
     char name[NAME_BYTES];
     int number = 0;
@@ -190,7 +189,7 @@ int pnc_folder_key_sync(const pnc_folder *folder, const char *key, pnc_error *er
 
     if (folder->in_memory)
         return NC_NOERR;
-    number = open_key(folder, key, &fd);
+    number = pnc_folder_key_open(folder, key, &fd);
     if (number == 0) {
         number = pnc_host_file_sync(fd);
         close_step(folder, fd);
