@@ -328,14 +328,27 @@ static int remove_folder(const char *path)
     return err == NC_NOERR && rmdir(path) == 0 ? 0 : -1;
 }
 
+/* Of the store that the new one replaces; another program may have put something else in its place. */
+static void remove_replaced(const char *path)
+{
+    if (!is_store(path) || remove_folder(path) != 0)
+        tool_warning_print("%s: what the output has replaced is here: it was not deleted", path);
+}
+
 /* A folder that is there changes places with the new one, and is deleted. Where the file system cannot do that, there
  * is a moment without a folder of that name. */
 static int rename_output(const tool_output *output)
 {
     if (!output->is_folder || !output->replaces)
         return rename(output->temporary, output->path);
-    if (renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path, RENAME_EXCHANGE) == 0)
-        return remove_folder(output->temporary);
+    if (renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path, RENAME_EXCHANGE) == 0) {
+        remove_replaced(output->temporary);
+        return 0;
+    }
+    if (!is_store(output->path)) {
+        errno = EEXIST;
+        return -1;
+    }
     return remove_folder(output->path) != 0 ? -1 : rename(output->temporary, output->path);
 }
 
