@@ -222,6 +222,10 @@ static bool append_store(const char *path)
     DO(ncmpi_enddef(ncid));
     DO(ncmpi_put_var_int_all(ncid, varid, &(int){77}));
     good = put_records(ncid, RECORDS - 1, RECORDS) && put_coordinates(ncid, RECORDS - 2, 1) && good;
+    DO(ncmpi_sync(ncid));
+    DO(ncmpi_redef(ncid)); /* nothing else changes: the root has it, too */
+    DO(ncmpi_put_att_text(ncid, 0, "comment", 5, "later"));
+    DO(ncmpi_enddef(ncid));
     DO(ncmpi_close(ncid));
     return good;
 }
@@ -244,6 +248,10 @@ static bool check_definitions(int ncid, int records)
     for (int i = 0; i < TYPES; i++) {
         DO(ncmpi_inq_vartype(ncid, ids[i][RECORD], &type));
         good = t_local(type == types[i].type, "type %d of %s", type, types[i].name) && good;
+    }
+    if (records == RECORDS) {
+        DO(ncmpi_get_att_text(ncid, 0, "comment", text));
+        good = t_local(strncmp(text, "later", 5) == 0, "comment: %.5s", text) && good;
     }
     DO(ncmpi_get_att_text(ncid, NC_GLOBAL, "title", text));
     return t_local(strncmp(text, "a box", 5) == 0, "title: %.5s", text) && good;
