@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -71,6 +72,17 @@ void *pnc_region_alloc(pnc_region *region, int64_t bytes)
     region->next += bytes;
     region->left -= bytes;
     return allocation;
+}
+
+char *pnc_region_text_copy(pnc_region *region, const char *bytes, int64_t n)
+{
+    char *copy = pnc_region_alloc(region, n + 1);
+
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, bytes, (size_t)n);
+    copy[n] = '\0';
+    return copy;
 }
 
 void pnc_region_free(pnc_region *region)

@@ -11,7 +11,9 @@ typedef struct pnc_region {
 } pnc_region;
 
 void *pnc_region_alloc(pnc_region *region,
-                       int64_t bytes);    /* aligned for pointers and 64-bit numbers; NULL on failure */
+                       int64_t bytes); /* aligned for pointers and 64-bit numbers; NULL on failure */
+/* A copy of n bytes with a null character behind them; NULL on failure. */
+char *pnc_region_text_copy(pnc_region *region, const char *bytes, int64_t n);
 void pnc_region_free(pnc_region *region); /* leaves an empty region */
 
 #endif

@@ -41,9 +41,6 @@ int pnc_format_list_grow(pnc_region *region, void ***at, int n, int *capacity); 
 int pnc_format_dims_reserve(pnc_model *model, int n);
 int pnc_format_vars_reserve(pnc_model *model, int n);
 
-/* Copy a name of n bytes to a string; NULL without memory. */
-char *pnc_format_name_copy(pnc_region *region, const char *bytes, int64_t n);
-
 /* Rename the entry with this index, and its key in the table. NC_NOERR, or NC_ENOMEM and nothing has changed. */
 int pnc_format_name_replace(pnc_model *model, pnc_table *names, int index, char **name, const char *to);
 

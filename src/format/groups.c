@@ -36,7 +36,7 @@ bool pnc_format_group_has_dim(const pnc_model *model, const char *name, const ch
 int pnc_format_group_append(pnc_model *model, const char *path, int64_t n)
 {
     pnc_groups *groups = &model->groups;
-    char *copy = pnc_format_name_copy(&model->region, path, n);
+    char *copy = pnc_region_text_copy(&model->region, path, n);
 
     if (copy == NULL)
         return NC_ENOMEM;

@@ -35,17 +35,6 @@ int pnc_format_list_grow(pnc_region *region, void ***at, int n, int *capacity)
     return wanted > n ? pnc_format_list_reserve(region, at, n, capacity, wanted) : NC_ENOMEM;
 }
 
-char *pnc_format_name_copy(pnc_region *region, const char *bytes, int64_t n)
-{
-    char *name = pnc_region_alloc(region, n + 1);
-
-    if (name == NULL)
-        return NULL;
-    memcpy(name, bytes, (size_t)n);
-    name[n] = '\0';
-    return name;
-}
-
 /* A key that is removed makes space for another one. Short lists have no table; in files of other writers, an earlier
  * entry may have the same name and the key. */
 static int set_name(pnc_table *names, int index, char **name, char *to)
@@ -60,7 +49,7 @@ static int set_name(pnc_table *names, int index, char **name, char *to)
 
 int pnc_format_name_replace(pnc_model *model, pnc_table *names, int index, char **name, const char *to)
 {
-    char *copy = pnc_format_name_copy(&model->region, to, (int64_t)strlen(to));
+    char *copy = pnc_region_text_copy(&model->region, to, (int64_t)strlen(to));
 
     return copy == NULL ? NC_ENOMEM : set_name(names, index, name, copy);
 }
@@ -248,7 +237,7 @@ int pnc_format_dim_append(pnc_model *model, const char *name, int64_t name_len, 
 
     if (dim == NULL)
         return NC_ENOMEM;
-    *dim = (pnc_dim){.name = pnc_format_name_copy(&model->region, name, name_len),
+    *dim = (pnc_dim){.name = pnc_region_text_copy(&model->region, name, name_len),
                      .len = len,
                      .unlimited = unlimited,
                      .classic = {-1}};

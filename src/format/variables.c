@@ -20,7 +20,7 @@ pnc_var *pnc_format_var_create(pnc_model *model, const char *name, int64_t name_
     memset(var, 0, sizeof *var);
     var->shape = (int64_t *)(var + 1);
     var->dimids = (int *)(var->shape + ndims);
-    var->name = pnc_format_name_copy(&model->region, name, name_len);
+    var->name = pnc_region_text_copy(&model->region, name, name_len);
     var->ndims = ndims;
     var->classic.where = -1;
     return var->name != NULL ? var : NULL;

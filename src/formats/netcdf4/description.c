@@ -220,7 +220,7 @@ static const char *read_text(description_reader *r, int64_t most, int64_t *n)
 
     if (*n > most || memchr(bytes, '\0', (size_t)*n) != NULL)
         damage(r, "a name that is too long, or has a zero", "");
-    copy = r->err == NC_NOERR ? pnc_format_name_copy(r->region, bytes, *n) : NULL;
+    copy = r->err == NC_NOERR ? pnc_region_text_copy(r->region, bytes, *n) : NULL;
     if (copy == NULL && r->err == NC_NOERR)
         lack_memory(r);
     if (copy == NULL)

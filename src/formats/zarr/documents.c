@@ -33,18 +33,6 @@ typedef struct document_list {
     int64_t nnodes, nodes_capacity;
 } document_list;
 
-/* The region gets a copy of bytes, and a 0 behind them. */
-static char *copy_into_region(pnc_region *region, const char *bytes, int64_t n)
-{
-    char *copy = pnc_region_alloc(region, n + 1);
-
-    if (copy == NULL)
-        return NULL;
-    memcpy(copy, bytes, (size_t)n);
-    copy[n] = '\0';
-    return copy;
-}
-
 static int add_document(document_list *list, const char *key)
 {
     char *bytes = NULL, *kept;
@@ -52,8 +40,8 @@ static int add_document(document_list *list, const char *key)
     int64_t n = 0;
 
     PNC_TRY(pnc_folder_object_load(list->z->folder, key, DOCUMENT_BYTES_MOST, &bytes, &n, list->z->format.file->error));
-    kept = copy_into_region(list->region, bytes, n);
-    name = copy_into_region(list->region, key, (int64_t)strlen(key));
+    kept = pnc_region_text_copy(list->region, bytes, n);
+    name = pnc_region_text_copy(list->region, key, (int64_t)strlen(key));
     pnc_memory_free(bytes);
     if (kept == NULL || name == NULL || !pnc_memory_grow(&list->at, &list->capacity, list->n + 1, sizeof *list->at))
         return fail_documents(list->z);
@@ -71,7 +59,7 @@ static int note_node(void *own, const char *name, bool is_folder, pnc_error *err
     if (!is_folder || strlen(list->folder) + strlen(name) + 16 > sizeof key)
         return NC_NOERR;
     snprintf(key, sizeof key, "%s%s%s", list->folder, list->folder[0] == '\0' ? "" : "/", name);
-    kept = copy_into_region(list->region, key, (int64_t)strlen(key));
+    kept = pnc_region_text_copy(list->region, key, (int64_t)strlen(key));
     if (kept == NULL || !pnc_memory_grow(&list->nodes, &list->nodes_capacity, list->nnodes + 1, sizeof *list->nodes))
         return fail_documents(list->z);
     list->nodes[list->nnodes++] = kept;
