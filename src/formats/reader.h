@@ -34,7 +34,7 @@ typedef struct pnc_reader_ops {
     const char *name; /* of the format, for messages */
     size_t bytes;     /* of the format's struct, which begins with a pnc_reader */
     bool has_objects; /* places of chunks are not those of one file */
-    /* Whether files of the format begin with these n bytes. */
+    /* Whether files of the format begin with these n bytes; NULL: it has no files. */
     bool (*is_format)(const char *front, int64_t n);
     bool (*is_folder)(int fd); /* whether an open folder is a dataset of the format; NULL: none is */
     /* Complete the metadata of a file that a program was writing when it died: the descriptor is open for writing, and

@@ -7,7 +7,7 @@ static const pnc_reader_ops *const readers[] = {&pnc_netcdf4_reader, &pnc_zarr_r
 const pnc_reader_ops *pnc_formats_readers_find(const char *front, int64_t n)
 {
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
-        if (readers[i]->is_format(front, n))
+        if (readers[i]->is_format != NULL && readers[i]->is_format(front, n))
             return readers[i];
     return NULL;
 }

@@ -170,12 +170,6 @@ static int read_no_strings(pnc_reader *base, int varid, const int64_t *start, co
                          base->path);
 }
 
-static bool is_never(const char *front, int64_t n)
-{
-    (void)front, (void)n;
-    return false;
-}
-
 static int repair_nothing(int fd, const char *path, int64_t size, bool *was_interrupted, pnc_error *error)
 {
     (void)fd, (void)path, (void)size, (void)error;
@@ -203,7 +197,6 @@ static pnc_codecs get_host_codecs(void)
 const pnc_reader_ops pnc_zarr_reader = {.name = "Zarr",
                                         .bytes = sizeof(zarr_reader),
                                         .has_objects = true,
-                                        .is_format = is_never,
                                         .is_folder = is_store_folder,
                                         .repair = repair_nothing,
                                         .open = open_store_folder,
