@@ -1,5 +1,5 @@
-/* What formats share whose variables are arrays of the store of chunks: records that are filled, a folder for what
- * waits. Their shapes: shapes.c. */
+/* What formats share whose variables are arrays of the store of chunks: lengths of dimensions, records that are filled,
+ * a folder for what waits. Their shapes: shapes.c. */
 #include "formats/arrays.h"
 
 #include <stdlib.h>
@@ -9,6 +9,33 @@
 #include "base/minmax.h"
 #include "base/path.h"
 #include "drivers/chunks/chunks.h"
+#include "file/agree.h"
+
+/* --- lengths of dimensions --- */
+
+int pnc_formats_length_write(pnc_format *f, int dimid, int64_t length)
+{
+    f->ops->add_length(f, dimid, length);
+    return NC_NOERR;
+}
+
+bool pnc_formats_values_wait(const pnc_format *f)
+{
+    return f->file->store != NULL && pnc_chunks_store_is_dirty(f->file->store);
+}
+
+int pnc_formats_lengths_agree(pnc_format *f)
+{
+    for (int i = 0; f->model->nunlimited > 1 && i < f->model->ndims; i++) {
+        int64_t length = pnc_format_dim_get_length(f->model, i);
+
+        if (!f->model->dims[i]->unlimited || i == f->model->recdim)
+            continue;
+        PNC_TRY(pnc_file_maxima_agree(f->file, &length, 1, "the length of a dimension"));
+        f->ops->add_length(f, i, length);
+    }
+    return NC_NOERR;
+}
 
 /* --- records --- */
 

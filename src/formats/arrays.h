@@ -22,6 +22,13 @@ bool pnc_formats_array_shape_choose(const pnc_model *model, const pnc_var *var, 
 /* A bit of each dimension that may grow. */
 uint32_t pnc_formats_array_growing_find(const pnc_model *model, const pnc_var *var);
 
+/* `write_length` of these formats: the metadata get it with the next flush, as chunks do. */
+int pnc_formats_length_write(pnc_format *f, int dimid, int64_t length);
+/* `keeps_values` of these formats. */
+bool pnc_formats_values_wait(const pnc_format *f);
+/* Collective. The ranks agree on the lengths of unlimited dimensions but the first one. */
+int pnc_formats_lengths_agree(pnc_format *f);
+
 /* Put this rank's part of a record of fill values, up to the lengths that the dimensions have now. Local. */
 int pnc_formats_record_part_fill(pnc_format *f, int varid, int64_t array, int64_t record);
 

@@ -99,7 +99,7 @@ int pnc_netcdf4_record_fill(pnc_format *f, int varid, int64_t record)
     err = fill_part_of_record(n, varid, record);
     err = pnc_chunks_put_end(f->file->store, true, err, f->file->error);
     PNC_TRY(pnc_file_status_agree(f->file, err));
-    return pnc_netcdf4_length_write(f, var->dimids[0], record + 1);
+    return pnc_formats_length_write(f, var->dimids[0], record + 1);
 }
 
 /* --- space --- */

@@ -5,6 +5,7 @@
 #include "base/minmax.h"
 #include "file/agree.h"
 #include "file/behind.h"
+#include "formats/arrays.h"
 #include "formats/netcdf4/netcdf4.h"
 
 /* Of chunks whose places ranks know without the index: 640 KiB. */
@@ -191,32 +192,6 @@ void pnc_netcdf4_length_add(pnc_format *f, int dimid, int64_t length)
     pnc_netcdf4_content_extend(n);
 }
 
-/* The file gets it with the next flush, as chunks do. */
-int pnc_netcdf4_length_write(pnc_format *f, int dimid, int64_t length)
-{
-    pnc_netcdf4_length_add(f, dimid, length);
-    return NC_NOERR;
-}
-
-bool pnc_netcdf4_values_wait(const pnc_format *f)
-{
-    return f->file->store != NULL && pnc_chunks_store_is_dirty(f->file->store);
-}
-
-/* Of the unlimited dimensions but the first one. */
-static int agree_other_lengths(pnc_format *f)
-{
-    for (int i = 0; f->model->nunlimited > 1 && i < f->model->ndims; i++) {
-        int64_t length = pnc_format_dim_get_length(f->model, i);
-
-        if (!f->model->dims[i]->unlimited || i == f->model->recdim)
-            continue;
-        PNC_TRY(pnc_file_maxima_agree(f->file, &length, 1, "the length of a dimension"));
-        pnc_netcdf4_length_add(f, i, length);
-    }
-    return NC_NOERR;
-}
-
 /* Whether the dataset in the file is shorter than the dimensions. */
 static bool is_short_dataset(const pnc_netcdf4 *n, int64_t array)
 {
@@ -382,7 +357,7 @@ static int flush_chunks(pnc_format *f, int err, bool *unsynced, bool with_index)
     if (f->model->recdim >= 0)
         pnc_netcdf4_length_add(f, f->model->recdim, values[0]);
     n->lengths_dirty = values[1] != 0;
-    PNC_TRY(agree_other_lengths(f));
+    PNC_TRY(pnc_formats_lengths_agree(f));
     n->lengths_dirty = n->lengths_dirty || ((values[3] != 0 || values[4] != 0) && has_short_datasets(n));
     if (unsynced != NULL)
         *unsynced = values[3] != 0 || n->lengths_dirty;

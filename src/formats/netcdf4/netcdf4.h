@@ -111,8 +111,6 @@ int pnc_netcdf4_change_execute(pnc_format *f, const pnc_format_change *change);
 int pnc_netcdf4_metadata_update(pnc_netcdf4 *n, int err);
 /* The operations of the format. */
 void pnc_netcdf4_length_add(pnc_format *f, int dimid, int64_t length);
-int pnc_netcdf4_length_write(pnc_format *f, int dimid, int64_t length);
-bool pnc_netcdf4_values_wait(const pnc_format *f);
 int pnc_netcdf4_chunks_flush(pnc_format *f, int err, bool *unsynced);
 int pnc_netcdf4_chunks_publish(pnc_format *f);
 int pnc_netcdf4_file_restore(pnc_format *f);

@@ -20,32 +20,6 @@ void pnc_zarr_length_add(pnc_format *f, int dimid, int64_t length)
     pnc_zarr_facts_extend(z);
 }
 
-/* The store gets it with the next flush, as chunks do. */
-int pnc_zarr_length_write(pnc_format *f, int dimid, int64_t length)
-{
-    pnc_zarr_length_add(f, dimid, length);
-    return NC_NOERR;
-}
-
-bool pnc_zarr_values_wait(const pnc_format *f)
-{
-    return f->file->store != NULL && pnc_chunks_store_is_dirty(f->file->store);
-}
-
-/* Of the unlimited dimensions but the first one. */
-static int agree_inner_lengths(pnc_format *f)
-{
-    for (int i = 0; f->model->nunlimited > 1 && i < f->model->ndims; i++) {
-        int64_t length = pnc_format_dim_get_length(f->model, i);
-
-        if (!f->model->dims[i]->unlimited || i == f->model->recdim)
-            continue;
-        PNC_TRY(pnc_file_maxima_agree(f->file, &length, 1, "the length of a dimension"));
-        pnc_zarr_length_add(f, i, length);
-    }
-    return NC_NOERR;
-}
-
 /* --- documents --- */
 
 /* Collective. The documents get what the model has. */
@@ -136,7 +110,7 @@ static int flush_what_lacks(pnc_format *f, int err, bool *unsynced, bool with_do
     if (f->model->recdim >= 0)
         pnc_zarr_length_add(f, f->model->recdim, values[0]);
     z->lengths_dirty = z->lengths_dirty || values[1] != 0;
-    PNC_TRY(agree_inner_lengths(f));
+    PNC_TRY(pnc_formats_lengths_agree(f));
     if (unsynced != NULL)
         *unsynced = values[3] != 0 || z->lengths_dirty;
     if (!z->has_chunks)
@@ -182,5 +156,5 @@ int pnc_zarr_record_fill(pnc_format *f, int varid, int64_t record)
         err = pnc_formats_record_part_fill(f, varid, array, record);
     err = pnc_chunks_put_end(f->file->store, true, err, f->file->error);
     PNC_TRY(pnc_file_status_agree(f->file, err));
-    return pnc_zarr_length_write(f, var->dimids[0], record + 1);
+    return pnc_formats_length_write(f, var->dimids[0], record + 1);
 }

@@ -86,8 +86,6 @@ int pnc_zarr_change_execute(pnc_format *f, const pnc_format_change *change);
 /* --- flush.c: what the store lacks --- */
 
 void pnc_zarr_length_add(pnc_format *f, int dimid, int64_t length);
-int pnc_zarr_length_write(pnc_format *f, int dimid, int64_t length);
-bool pnc_zarr_values_wait(const pnc_format *f);
 int pnc_zarr_chunks_flush(pnc_format *f, int err, bool *unsynced);
 int pnc_zarr_chunks_publish(pnc_format *f);
 int pnc_zarr_store_restore(pnc_format *f);
