@@ -8,7 +8,8 @@ MARKS = {"collective": "collective", "both": "collective with `_all`, independen
          "one rank": "call it on one rank", "independent": "independent"}
 MODES = {"collective": "all", "both": "`_all`", "local": "", "one rank": "one", "independent": ""}
 FILES = {"Files": "files", "Definitions": "definitions", "Storage": "storage", "Attributes": "attributes",
-         "Inquiry": "inquiry", "Nonblocking requests": "nonblocking", "Headers in CDL": "cdl", "Data": "data"}
+         "Inquiry": "inquiry", "Nonblocking requests": "nonblocking", "Headers in CDL": "cdl", "Data": "data",
+         "Values that are strings": "strings"}
 
 
 def plain(text):

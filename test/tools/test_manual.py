@@ -15,7 +15,7 @@ SOURCE = os.environ.get("PNC_SOURCE", os.path.join(os.path.dirname(os.path.abspa
 PAGES = os.path.join(BUILD, "man", "man3")
 SECTIONS = ("NAME", "LIBRARY", "SYNOPSIS", "DESCRIPTION", "RETURN VALUES", "EXAMPLES", "SEE ALSO")
 # Names of arguments that are also words of a text.
-ENGLISH = {"code", "extent", "format", "info", "message", "name", "offset", "path", "size", "usage", "value",
+ENGLISH = {"code", "extent", "format", "info", "message", "name", "offset", "path", "size", "usage", "value", "values",
            "deflate", "filter", "level", "shuffle", "storage"}
 # The program around the examples of the pages.
 FRAME = """#include <stdio.h>
