@@ -360,7 +360,7 @@ static int64_t shards[NARRAYS][MOST_DIMS], shard_lengths[NARRAYS][MOST_DIMS], za
 /* Shards of 1 to 3 chunks along each dimension. */
 static void make_zarr_arrays(void)
 {
-    static char names[NARRAYS][8];
+    static char names[NARRAYS][16];
 
     for (int i = 0; i < NARRAYS; i++) {
         snprintf(names[i], sizeof names[i], "v%d", i);
