@@ -93,14 +93,22 @@ def library_flags():
     return [os.path.join(libraries, "libpnetcdf.a"), *make_variable("LIBS")]
 
 
+def ask_compiler(question):
+    """What the wrapper says about itself, or None."""
+    compiler = shlex.split(os.environ.get("CC", "mpicc"))
+    done = subprocess.run([*compiler, question], capture_output=True, text=True, check=False)
+    return done.stdout if done.returncode == 0 else None
+
+
 def mpi_flags():
     """The folder of mpi.h, for other compilers: Open MPI's wrapper answers the first, MPICH's the second."""
-    compiler = shlex.split(os.environ.get("CC", "mpicc"))
-    for question in ("--showme:compile", "-compile_info"):
-        done = subprocess.run([*compiler, question], capture_output=True, text=True, check=False)
-        if done.returncode == 0:
-            return re.findall(r"-I\s*\S+", done.stdout)
-    return []
+    answer = ask_compiler("--showme:compile") or ask_compiler("-compile_info") or ""
+    return re.findall(r"-I\s*\S+", answer)
+
+
+def retries_writes():
+    """Whether a write that fails once may be made good without an error: Open MPI reports it as one of 0 bytes."""
+    return ask_compiler("--showme:compile") is not None
 
 
 def run_mpi(ranks, program, *arguments, env=None):
