@@ -106,14 +106,14 @@ def plan(program, folder, machine, workload, direction=()):
 
 
 def plan_published(program, folder, systems, case):
-    """Plans on the stripes of the run, with eight aggregators on a node, on all servers too, and of files of nodes."""
+    """Plans on the stripes of the run, with one aggregator on a node, on all servers, and of files of nodes."""
     machine, nodes, ranks, stripes, _, text, variables, options = case
     all_servers = systems[machine]["servers"]
     places = [f"--machine={machine}", f"--ranks-per-node={-(-ranks // nodes)}", *options]
-    many = f"--aggregators={8 * nodes}"
+    one = f"--aggregators={nodes}"
     plans = [ask(program, folder, text, variables, *places, *more)["plans"][0]
-             for more in ([f"--stripe-count={stripes}"], [f"--stripe-count={stripes}", many],
-                          [f"--stripe-count={all_servers}", many])]
+             for more in ([f"--stripe-count={stripes}"], [f"--stripe-count={stripes}", one],
+                          [f"--stripe-count={all_servers}"])]
     return [*plans, plan_node(program, folder, systems[machine], case, plans[0])]
 
 
@@ -180,7 +180,7 @@ def make_check_table(checks):
 
 def make_published_table(published):
     head = ("case", "machine", "ranks", "nodes", "bytes", "stripes", "published GiB/s", "plan GiB/s",
-            "8 aggregators a node", "and all servers", "files of nodes", "largest limits of the plan")
+            "1 aggregator a node", "all servers", "files of nodes", "largest limits of the plan")
     rows = []
     for name, (run, *others) in published.items():
         machine, nodes, ranks, stripes, figure, *_ = PUBLISHED[name]

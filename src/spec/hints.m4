@@ -90,7 +90,7 @@ where HDF5_PLUGIN_PATH says and are needed on all ranks: blosc:CODEC:LEVEL, blos
 bitshuffle:zstd:LEVEL, bzip2:LEVEL, lz4; for floating-point numbers other than coordinates zfp:accuracy:ERROR,
 zfp:precision:BITS, zfp:rate:BITS, sz3:abs:ERROR, sz3:rel:ERROR, and zfp:reversible; or ID:PARAMETER:PARAMETER.., a
 registered number. A variable for which the plugin refuses is not compressed. Scalars, and variables that the program
-has made contiguous, are not compressed; text is where a pattern names the variable])
+has made contiguous, are not compressed; text is where a pattern names the variable.])
 HINT_TEXT([nc_shuffle], [pnc_dataset_shuffle_parse],
 [automatic, enable: nc_compression sorts the bytes of numbers of several bytes, so that they compress better, but for
 bitshuffle, zfp, sz3 and filters by number; blosc and blosc2 sort them themselves. disable: it does not])
@@ -220,7 +220,8 @@ synchronisation_ns, a step in which all ranks wait for each other. ns: nanosecon
 integers of at least 1. Without a name, the library's own figure for the kind of file system. The display shows all.
 pnetcdf-bench --costs measures them])
 HINT_SIZE([nc_num_aggrs_per_node], [access.aggregators_a_node], [0], [0], [INT32_MAX], [SENSELESS], [1], [],
-[number of aggregators on each node. 0: one on each of several nodes, and all ranks of a single node])
+[number of aggregators on each node. 0: on each of several nodes one for every 16 ranks, at least 1 and at most 8, and
+all ranks of a single node. Where a file has few servers, as on Lustre, at most 8 for each, but one on each node])
 HINT_CHOICE([nc_overlap], [access.no_overlap], [enable], [WORDS(enable, disable)], [report_ability],
 [enable: if the file system is not local, accesses of aggregators overlap. In a call of several rounds they write one
 half of their memory while they receive data in the other half, or, if a get reads most bytes of a range of the file,
@@ -245,8 +246,8 @@ HINT_COMMON_SIZE([striping_unit], [access.striping_unit], [1],
 [number of consecutive bytes on one disk or server. File domains are aligned to it. The value that the file system
 reports takes precedence. Without both, 1048576. A file system for which it is given is not local])
 HINT_COMMON_SIZE([cb_nodes], [access.aggregators], [1],
-[number of aggregators: ranks that access the file in collective calls. Default: one on each of several nodes, and all
-ranks of a single node. Takes precedence over nc_num_aggrs_per_node])
+[number of aggregators: ranks that access the file in collective calls. Default:
+that of nc_num_aggrs_per_node, over which it takes precedence])
 HINT_COMMON_SIZE([cb_buffer_size], [access.buffer_size], [1],
 [bytes of memory of each aggregator for the data of a round. Default: 16777216, on a single node 4194304, on a local
 file system 2097152, but at most nc_ibuf_size. At least 4096 and at most 536870912 are used, on several nodes with one

@@ -586,6 +586,36 @@ static void test_fit(void **state)
     assert_int_equal(pnc_io_file_domains_choose_count(6, 7), 6);
 }
 
+static int count_aggregators(int nnodes, int nranks, int64_t servers, const pnc_access_hints *hints)
+{
+    int all = 0;
+
+    for (int i = 0; i < nnodes; i++) {
+        pnc_node_shape shape = {nnodes, i, nranks / nnodes, nranks, INT64_MAX, servers};
+
+        all += pnc_io_aggregators_count(&shape, hints);
+    }
+    return all;
+}
+
+/* One for each 16 ranks of a node, at most 8, and at most 8 of a server if there are more than nodes. */
+static void test_aggregators_of_nodes(void **state)
+{
+    const pnc_access_hints one = {.aggregators_a_node = 1}, total = {.aggregators = 20};
+
+    (void)state;
+    assert_int_equal(count_aggregators(1, 7, 0, &none), 7);
+    assert_int_equal(count_aggregators(8, 64, 0, &none), 8);
+    assert_int_equal(count_aggregators(10, 480, 0, &none), 30);
+    assert_int_equal(count_aggregators(10, 1280, 0, &none), 80);
+    assert_int_equal(count_aggregators(10, 2560, 0, &none), 80);
+    assert_int_equal(count_aggregators(10, 1280, 80, &none), 80);
+    assert_int_equal(count_aggregators(10, 1280, 3, &none), 18);
+    assert_int_equal(count_aggregators(10, 1280, 1, &none), 10);
+    assert_int_equal(count_aggregators(10, 1280, 0, &one), 10);
+    assert_int_equal(count_aggregators(10, 1280, 0, &total), 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -605,6 +635,7 @@ int main(void)
         cmocka_unit_test(test_costs),
         cmocka_unit_test(test_monotonic),
         cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_aggregators_of_nodes),
         cmocka_unit_test(test_collective),
         cmocka_unit_test(test_ranks_apart),
         cmocka_unit_test(test_ranges),

@@ -6,17 +6,32 @@
 #include "base/minmax.h"
 #include "io/choose/file_domains.h"
 
+/* An aggregator copies what its ranks have at about 4 GB/s, where links of a node take 25 GB/s or more; so ranks of
+ * large nodes share this work. A server has requests of so many aggregators at the same time, where there are as many
+ * nodes or fewer. Plans of named machines chose these numbers: docs/scaling.md. */
+enum { RANKS_OF_AGGREGATOR = 16, AGGREGATORS_OF_NODE = 8, AGGREGATORS_OF_SERVER = 8 };
+
+/* Without a hint: of each of several nodes, on average. */
+static int64_t choose_aggregators_of_node(const pnc_node_shape *node)
+{
+    int64_t n = node->nranks / node->nnodes / RANKS_OF_AGGREGATOR;
+
+    if (node->servers > 0)
+        n = pnc_min64(n, AGGREGATORS_OF_SERVER * node->servers / node->nnodes);
+    return pnc_max64(1, pnc_min64(n, AGGREGATORS_OF_NODE));
+}
+
 /* With a total, the share of a node is such that the aggregators are spread over the nodes. */
 int pnc_io_aggregators_count(const pnc_node_shape *node, const pnc_access_hints *hints)
 {
-    int64_t n = node->nnodes == 1 ? node->nprocs : 1, total = hints->aggregators;
+    int64_t n = node->nnodes == 1 ? node->nprocs : choose_aggregators_of_node(node), total = hints->aggregators;
 
     if (hints->aggregators_a_node > 0)
         n = hints->aggregators_a_node;
     else if (node->listed < INT64_MAX)
         n = node->listed;
     else if (total == 0 && node->nnodes > 1 && node->servers > 0)
-        total = pnc_io_file_domains_choose_count(node->nnodes, node->servers);
+        total = pnc_io_file_domains_choose_count((int)(n * node->nnodes), node->servers);
     if (total > 0)
         n = total * (node->index + 1) / node->nnodes - total * node->index / node->nnodes;
     return (int)pnc_min64(pnc_min64(n, node->listed), node->nprocs);

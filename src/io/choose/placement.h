@@ -16,6 +16,7 @@ typedef struct pnc_aggregators {
 /* What the number of aggregators of a node depends on, beside the hints. */
 typedef struct pnc_node_shape {
     int nnodes, index, nprocs; /* number of nodes; of the node: its index, and its ranks */
+    int nranks;                /* of all nodes */
     int64_t listed;            /* aggregators by the hint cb_config_list; INT64_MAX: it is not given */
     int64_t servers;           /* on which stripes are distributed in turn; 0: not known */
 } pnc_node_shape;

@@ -49,6 +49,7 @@ static int count_aggregators(const pnc_node *node, int index, const pnc_file *fi
     pnc_node_shape shape = {.nnodes = node->nnodes,
                             .index = index,
                             .nprocs = node->nprocs,
+                            .nranks = file->nprocs,
                             .listed = INT64_MAX,
                             .servers = striping->round_robin ? striping->factor : 0};
     char name[MPI_MAX_PROCESSOR_NAME] = "";

@@ -110,6 +110,7 @@ static int place_aggregators(plan_call *call)
         const pnc_node_shape shape = {.nnodes = call->nnodes,
                                       .index = i,
                                       .nprocs = plan_node_count_ranks(call, i),
+                                      .nranks = call->nranks,
                                       .listed = INT64_MAX,
                                       .servers = o->stripe_count};
         int n = pnc_io_aggregators_count(&shape, &o->hints);
