@@ -315,6 +315,7 @@ static int decide(pnc_dataset *ds, const pnc_opening *o, decisions *d)
     ds->hints.statistics = pnc_dataset_statistics_choose(ds->hints.statistics);
     PNC_TRY(pnc_dataset_storage_hints_read(ds));
     choose_driver(ds, o);
+    PNC_TRY(pnc_dataset_storage_hints_add_default(ds));
     d->storage_length = ds->storage_hints == NULL ? 0 : (int64_t)strlen(ds->storage_hints);
     d->mode = o->mode;
     d->format = o->format;

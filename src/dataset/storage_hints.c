@@ -1,8 +1,9 @@
 /* Hints for the storage of variables. Rank 0 collects them as lines of text, which it sends to the others:
  *
- *     line = origin hint ["@" pattern] "=" value "\n"      origin: E for PNETCDF_HINTS, I for the MPI_Info
+ *     line = origin hint ["@" pattern] "=" value "\n"      origin: E for PNETCDF_HINTS, I for the MPI_Info,
+ *                                                                   F for the format
  *
- * For a variable and a hint one line decides: those of PNETCDF_HINTS first, then the pattern with most characters that
+ * For a variable and a hint one line decides: those of the first origin first, then the pattern with most characters that
  * are not wildcards, then the first in alphabetical order. A line without a pattern comes last. */
 #include "dataset/storage_hints.h"
 
@@ -246,21 +247,20 @@ static bool is_storage_hint(const char *key, const char *value)
     return pnc_dataset_storage_pattern_is_valid(key, value);
 }
 
-/* Append a line; *text may move. */
-static int append_line(char **text, char origin, const char *key, const char *value)
+static int append_line(pnc_dataset *ds, char origin, const char *key, const char *value)
 {
-    size_t used = *text == NULL ? 0 : strlen(*text), more = strlen(key) + strlen(value) + 4;
-    char *longer = pnc_memory_resize(*text, (int64_t)(used + more), 1);
+    size_t used = ds->storage_hints == NULL ? 0 : strlen(ds->storage_hints), more = strlen(key) + strlen(value) + 4;
+    char *longer = pnc_memory_resize(ds->storage_hints, (int64_t)(used + more), 1);
 
     if (longer == NULL)
-        return NC_ENOMEM;
-    *text = longer;
+        return pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory for the hints", ds->file.path);
+    ds->storage_hints = longer;
     snprintf(longer + used, more, "%c%s=%s\n", origin, key, value);
     return NC_NOERR;
 }
 
 /* The hints of an info that are not in `but`, whose values replace them. */
-static int collect_hints(char **text, char origin, MPI_Info from, MPI_Info but)
+static int collect_hints(pnc_dataset *ds, char origin, MPI_Info from, MPI_Info but)
 {
     int n = 0;
 
@@ -273,18 +273,22 @@ static int collect_hints(char **text, char origin, MPI_Info from, MPI_Info but)
         if (MPI_Info_get_nthkey(from, i, key) != MPI_SUCCESS || !pnc_dataset_hints_get(from, key, value) ||
             !is_storage_hint(key, value) || pnc_dataset_hints_get(but, key, unused))
             continue;
-        PNC_TRY(append_line(text, origin, key, value));
+        PNC_TRY(append_line(ds, origin, key, value));
     }
     return NC_NOERR;
 }
 
 int pnc_dataset_storage_hints_read(pnc_dataset *ds)
 {
-    int err = collect_hints(&ds->storage_hints, 'E', ds->environment, MPI_INFO_NULL);
+    PNC_TRY(collect_hints(ds, 'E', ds->environment, MPI_INFO_NULL));
+    return collect_hints(ds, 'I', ds->info, ds->environment);
+}
 
-    if (err == NC_NOERR)
-        err = collect_hints(&ds->storage_hints, 'I', ds->info, ds->environment);
-    return err == NC_NOERR ? NC_NOERR : pnc_error_set(&ds->error, err, "%s: no memory for the hints", ds->file.path);
+int pnc_dataset_storage_hints_add_default(pnc_dataset *ds)
+{
+    const char *value = pnc_formats_driver_choose_compression((int)ds->hints.driver);
+
+    return value == NULL ? NC_NOERR : append_line(ds, 'F', "nc_compression", value);
 }
 
 int pnc_dataset_storage_hints_share(pnc_dataset *ds, int64_t length)
@@ -303,6 +307,8 @@ int pnc_dataset_storage_hints_share(pnc_dataset *ds, int64_t length)
 }
 
 /* --- which one decides --- */
+
+static const char origins[] = "EIF";
 
 typedef struct line {
     char origin;
@@ -335,7 +341,7 @@ static bool read_line(const char *text, const char *hint, line *out)
 static bool is_before(const line *a, const line *b)
 {
     if (a->origin != b->origin)
-        return a->origin == 'E';
+        return strchr(origins, a->origin) < strchr(origins, b->origin);
     if (a->has_pattern != b->has_pattern)
         return a->has_pattern;
     if (a->literals != b->literals)
@@ -557,7 +563,8 @@ static void report_unused(pnc_dataset *ds, int nbefore, no_use why, const char *
         for (const char *at = ds->storage_hints; *at != '\0' && n < sizeof text; at = strchr(at, '\n') + 1) {
             int more = 0;
 
-            if (read_line(at, hint_names[i], &l) && find_no_use(ds, hint_names[i], &l, nbefore) == why)
+            if (read_line(at, hint_names[i], &l) && l.origin != 'F' &&
+                find_no_use(ds, hint_names[i], &l, nbefore) == why)
                 more = snprintf(text + n, sizeof text - n, "%s%.*s", n > 0 ? "; " : "", (int)strcspn(at, "\n") - 1,
                                 at + 1);
             n += more > 0 ? (size_t)more : 0;

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/minmax.h"
+#include "drivers/driver.h"
 #include "file/agree.h"
 #include "host/cores.h"
 
@@ -209,6 +210,14 @@ const char *pnc_formats_version_get_driver(int version)
     int number;
 
     return find_version(version, &number) != NULL ? formats[number]->driver : NULL;
+}
+
+const char *pnc_formats_driver_choose_compression(int driver)
+{
+    for (int i = 0; i < FORMATS; i++)
+        if (formats[i]->choose_compression != NULL && pnc_driver_of_dataset_find(formats[i]->driver) == driver)
+            return formats[i]->choose_compression();
+    return NULL;
 }
 
 bool pnc_formats_version_has_one_writer(int version)

@@ -90,7 +90,8 @@ where HDF5_PLUGIN_PATH says and are needed on all ranks: blosc:CODEC:LEVEL, blos
 bitshuffle:zstd:LEVEL, bzip2:LEVEL, lz4; for floating-point numbers other than coordinates zfp:accuracy:ERROR,
 zfp:precision:BITS, zfp:rate:BITS, sz3:abs:ERROR, sz3:rel:ERROR, and zfp:reversible; or ID:PARAMETER:PARAMETER.., a
 registered number. A variable for which the plugin refuses is not compressed. Scalars, and variables that the program
-has made contiguous, are not compressed; text is where a pattern names the variable.])
+has made contiguous, are not compressed; text is where a pattern names the variable. New variables of a Zarr store are
+compressed by blosc:zstd:1 without this hint, where the machine has the library of Blosc])
 HINT_TEXT([nc_shuffle], [pnc_dataset_shuffle_parse],
 [automatic, enable: nc_compression sorts the bytes of numbers of several bytes, so that they compress better, but for
 bitshuffle, zfp, sz3 and filters by number; blosc and blosc2 sort them themselves. disable: it does not])

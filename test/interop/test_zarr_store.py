@@ -2,6 +2,7 @@
 that cross chunks and shards (test/mpi/test_zarr.c): zarr and xarray read what was put, and what shards have is in few
 files."""
 # needs: python
+import json
 import os
 import shutil
 import sys
@@ -40,6 +41,22 @@ def count_files(path):
     return sum(len(files) for _, _, files in os.walk(path))
 
 
+def name_codecs(path, name):
+    """Of a chunk, or a chunk of a shard."""
+    with open(os.path.join(path, name, "zarr.json"), encoding="utf-8") as file:
+        codecs = json.load(file)["codecs"]
+    if codecs[0]["name"] == "sharding_indexed":
+        codecs = codecs[0]["configuration"]["codecs"]
+    return [codec["name"] for codec in codecs]
+
+
+def check_compression(folder, label):
+    found = {name: name_codecs(os.path.join(folder, name + ".zarr"), "double_fixed")
+             for name in ("chunks", "shards", "large")}
+    wanted = {"chunks": ["bytes"], "shards": ["bytes", "blosc"], "large": ["bytes", "blosc"]}
+    tap.ok(found == wanted, f"{label}: no compression, that by default, and deflate with shuffle", found)
+
+
 def check_store(path, label):
     group = zarr.open_group(path, mode="r", zarr_format=3)
     compare(f"{label}: zarr, by consolidated metadata", lambda name: numpy.asarray(group[name][...]))
@@ -68,6 +85,7 @@ def inside():
             continue
         for name in ("chunks.zarr", "shards.zarr", "large.zarr"):
             check_store(os.path.join(folder, name), f"{label}, {name}")
+        check_compression(folder, label)
         sizes = [count_files(os.path.join(folder, name)) for name in ("chunks.zarr", "shards.zarr", "large.zarr")]
         tap.ok(sizes[0] > 3 * sizes[1] > 9 * sizes[2] and sizes[2] <= 1 + 2 * (3 * len(TYPES) + 3),
                f"{label}: files without shards, with small and large ones", sizes)

@@ -408,8 +408,8 @@ int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
     keeps = argc > 1 && strcmp(argv[1], "keep") == 0;
-    test_store("chunks.zarr", "0", NULL);
-    test_store("shards.zarr", "3000", "zstd:1");
+    test_store("chunks.zarr", "0", "none");
+    test_store("shards.zarr", "3000", NULL); /* the default */
     test_store("large.zarr", NULL, "deflate:1");
     if (!keeps) {
         test_folders();

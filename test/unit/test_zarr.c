@@ -326,11 +326,6 @@ static void test_filters(void **state)
     storage.filters[0] = szip;
     assert_int_equal(pnc_zarr_filters_derive(&var, &region, &chain, &error), NC_EFILTER);
     assert_non_null(strstr(error.text, "szip (id 4)"));
-    assert_int_equal(pnc_zarr_filters_choose(pnc_host_codecs_get(), NC_DOUBLE, &region, &chain), NC_NOERR);
-    if (pnc_host_codecs_get()->load_blosc() != NULL) {
-        assert_int_equal(chain.filters[0].id, PNC_FILTER_ZARR_BLOSC);
-        assert_int_equal(chain.filters[0].parameters[PNC_BLOSC_TYPE_SIZE], 8);
-    }
     pnc_region_free(&region);
 }
 

@@ -149,9 +149,6 @@ typedef struct pnc_zarr_layout {
  * netCDF. */
 int pnc_zarr_filters_derive(const pnc_var *var, pnc_region *region, pnc_filter_chain *out, pnc_error *error);
 int pnc_zarr_filters_find(const pnc_filter_chain *codecs, pnc_region *region, pnc_filter_chain *out, pnc_error *error);
-/* Those of a variable without a choice of its user: blosc with zstd 1 and shuffle, which every reader has; zstd 1 or
- * gzip 1 where libblosc is not installed; none without all three. */
-int pnc_zarr_filters_choose(const pnc_codecs *codecs, int type, pnc_region *region, pnc_filter_chain *out);
 
 /* NC_EBADNAME: a name that cannot be that of a node (version 3), such as one that begins with __. The name may be a
  * path. */

@@ -118,21 +118,6 @@ int pnc_zarr_filters_derive(const pnc_var *var, pnc_region *region, pnc_filter_c
     return NC_NOERR;
 }
 
-/* zstd and gzip at level 1, which costs least. */
-int pnc_zarr_filters_choose(const pnc_codecs *codecs, int type, pnc_region *region, pnc_filter_chain *out)
-{
-    const uint32_t level = 1;
-
-    *out = (pnc_filter_chain){0, NULL};
-    if (codecs->load_blosc() != NULL)
-        return append_blosc(region, out, type, PNC_BLOSC_ZSTD, level, PNC_BLOSC_BYTES_SHUFFLED);
-    if (codecs->load_zstd() != NULL)
-        return append_codec(region, out, PNC_FILTER_ZSTD, 1, &level);
-    if (codecs->load_deflate() != NULL)
-        return append_codec(region, out, PNC_FILTER_GZIP, 1, &level);
-    return NC_NOERR;
-}
-
 /* --- to netCDF --- */
 
 static int find_blosc(const uint32_t *p, pnc_region *region, pnc_filter_chain *out)

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "formats/arrays.h"
+#include "host/codecs.h"
 
 /* --- opening a store --- */
 
@@ -92,12 +93,21 @@ static void explain_no_moves(const pnc_format *f, char *out, size_t capacity)
         out[0] = '\0';
 }
 
+/* The codec that all readers of Zarr have: blosc with zstd 1 and shuffle, or zstd for bytes (filters.c). */
+static const char *choose_compression(void)
+{
+    const pnc_codecs *codecs = pnc_host_codecs_get();
+
+    return codecs->load_blosc() != NULL && codecs->load_zstd() != NULL ? "zstd:1" : NULL;
+}
+
 const pnc_format_ops pnc_zarr_format = {
     .name = "Zarr",
     .bytes = sizeof(pnc_zarr),
     .driver = "folder",
     .addressing = &pnc_formats_array_addressing,
     .has_storage = true,
+    .choose_compression = choose_compression,
     .versions = {{PNC_VERSION_ZARR, NC_NETCDF4, "nc_format=zarr", NC_FORMAT_NETCDF4},
                  {PNC_VERSION_ZARR_CLASSIC, NC_NETCDF4 | NC_CLASSIC_MODEL, "nc_format=zarr",
                   NC_FORMAT_NETCDF4_CLASSIC}},
