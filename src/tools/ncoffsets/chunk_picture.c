@@ -1,4 +1,6 @@
-/* The picture of a netCDF-4 file: a map of its bytes, and a row for each variable with its chunks and their ratio. */
+/* The picture of a netCDF-4 file or a Zarr store: a map of its bytes, and a row for each variable with its chunks and
+ * their ratio. In the map of a store its objects, chunks or shards, stand one behind the other, those of a variable with
+ * the length of the longest one. */
 #include "config.h" /* open_memstream */
 
 #include <inttypes.h>
@@ -17,7 +19,55 @@ typedef struct chunk_map {
     int *cells; /* MAP_ROWS * CELLS ids; -1: metadata, or nothing */
     int64_t size;
     int varid;
+    const pnc_chunk_array *array;
+    int64_t length, base; /* of an object of the variable, and where the first one stands; 0 in a file */
+    int64_t end;          /* where the last one ends */
 } chunk_map;
+
+/* --- the objects of a store --- */
+
+static int64_t count_objects_along(const pnc_chunk_array *a, int d)
+{
+    int64_t each = a->chunk[d] * (a->shard != NULL ? a->shard[d] : 1);
+
+    return a->extent[d] > 0 ? (a->extent[d] - 1) / each + 1 : 0;
+}
+
+static int64_t find_object(const pnc_chunk_array *a, const int64_t *index)
+{
+    int64_t number = 0;
+
+    for (int d = 0; d < a->ndims; d++)
+        number = number * count_objects_along(a, d) + index[d] / (a->chunk[d] * (a->shard != NULL ? a->shard[d] : 1));
+    return number;
+}
+
+static int measure_chunk(void *with, const offsets_chunk *chunk)
+{
+    chunk_map *map = with;
+    int64_t end = chunk->place.offset + chunk->place.bytes, number = find_object(map->array, chunk->index) + 1;
+
+    map->length = end > map->length ? end : map->length;
+    map->base = number > map->base ? number : map->base; /* up to the last one that is there */
+    return NC_NOERR;
+}
+
+/* Find where the objects of a variable stand, behind those of the one before it. */
+static int place_objects(const tool_file *file, int varid, chunk_map *map)
+{
+    int64_t bytes;
+
+    map->array = &pnc_formats_reader_get_stored(file->reader, varid)->array;
+    map->length = map->base = 0;
+    PNC_TRY(offsets_chunks_scan(file, varid, measure_chunk, map));
+    if (pnc_size_multiply(map->length, map->base, &bytes) < 0 || bytes > INT64_MAX - map->end)
+        bytes = INT64_MAX - map->end;
+    map->base = map->end;
+    map->end += bytes;
+    return NC_NOERR;
+}
+
+/* --- the map --- */
 
 static void mark_cells(chunk_map *map, int64_t offset, int64_t bytes)
 {
@@ -30,8 +80,29 @@ static void mark_cells(chunk_map *map, int64_t offset, int64_t bytes)
 
 static int mark_chunk(void *with, const offsets_chunk *chunk)
 {
+    chunk_map *map = with;
+    int64_t before = map->length > 0 ? map->base + find_object(map->array, chunk->index) * map->length : 0;
+
     if (chunk->place.bytes > 0)
-        mark_cells(with, chunk->place.offset, chunk->place.bytes);
+        mark_cells(map, before + chunk->place.offset, chunk->place.bytes);
+    return NC_NOERR;
+}
+
+/* Twice, as the scale of the map is known at the end. */
+static int mark_objects(const tool_file *file, chunk_map *map)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        map->size = map->end;
+        map->end = 0;
+        for (int i = 0; i < file->model.nvars; i++) {
+            if (pnc_formats_reader_get_stored(file->reader, i)->layout != NC_CHUNKED)
+                continue;
+            map->varid = i;
+            PNC_TRY(place_objects(file, i, map));
+            if (pass == 1 && map->length > 0)
+                PNC_TRY(offsets_chunks_scan(file, i, mark_chunk, map));
+        }
+    }
     return NC_NOERR;
 }
 
@@ -115,12 +186,14 @@ static int draw_picture(const tool_file *file, const chunk_map *map, FILE *out)
 {
     int shown = file->model.nvars < VARIABLES_MOST ? file->model.nvars : VARIABLES_MOST;
     double y = 90, rows = y + MAP_ROWS * MAP_ROW + 30;
-    char size[40], text[120];
+    char size[40], text[200];
 
     tool_svg_begin(out, PICTURE_WIDTH + 2 * PICTURE_MARGIN, rows + (shown + 2) * PICTURE_ROW);
     tool_svg_draw_text(out, (svg_label){PICTURE_MARGIN, 36, SVG_START, "title", 90}, file->path);
-    tool_svg_format_bytes(file->size, size, sizeof size);
-    snprintf(text, sizeof text, "netCDF-4, %s: chunks of variables in the order of the file; grey: metadata", size);
+    tool_svg_format_bytes(map->size, size, sizeof size);
+    snprintf(text, sizeof text, "%s, %s: %s", file->reader->ops->name, size,
+             file->is_folder ? "shards and chunks of variables, one behind the other; grey: indexes, and free space"
+                             : "chunks of variables in the order of the file; grey: metadata");
     tool_svg_draw_text(out, (svg_label){PICTURE_MARGIN, 62, SVG_START, "", 120}, text);
     draw_map(map, y, out);
     for (int i = 0; i < shown; i++, rows += PICTURE_ROW)
@@ -145,7 +218,7 @@ int offsets_chunks_draw(const tool_file *file, const options *o, FILE *out)
     }
     for (int i = 0; i < MAP_ROWS * CELLS; i++)
         map.cells[i] = -1;
-    err = mark_variables(file, &map);
+    err = file->is_folder ? mark_objects(file, &map) : mark_variables(file, &map);
     if (err == NC_NOERR)
         err = draw_picture(file, &map, out);
     pnc_memory_free(map.cells);
@@ -163,11 +236,10 @@ int offsets_chunks_write_page(const tool_file *file, const options *o, FILE *out
 
     picture = complete && err == NC_NOERR ? strstr(text, "<svg") : NULL;
     if (picture != NULL)
-        fprintf(
-            out,
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>netCDF-4 file</title></head>\n"
-            "<body>\n%s</body>\n</html>\n",
-            picture);
+        fprintf(out,
+                "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>%s</title></head>\n"
+                "<body>\n%s</body>\n</html>\n",
+                file->is_folder ? "Zarr store" : "netCDF-4 file", picture);
     else if (err == NC_NOERR || memory == NULL)
         tool_error_print("%s: not enough memory for a page about this file", file->path);
     free(text);

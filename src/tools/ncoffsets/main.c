@@ -120,11 +120,8 @@ static int show_stored(const tool_file *file, const options *o)
 
 static int show(const tool_file *file, const options *o)
 {
-    if (file->is_folder && o->form != FORM_LIST) {
-        tool_error_print(
-            "%s is a Zarr store: readers of Zarr need no references to it, and there is no picture of its "
-            "objects",
-            file->path);
+    if (file->is_folder && o->form == FORM_KERCHUNK) {
+        tool_error_print("%s is a Zarr store: readers of Zarr need no references to it", file->path);
         return NC_ENOTSUPPORT;
     }
     if (file->reader != NULL && (o->form == FORM_LIST || o->json))
