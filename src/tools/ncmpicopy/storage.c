@@ -8,8 +8,10 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
+#include "base/path.h"
 #include "base/types.h"
 #include "tools/common/message.h"
 
@@ -22,7 +24,7 @@ enum {
     FILTER_NBIT = 5,
     FILTER_SCALEOFFSET = 6
 };
-enum { FILTER_ZSTD = 32015 };
+enum { FILTER_BLOSC = 32001, FILTER_ZSTD = 32015 };
 enum { FILTERS_MOST = 32 };
 
 bool copy_format_has_storage(int format)
@@ -333,11 +335,22 @@ static int define_same_filter(int to, int varid, unsigned id, int n, const unsig
     return ncmpi_def_var_filter(to, varid, id, n, given);
 }
 
+/* All readers of Zarr have zstd and blosc; of netCDF-4 deflate. */
+static bool leaves_zarr(const copy_plan *plan, unsigned id)
+{
+    struct stat found;
+    const char *path = pnc_path_strip(plan->options->inputs[0]);
+    return (id == FILTER_ZSTD || id == FILTER_BLOSC) && !plan->options->is_store && stat(path, &found) == 0 &&
+           S_ISDIR(found.st_mode);
+}
+
 static int keep_filter(copy_plan *plan, int from, const copy_var *var, unsigned id, int to, int varid)
 {
     MPI_Offset n = 0;
     if (find_replaced(id) != NULL)
         return replace_filter(plan, var, find_replaced(id), to, varid);
+    if (leaves_zarr(plan, id))
+        return ncmpi_def_var_deflate(to, varid, pnc_type_get_size(var->to) > 1 && plan->options->shuffle >= 0, 1, 1);
     if (id == FILTER_SHUFFLE && plan->options->shuffle < 0)
         return NC_NOERR;
     PNC_TRY(ncmpi_inq_var_filter_info(from, var->id, id, &n, NULL));
