@@ -20,6 +20,7 @@ void pnc_wrapper_join(const pnc_store_ops *wrapper, const pnc_store_ops *below, 
     *out = *wrapper;
     out->name = name;
     out->below = below;
+    JOIN(has_dataset, below->has_dataset);
     JOIN(inspect, below->inspect);
     JOIN(open, pnc_wrapper_open);
     JOIN(remove, below->remove);

@@ -4,22 +4,31 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "drivers/driver.h"
 #include "host/writer.h"
 
+/* NULL: the driver may have no file there. */
+static const char *find_local_path(const pnc_file *file, const char *path)
+{
+    if (file->driver->local_path != NULL)
+        return file->driver->local_path(path);
+    return file->driver->has_dataset != NULL ? pnc_path_strip(path) : NULL;
+}
+
 int pnc_file_writer_begin(pnc_file *file, const char *path)
 {
+    const char *local = find_local_path(file, path);
     pnc_host_writer *writer = NULL;
     pnc_held held = PNC_HELD_UNKNOWN;
     char why[PNC_HOST_WHY_BYTES];
 
-    if (file->driver->local_path != NULL)
-        held = pnc_host_writer_begin(file->driver->local_path(path), &writer, why, sizeof why);
+    if (local != NULL)
+        held = pnc_host_writer_begin(local, &writer, why, sizeof why);
     if (held == PNC_HELD_BY_OTHERS)
         return pnc_error_set(file->error, NC_EACCESS,
-                             "%s: %s: a netCDF-4 file has one writer at a time: close it there first, or open it for "
-                             "reading only",
-                             file->path, why);
+                             "%s: %s: a %s has one writer at a time: close it there first, or open it for reading only",
+                             file->path, why, file->driver->local_path != NULL ? "netCDF-4 file" : "Zarr store");
     pnc_file_writer_end(file);
     file->writer = held == PNC_HELD ? writer : NULL;
     return NC_NOERR;

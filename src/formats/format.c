@@ -232,7 +232,7 @@ bool pnc_formats_front_has_one_writer(const char *front, int64_t n)
     bool has = false;
 
     for (int i = 0; i < FORMATS && !has; i++)
-        has = formats[i]->has_one_writer && formats[i]->is_format(front, n);
+        has = formats[i]->has_one_writer && formats[i]->driver == NULL && formats[i]->is_format(front, n);
     return has;
 }
 

@@ -1,6 +1,7 @@
 /* A writer shares HDF5's lock of the file, flock(2): programs that write it by HDF5 want it alone, and are refused;
  * those that read it share it, too. Against other programs of this library it has a lock of one byte. Neither is taken
- * where flock is made of locks of bytes (NFS, SMB), which MPI-IO takes as well: only on local file systems.
+ * where flock is made of locks of bytes (NFS, SMB), which MPI-IO takes as well: only on local file systems. A folder
+ * with a dataset, whose objects are replaced, is itself locked, by flock alone: no other library knows that.
  *
  * A lock belongs to an open file description: handles of a process use one, which a table has by device and inode. */
 #define _GNU_SOURCE /* for locks of open files, which POSIX has since 2024 */
@@ -116,13 +117,15 @@ static pnc_held fail_lock(lock_policy policy, char *why, size_t capacity)
 
 static pnc_held take_locks(int fd, const struct stat *facts, lock_policy policy, char *why, size_t capacity)
 {
-    if (flock(fd, LOCK_SH | LOCK_NB) != 0) {
+    bool is_folder = S_ISDIR(facts->st_mode);
+
+    if (flock(fd, (is_folder ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK)
             return fail_lock(policy, why, capacity);
         name_holder(facts, "WRITE", why, capacity);
         return PNC_HELD_BY_OTHERS;
     }
-    if (set_writer_lock(fd, F_WRLCK) == 0)
+    if (is_folder || set_writer_lock(fd, F_WRLCK) == 0)
         return PNC_HELD;
     if (errno != EAGAIN && errno != EACCES)
         return fail_lock(policy, why, capacity);
@@ -168,14 +171,14 @@ static pnc_held begin_writer(const char *path, lock_policy policy, pnc_host_writ
     pnc_held held = PNC_HELD_UNKNOWN;
     int fd;
 
-    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode))
+    if (stat(path, &facts) != 0 || (!S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)))
         return PNC_HELD_UNKNOWN;
     *out = find_writer(&facts);
     if (*out != NULL) {
         (*out)->count++;
         return PNC_HELD;
     }
-    fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    fd = open(path, (S_ISDIR(facts.st_mode) ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return fail_lock(policy, why, capacity);
     if (fstat(fd, &facts) == 0 && fstatfs(fd, &system) == 0 && pnc_host_type_is_local((uint32_t)system.f_type))

@@ -33,6 +33,12 @@ void pnc_folder_root_close(pnc_folder *folder);
 
 /* *size: bytes of the object; -1: there is none. NC_EBAD_FILE if it is no regular file. */
 int pnc_folder_object_find(const pnc_folder *folder, const char *key, int64_t *size, pnc_error *error);
+/* What differs between an object and one that replaces it, or the same with other bytes. No padding. */
+typedef struct pnc_folder_facts {
+    int64_t size;           /* -1: there is no object */
+    int64_t inode, changed; /* changed: in nanoseconds, as the file system counts that; programs cannot set it */
+} pnc_folder_facts;
+int pnc_folder_object_inspect(const pnc_folder *folder, const char *key, pnc_folder_facts *out, pnc_error *error);
 /* n bytes from `offset`. NC_EREAD if it has fewer. */
 int pnc_folder_object_read(const pnc_folder *folder, const char *key, int64_t offset, void *to, int64_t n,
                            pnc_error *error);

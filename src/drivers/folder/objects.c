@@ -201,13 +201,13 @@ int pnc_folder_key_sync(const pnc_folder *folder, const char *key, pnc_error *er
 
 /* --- reading --- */
 
-int pnc_folder_object_find(const pnc_folder *folder, const char *key, int64_t *size, pnc_error *error)
+int pnc_folder_object_inspect(const pnc_folder *folder, const char *key, pnc_folder_facts *out, pnc_error *error)
 {
     found_name at;
     struct stat facts;
     int number = find_last(folder, key, &at);
 
-    *size = -1;
+    *out = (pnc_folder_facts){.size = -1};
     if (number == 0) {
         number = fstatat(at.folder, at.name, &facts, AT_SYMLINK_NOFOLLOW) != 0 ? errno : 0;
         close_step(folder, at.folder);
@@ -218,8 +218,19 @@ int pnc_folder_object_find(const pnc_folder *folder, const char *key, int64_t *s
         number = ENOTDIR;
     if (number != 0)
         return pnc_folder_error_set(error, number, NC_EREAD, "find it", folder->path, key);
-    *size = (int64_t)facts.st_size;
+    *out = (pnc_folder_facts){.size = (int64_t)facts.st_size,
+                              .inode = (int64_t)facts.st_ino,
+                              .changed = facts.st_ctim.tv_sec * INT64_C(1000000000) + facts.st_ctim.tv_nsec};
     return NC_NOERR;
+}
+
+int pnc_folder_object_find(const pnc_folder *folder, const char *key, int64_t *size, pnc_error *error)
+{
+    pnc_folder_facts facts;
+    int err = pnc_folder_object_inspect(folder, key, &facts, error);
+
+    *size = facts.size;
+    return err;
 }
 
 int pnc_folder_object_read(const pnc_folder *folder, const char *key, int64_t offset, void *to, int64_t n,

@@ -27,14 +27,21 @@ static int fail_attach(const pnc_zarr *z)
                          z->format.file->path);
 }
 
+/* Also whether the store may be written. */
 static int agree_rounds(void *own, bool *more, pnc_error *error)
 {
-    const pnc_file *file = own;
-    int64_t any = *more;
-    int code = MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT64_T, MPI_MAX, file->comm);
+    pnc_zarr *z = own;
+    const pnc_file *file = z->format.file;
+    int err = file->rank == 0 ? pnc_zarr_seen_check(z) : NC_NOERR;
+    int64_t most[] = {*more, -err}; /* codes are negative */
+    int code = MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, file->comm);
 
-    *more = any != 0;
-    return code == MPI_SUCCESS ? NC_NOERR : pnc_error_set(error, NC_EMPI, "MPI_Allreduce of the rounds failed");
+    if (code != MPI_SUCCESS)
+        return pnc_error_set(error, NC_EMPI, "MPI_Allreduce of the rounds failed");
+    *more = most[0] != 0;
+    if (most[1] == 0 || err != NC_NOERR)
+        return err;
+    return pnc_error_set_remote(error, (int)-most[1], "%s: rank 0 has not found the store as it was", file->path);
 }
 
 static int create_store(pnc_zarr *z, pnc_chunk_source *source)
@@ -44,7 +51,7 @@ static int create_store(pnc_zarr *z, pnc_chunk_source *source)
 
     source->narrays = z->facts.narrays;
     source->arrays = z->facts.arrays;
-    source->container = pnc_zarr_container_create(z->folder, z->facts.chunks, agree_rounds, file);
+    source->container = pnc_zarr_container_create(z->folder, z->facts.chunks, agree_rounds, z);
     if (source->container == NULL)
         return fail_attach(z);
     store = pnc_chunks_store_create(file->store, source);

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "file/agree.h"
+#include "file/writer.h"
 #include "format/storage.h"
 #include "formats/arrays.h"
 #include "formats/definitions.h"
@@ -13,6 +14,8 @@ int pnc_zarr_model_create(pnc_format *f, int version)
     pnc_zarr *z = pnc_zarr_state_get(f);
 
     z->folder = pnc_folder_store_get(f->file->store);
+    if (f->file->rank == 0)
+        PNC_TRY(pnc_file_writer_begin(f->file, f->file->path));
     pnc_format_model_init_rules(f->model, version == PNC_VERSION_ZARR ? NC_FORMAT_NETCDF4 : NC_FORMAT_NETCDF4_CLASSIC,
                                 &pnc_zarr_rules);
     f->model->little = PNC_HOST_IS_LITTLE;
@@ -129,7 +132,7 @@ static int apply_documents(pnc_zarr *z, int err)
         if (file->rank == 0)
             err = pnc_zarr_documents_write(z, &documents);
         err = pnc_file_status_broadcast(file, err);
-        z->is_unfinished = err != NC_NOERR && !z->format.is_new;
+        z->is_unfinished = err != NC_NOERR && err != NC_ESTALE && !z->format.is_new;
     }
     if (err == NC_NOERR)
         forget_old(z, &old);

@@ -130,7 +130,7 @@ int pnc_zarr_documents_load(pnc_zarr *z, pnc_zarr_documents *out)
 
 int pnc_zarr_documents_write(pnc_zarr *z, pnc_zarr_documents *documents)
 {
-    int err = NC_NOERR;
+    int err = pnc_zarr_seen_check(z);
 
     for (int64_t i = 0; err == NC_NOERR && i < documents->n; i++) {
         const pnc_zarr_document *d = &documents->at[i];
@@ -141,6 +141,7 @@ int pnc_zarr_documents_write(pnc_zarr *z, pnc_zarr_documents *documents)
     if (err != NC_NOERR)
         return err;
     pnc_zarr_documents_free(&z->documents);
+    z->seen = (pnc_folder_facts){.size = 0};
     z->documents = *documents;
     *documents = (pnc_zarr_documents){.n = 0};
     return NC_NOERR;

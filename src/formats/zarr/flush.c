@@ -35,7 +35,7 @@ static int update_documents(pnc_zarr *z)
         pnc_zarr_documents_free(&documents);
     }
     err = pnc_file_status_broadcast(z->format.file, err);
-    z->is_unfinished = err != NC_NOERR;
+    z->is_unfinished = err != NC_NOERR && err != NC_ESTALE;
     if (err == NC_NOERR)
         z->lengths_dirty = false;
     return err;

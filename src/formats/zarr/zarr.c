@@ -2,6 +2,7 @@
 #include "formats/zarr/zarr.h"
 
 #include "base/memory.h"
+#include "file/writer.h"
 #include "formats/arrays.h"
 #include "host/codecs.h"
 
@@ -19,6 +20,8 @@ static int load_store(pnc_format *f, pnc_format_bytes *found)
     pnc_zarr *z = pnc_zarr_state_get(f);
 
     z->folder = pnc_folder_store_get(f->file->store);
+    if (!f->file->read_only)
+        PNC_TRY(pnc_file_writer_begin(f->file, f->file->path));
     PNC_TRY(pnc_formats_path_add(f, pnc_zarr_documents_load(z, &z->documents)));
     return pnc_zarr_documents_join(z, z->documents.at, z->documents.n, found);
 }
@@ -108,6 +111,7 @@ const pnc_format_ops pnc_zarr_format = {
     .addressing = &pnc_formats_array_addressing,
     .has_storage = true,
     .choose_compression = choose_compression,
+    .has_one_writer = true,
     .versions = {{PNC_VERSION_ZARR, NC_NETCDF4, "nc_format=zarr", NC_FORMAT_NETCDF4},
                  {PNC_VERSION_ZARR_CLASSIC, NC_NETCDF4 | NC_CLASSIC_MODEL, "nc_format=zarr",
                   NC_FORMAT_NETCDF4_CLASSIC}},

@@ -34,6 +34,7 @@ typedef struct pnc_zarr {
     const pnc_folder *folder;
     pnc_zarr_facts facts;
     pnc_zarr_documents documents;
+    pnc_folder_facts seen; /* rank 0: of the root document, when it was that of `documents`; zeros: not known */
     pnc_codecs codecs;
     bool has_chunks;    /* the store of chunks is attached */
     bool lengths_dirty; /* dimensions are longer than the documents say */
@@ -58,6 +59,12 @@ int pnc_zarr_documents_join(const pnc_zarr *z, const pnc_zarr_document *document
 int pnc_zarr_documents_divide(const pnc_zarr *z, const pnc_format_bytes *bytes, pnc_zarr_documents *out);
 /* On rank 0: documents of the model, with the storage that arrays have, and that new variables ask for. */
 int pnc_zarr_documents_make(pnc_zarr *z, pnc_zarr_documents *out);
+
+/* --- seen.c: what other programs do --- */
+
+/* On rank 0, before anything is written: NC_ESTALE if the root document is not the one that this handle has read or
+ * written last. */
+int pnc_zarr_seen_check(pnc_zarr *z);
 
 /* --- facts.c: what all ranks know --- */
 

@@ -1,0 +1,59 @@
+/* Whether the store is still that of the last sync. A program that writes it without locks is noticed by the root
+ * document: each program that changes definitions or lengths replaces it. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "formats/zarr/zarr.h"
+
+static int refuse_changed(const pnc_zarr *z, const char *what)
+{
+    return pnc_error_set(z->format.file->error, NC_ESTALE,
+                         "%s: another program or handle has %s since this one has read or written it last: nothing was "
+                         "changed: close this ncid and open the store again",
+                         z->format.file->path, what);
+}
+
+static const pnc_zarr_document *find_root_document(const pnc_zarr_documents *documents)
+{
+    for (int64_t i = 0; i < documents->n; i++)
+        if (strcmp(documents->at[i].key, PNC_FOLDER_ROOT) == 0)
+            return &documents->at[i];
+    return NULL;
+}
+
+/* *is: the store has these bytes. */
+static int compare_root(const pnc_zarr *z, int64_t size, bool *is)
+{
+    const pnc_zarr_document *root = find_root_document(&z->documents);
+    char *bytes = NULL;
+    int64_t n = 0;
+
+    *is = root != NULL && root->n == size;
+    if (!*is)
+        return NC_NOERR;
+    PNC_TRY(pnc_folder_object_load(z->folder, PNC_FOLDER_ROOT, size, &bytes, &n, z->format.file->error));
+    *is = n == size && memcmp(bytes, root->bytes, (size_t)n) == 0;
+    pnc_memory_free(bytes);
+    return NC_NOERR;
+}
+
+int pnc_zarr_seen_check(pnc_zarr *z)
+{
+    pnc_folder_facts found;
+    bool is_same;
+
+    PNC_TRY(pnc_folder_object_inspect(z->folder, PNC_FOLDER_ROOT, &found, z->format.file->error));
+    if (z->is_unfinished) /* a write that has failed may have left either document */
+        return NC_NOERR;
+    if (z->documents.n == 0) /* a new store */
+        return found.size < 0 ? NC_NOERR : refuse_changed(z, "written " PNC_FOLDER_ROOT);
+    if (found.size < 0)
+        return refuse_changed(z, "deleted " PNC_FOLDER_ROOT);
+    if (memcmp(&found, &z->seen, sizeof found) == 0)
+        return NC_NOERR;
+    PNC_TRY(compare_root(z, found.size, &is_same));
+    if (!is_same)
+        return refuse_changed(z, "changed " PNC_FOLDER_ROOT);
+    z->seen = found;
+    return NC_NOERR;
+}
