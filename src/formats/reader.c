@@ -86,6 +86,11 @@ int pnc_formats_reader_read_strings(pnc_reader *r, int varid, const int64_t *sta
     return r->ops->read_strings(r, varid, start, count, out);
 }
 
+int pnc_formats_reader_find_strays(pnc_reader *r, bool deletes, pnc_reader_stray *each, void *own)
+{
+    return r->ops->find_strays != NULL ? r->ops->find_strays(r, deletes, each, own) : NC_NOERR;
+}
+
 bool pnc_formats_reader_is_classic(pnc_reader *r)
 {
     return r->ops->is_classic(r);

@@ -30,6 +30,9 @@ void pnc_formats_strings_free(pnc_reader_strings *strings); /* also zeros */
 
 typedef struct pnc_reader pnc_reader;
 
+/* key: in the folder; why: it belongs to nothing, or is not complete. */
+typedef void pnc_reader_stray(void *own, const char *key, const char *why);
+
 typedef struct pnc_reader_ops {
     const char *name; /* of the format, for messages */
     size_t bytes;     /* of the format's struct, which begins with a pnc_reader */
@@ -52,6 +55,9 @@ typedef struct pnc_reader_ops {
     bool (*is_classic)(pnc_reader *r);
     bool (*get_text)(pnc_reader *r, const char *name, char *out, size_t capacity);
     pnc_codecs (*get_codecs)(void);
+    /* Of a format whose datasets are folders, else NULL: call `each` for what is in one and belongs to nothing, which
+     * is deleted before if deletes is set; no other program changes it then. */
+    int (*find_strays)(pnc_reader *r, bool deletes, pnc_reader_stray *each, void *own);
 } pnc_reader_ops;
 
 /* A format's struct begins with it. */
@@ -102,6 +108,8 @@ int pnc_formats_reader_read(pnc_reader *r, int varid, const int64_t *start, cons
 /* The same of a variable of type NC_STRING, as many as count says; NULL where none was written. */
 int pnc_formats_reader_read_strings(pnc_reader *r, int varid, const int64_t *start, const int64_t *count,
                                     pnc_reader_strings *out);
+/* As in the operations; nothing of a format without them. */
+int pnc_formats_reader_find_strays(pnc_reader *r, bool deletes, pnc_reader_stray *each, void *own);
 /* Whether the file keeps the rules of the classic model; false, with an error, if its metadata cannot be read. */
 bool pnc_formats_reader_is_classic(pnc_reader *r);
 /* A hidden attribute of the file that is a text, such as _NCProperties. False: there is none, or it is longer. */

@@ -20,6 +20,9 @@ typedef struct pnc_folder {
     bool in_memory;   /* nothing is flushed: there is no disk */
 } pnc_folder;
 
+/* A number for temporary names, not negative, that no other call on any node returns. */
+int64_t pnc_folder_id_create(void);
+
 #define PNC_FOLDER_KEY_MOST 4096 /* bytes of a key, with its end: PATH_MAX of Linux */
 
 /* The object by which a folder is a dataset of Zarr v3. */
@@ -49,6 +52,10 @@ int pnc_folder_object_load(const pnc_folder *folder, const char *key, int64_t mo
  * before this returns. */
 int pnc_folder_object_put(const pnc_folder *folder, const char *key, const void *bytes, int64_t n, bool is_durable,
                           pnc_error *error);
+/* The same for an object that only this rank knows, under this key at once: after an error, or a death, it may have a
+ * part of the bytes. */
+int pnc_folder_object_create(const pnc_folder *folder, const char *key, const void *bytes, int64_t n, bool is_durable,
+                             pnc_error *error);
 /* Write bytes of an object, which is created if there is none, as are folders: the old bytes, the new ones, or some of
  * each. */
 int pnc_folder_object_write(const pnc_folder *folder, const char *key, int64_t offset, const void *bytes, int64_t n,
@@ -61,6 +68,9 @@ int pnc_folder_key_sync(const pnc_folder *folder, const char *key, pnc_error *er
 int pnc_folder_object_rename(const pnc_folder *folder, const char *from, const char *to, pnc_error *error);
 /* Also if there is none. */
 int pnc_folder_object_delete(const pnc_folder *folder, const char *key, pnc_error *error);
+
+/* A folder that has nothing. */
+int pnc_folder_key_delete(const pnc_folder *folder, const char *key, pnc_error *error);
 
 /* Open the folder of a key; "": that of the dataset, whose descriptor is not to be closed. Returns 0, or an errno. */
 int pnc_folder_key_open(const pnc_folder *folder, const char *key, int *fd);

@@ -163,6 +163,11 @@ static int open_object(const pnc_folder *f, const char *key, int flags, int *out
 
 /* --- a folder --- */
 
+int64_t pnc_folder_id_create(void)
+{
+    return pnc_host_id_create();
+}
+
 int pnc_folder_root_open(pnc_folder *folder, const char *path, pnc_error *error)
 {
     struct statfs system;
@@ -312,6 +317,19 @@ int pnc_folder_object_put(const pnc_folder *folder, const char *key, const void 
     return number == 0 ? NC_NOERR : pnc_folder_error_set(error, number, NC_EWRITE, "write it", folder->path, key);
 }
 
+int pnc_folder_object_create(const pnc_folder *folder, const char *key, const void *bytes, int64_t n, bool is_durable,
+                             pnc_error *error)
+{
+    found_name at;
+    int number = find_new_last(folder, key, &at);
+
+    if (number == 0) {
+        number = write_new(at.folder, at.name, bytes, n, is_durable && !folder->in_memory);
+        close_step(folder, at.folder);
+    }
+    return number == 0 ? NC_NOERR : pnc_folder_error_set(error, number, NC_EWRITE, "write it", folder->path, key);
+}
+
 int pnc_folder_object_write(const pnc_folder *folder, const char *key, int64_t offset, const void *bytes, int64_t n,
                             pnc_error *error)
 {
@@ -355,16 +373,26 @@ int pnc_folder_object_rename(const pnc_folder *folder, const char *from, const c
     return number == 0 ? NC_NOERR : pnc_folder_error_set(error, number, NC_EWRITE, "rename it", folder->path, from);
 }
 
-int pnc_folder_object_delete(const pnc_folder *folder, const char *key, pnc_error *error)
+static int delete_entry(const pnc_folder *folder, const char *key, int flags, pnc_error *error)
 {
     found_name at;
     int number = find_last(folder, key, &at);
 
     if (number == 0) {
-        number = unlinkat(at.folder, at.name, 0) != 0 ? errno : 0;
+        number = unlinkat(at.folder, at.name, flags) != 0 ? errno : 0;
         close_step(folder, at.folder);
     }
     if (number == 0 || number == ENOENT)
         return NC_NOERR;
     return pnc_folder_error_set(error, number, NC_EWRITE, "delete it", folder->path, key);
+}
+
+int pnc_folder_object_delete(const pnc_folder *folder, const char *key, pnc_error *error)
+{
+    return delete_entry(folder, key, 0, error);
+}
+
+int pnc_folder_key_delete(const pnc_folder *folder, const char *key, pnc_error *error)
+{
+    return delete_entry(folder, key, AT_REMOVEDIR, error);
 }

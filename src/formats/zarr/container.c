@@ -11,17 +11,16 @@
 /* Objects of which this rank knows something; clean ones are forgotten beyond that. A guess: 2 KiB for a shard of 128
  * chunks. */
 #define OBJECTS_MOST 4096
-#define UNNAMED ".~new"    /* behind the key of a shard that was never flushed */
-#define COMPACTED ".~less" /* of one that replaces a shard */
+#define SHOWN "-index" /* behind the temporary name of a shard: an index for the other ranks */
 /* Bytes of replaced chunks that a shard keeps beside as many as it has. A guess: a write of a MiB is one request. */
 #define GARBAGE_LEAST (INT64_C(1) << 20)
 
 /* A chunk, or a shard, that this rank has written, or a shard whose index it has read. */
 typedef struct zarr_object {
     pnc_chunk_item item;    /* array and number of the object */
-    bool is_dirty;          /* of a shard: its index is to be written */
-    bool is_unflushed;      /* the file system may lose it */
-    bool is_new;            /* a shard that has no name yet */
+    bool is_dirty;          /* it has changes that are not part of the dataset yet */
+    bool is_new;            /* it has a temporary name */
+    bool is_shown;          /* other ranks find it as it is */
     int64_t end;            /* of a shard: where the next chunk is put */
     pnc_zarr_place *places; /* of a shard */
 } zarr_object;
@@ -29,6 +28,8 @@ typedef struct zarr_object {
 typedef struct zarr_container {
     pnc_container base;
     const pnc_folder *folder;
+    int64_t id;    /* of temporary names */
+    bool is_shown; /* ranks may have objects that others find by temporary names */
     pnc_zarr_agreement *agree;
     void *own; /* for it */
     const pnc_zarr_chunks *chunks;
@@ -90,29 +91,40 @@ static chunk_position find_chunk_position(const pnc_zarr_chunks *k, int64_t chun
     return p;
 }
 
-/* A key of an object. */
-typedef struct object_key {
-    char text[PNC_FOLDER_KEY_MOST];
-} object_key;
-
-static object_key make_object_key(const pnc_zarr_chunks *k, int64_t object, const char *suffix)
+static pnc_zarr_key make_object_key(const pnc_zarr_chunks *k, int64_t object)
 {
     char end[PNC_ZARR_KEY_MOST];
     int64_t at[PNC_ARRAY_DIMS];
-    object_key key;
+    pnc_zarr_key key;
 
     for (int d = k->array->ndims - 1; d >= 0; d--) {
         at[d] = object % count_objects(k, d);
         object /= count_objects(k, d);
     }
     (void)pnc_zarr_key_write(k->array, at, end);
-    snprintf(key.text, sizeof key.text, "%s%s%s%s", k->array->path, k->array->path[0] == '\0' ? "" : "/", end, suffix);
+    snprintf(key.text, sizeof key.text, "%s%s%s", k->array->path, k->array->path[0] == '\0' ? "" : "/", end);
     return key;
 }
 
-static object_key get_key(const zarr_container *c, const zarr_object *o)
+/* Where a chunk or shard is while the changes with it are not made. */
+static pnc_zarr_key make_temporary_key(const zarr_container *c, const pnc_zarr_chunks *k, int64_t object)
 {
-    return make_object_key(&c->chunks[o->item.array], o->item.chunk, o->is_new ? UNNAMED : "");
+    return pnc_zarr_temporary_make(make_object_key(k, object).text, c->id);
+}
+
+static pnc_zarr_key get_key(const zarr_container *c, const zarr_object *o)
+{
+    const pnc_zarr_chunks *k = &c->chunks[o->item.array];
+
+    return o->is_new ? make_temporary_key(c, k, o->item.chunk) : make_object_key(k, o->item.chunk);
+}
+
+static pnc_zarr_key make_shown_key(const zarr_container *c, const zarr_object *o)
+{
+    pnc_zarr_key key = make_temporary_key(c, &c->chunks[o->item.array], o->item.chunk);
+
+    strcat(key.text, SHOWN); /* temporary names leave space for it */
+    return key;
 }
 
 /* --- objects --- */
@@ -131,7 +143,7 @@ static void forget_objects(zarr_container *c, bool all)
     while (*at != NULL) {
         zarr_object *o = *at;
 
-        if ((o->is_dirty || o->is_unflushed) && !all) {
+        if (o->is_dirty && !all) {
             at = (zarr_object **)(void *)&o->item.next;
             continue;
         }
@@ -178,24 +190,51 @@ static void remove_newest(zarr_container *c)
 static void make_dirty(zarr_container *c, zarr_object *o)
 {
     c->ndirty += !o->is_dirty;
-    o->is_dirty = o->is_unflushed = true;
+    o->is_dirty = true;
+    o->is_shown = false;
 }
 
 /* --- shards --- */
+
+/* The object that has the index of a shard: what another rank has shown, or else that of the dataset. *size: bytes of
+ * the shard; -1: there is none. */
+static int find_shard_index(const zarr_container *c, zarr_object *o, pnc_zarr_key *key, int64_t *size, pnc_error *error)
+{
+    const pnc_zarr_chunks *k = &c->chunks[o->item.array];
+    pnc_zarr_key shown;
+    int64_t has = -1;
+
+    *key = make_temporary_key(c, k, o->item.chunk);
+    *size = -1;
+    if (c->is_shown)
+        PNC_TRY(pnc_folder_object_find(c->folder, key->text, size, error));
+    o->is_new = *size >= 0;
+    if (o->is_new)
+        return NC_NOERR;
+    *key = make_object_key(k, o->item.chunk);
+    PNC_TRY(pnc_folder_object_find(c->folder, key->text, size, error));
+    o->is_new = *size < 0;
+    if (!c->is_shown || o->is_new)
+        return NC_NOERR;
+    shown = make_shown_key(c, o);
+    PNC_TRY(pnc_folder_object_find(c->folder, shown.text, &has, error));
+    if (has >= 0)
+        *key = shown;
+    return NC_NOERR;
+}
 
 /* The index of a shard as the folder has it; one that is not there has no chunks. */
 static int read_index(const zarr_container *c, zarr_object *o, pnc_error *error)
 {
     const pnc_zarr_chunks *k = &c->chunks[o->item.array];
-    int64_t bytes = pnc_zarr_index_get_bytes(k->array), size;
-    object_key key = make_object_key(k, o->item.chunk, "");
+    int64_t bytes = pnc_zarr_index_get_bytes(k->array), size, at;
     unsigned char *encoded;
+    pnc_zarr_key key;
     int err;
 
-    PNC_TRY(pnc_folder_object_find(c->folder, key.text, &size, error));
-    o->is_new = size < 0;
-    o->end = o->is_new ? bytes : size;
-    if (o->is_new) {
+    PNC_TRY(find_shard_index(c, o, &key, &size, error));
+    o->end = size < 0 ? bytes : size;
+    if (size < 0) {
         for (int64_t i = 0; i < pnc_zarr_index_count(k->array); i++)
             o->places[i] = (pnc_zarr_place){-1, 0};
         return NC_NOERR;
@@ -206,7 +245,8 @@ static int read_index(const zarr_container *c, zarr_object *o, pnc_error *error)
     encoded = pnc_memory_alloc(bytes, 1);
     if (encoded == NULL)
         return fail_index(k, error);
-    err = pnc_folder_object_read(c->folder, key.text, pnc_zarr_index_get_offset(k->array, size), encoded, bytes, error);
+    at = pnc_zarr_index_get_offset(k->array, size);
+    err = pnc_folder_object_read(c->folder, key.text, at, encoded, bytes, error);
     if (err == NC_NOERR)
         err = pnc_zarr_index_decode(k->array, encoded, size, o->places, error);
     if (err != NC_NOERR)
@@ -236,22 +276,48 @@ static int load_shard(zarr_container *c, int64_t array, int64_t number, zarr_obj
     return err;
 }
 
+/* NULL without memory. */
+static unsigned char *encode_index(const zarr_container *c, const zarr_object *o)
+{
+    const pnc_zarr_array *array = c->chunks[o->item.array].array;
+    unsigned char *encoded = pnc_memory_alloc(pnc_zarr_index_get_bytes(array), 1);
+
+    if (encoded != NULL)
+        pnc_zarr_index_encode(array, o->places, encoded);
+    return encoded;
+}
+
 static int write_shard_index(const zarr_container *c, const zarr_object *o, const char *key, pnc_error *error)
 {
     const pnc_zarr_chunks *k = &c->chunks[o->item.array];
-    int64_t bytes = pnc_zarr_index_get_bytes(k->array);
-    unsigned char *encoded = pnc_memory_alloc(bytes, 1);
+    unsigned char *encoded = encode_index(c, o);
     int err;
 
     if (encoded == NULL)
         return fail_index(k, error);
-    pnc_zarr_index_encode(k->array, o->places, encoded);
-    err = pnc_folder_object_write(c->folder, key, 0, encoded, bytes, error);
+    err = pnc_folder_object_write(c->folder, key, 0, encoded, pnc_zarr_index_get_bytes(k->array), error);
     pnc_memory_free(encoded);
     return err;
 }
 
 /* --- the operations of a container --- */
+
+/* Of a chunk without a shard: the newest one that this rank may see. *bytes: -1: there is none. */
+static int find_chunk_object(const zarr_container *c, int64_t array, int64_t number, pnc_zarr_key *key, int64_t *bytes,
+                             pnc_error *error)
+{
+    const pnc_zarr_chunks *k = &c->chunks[array];
+    const zarr_object *o = (const zarr_object *)(void *)pnc_chunks_map_find(&c->map, array, number);
+
+    *key = make_temporary_key(c, k, number);
+    *bytes = -1;
+    if (c->is_shown || (o != NULL && o->is_new))
+        PNC_TRY(pnc_folder_object_find(c->folder, key->text, bytes, error));
+    if (*bytes >= 0)
+        return NC_NOERR;
+    *key = make_object_key(k, number);
+    return pnc_folder_object_find(c->folder, key->text, bytes, error);
+}
 
 static int find_in_store(pnc_container *container, const pnc_chunk_item *chunk, const int64_t *index,
                          pnc_chunk_place *out, pnc_error *error)
@@ -264,7 +330,9 @@ static int find_in_store(pnc_container *container, const pnc_chunk_item *chunk, 
     (void)index;
     *out = (pnc_chunk_place){.offset = -1};
     if (k->array->inner == NULL) {
-        PNC_TRY(pnc_folder_object_find(c->folder, make_object_key(k, at.object, "").text, &out->bytes, error));
+        pnc_zarr_key key;
+
+        PNC_TRY(find_chunk_object(c, chunk->array, at.object, &key, &out->bytes, error));
         out->offset = out->bytes < 0 ? -1 : 0;
         return NC_NOERR;
     }
@@ -274,16 +342,19 @@ static int find_in_store(pnc_container *container, const pnc_chunk_item *chunk, 
     return NC_NOERR;
 }
 
-/* A new shard has no name yet, which only this rank knows. */
 static int read_from_store(pnc_container *container, const pnc_chunk_item *chunk, const pnc_chunk_place *place,
                            void *to, pnc_error *error)
 {
     zarr_container *c = zarr_container_of(container);
     const pnc_zarr_chunks *k = &c->chunks[chunk->array];
-    int64_t object = find_chunk_position(k, chunk->chunk).object;
+    int64_t object = find_chunk_position(k, chunk->chunk).object, bytes;
     const zarr_object *o = (const zarr_object *)(void *)pnc_chunks_map_find(&c->map, chunk->array, object);
-    object_key key = make_object_key(k, object, o != NULL && o->is_new ? UNNAMED : "");
+    pnc_zarr_key key;
 
+    if (c->is_shown || (o != NULL && o->is_new)) /* changes that were not all made may have given it its name */
+        PNC_TRY(find_chunk_object(c, chunk->array, object, &key, &bytes, error));
+    else
+        key = make_object_key(k, object);
     return pnc_folder_object_read(c->folder, key.text, place->offset, to, place->bytes, error);
 }
 
@@ -341,11 +412,12 @@ static int write_to_store(pnc_container *container, const pnc_stored_chunk *chun
     zarr_container *c = zarr_container_of(container);
     const pnc_zarr_chunks *k = &c->chunks[chunk->item.array];
     int64_t object = find_chunk_position(k, chunk->item.chunk).object;
-    const zarr_object *o = (const zarr_object *)(void *)pnc_chunks_map_find(&c->map, chunk->item.array, object);
+    zarr_object *o = (zarr_object *)(void *)pnc_chunks_map_find(&c->map, chunk->item.array, object);
 
     if (k->array->inner != NULL)
         return pnc_folder_object_write(c->folder, get_key(c, o).text, chunk->place.offset, bytes, length, error);
-    return pnc_folder_object_put(c->folder, make_object_key(k, object, "").text, bytes, length, false, error);
+    o->is_new = false; /* until it is complete */
+    return pnc_folder_object_create(c->folder, make_temporary_key(c, k, object).text, bytes, length, false, error);
 }
 
 static void adopt_in_store(pnc_container *container, const pnc_stored_chunk *chunk)
@@ -357,6 +429,8 @@ static void adopt_in_store(pnc_container *container, const pnc_stored_chunk *chu
 
     if (k->array->inner != NULL)
         o->places[at.within] = (pnc_zarr_place){chunk->place.offset, chunk->place.bytes};
+    else
+        o->is_new = true;
 }
 
 static void free_store(pnc_container *container)
@@ -379,7 +453,7 @@ static const pnc_container_ops store_operations = {.find = find_in_store,
 
 /* --- interface --- */
 
-pnc_container *pnc_zarr_container_create(const pnc_folder *folder, const pnc_zarr_chunks *chunks,
+pnc_container *pnc_zarr_container_create(const pnc_folder *folder, int64_t id, const pnc_zarr_chunks *chunks,
                                          pnc_zarr_agreement *agree, void *own)
 {
     zarr_container *c = pnc_memory_alloc_zeroed(1, sizeof *c);
@@ -388,22 +462,11 @@ pnc_container *pnc_zarr_container_create(const pnc_folder *folder, const pnc_zar
         return NULL;
     c->base.ops = &store_operations;
     c->folder = folder;
+    c->id = id;
     c->agree = agree;
     c->own = own;
     c->chunks = chunks;
     return &c->base;
-}
-
-/* A chunk whose write has failed is not there. */
-static int flush_chunk(const zarr_container *c, const zarr_object *o, bool is_durable, pnc_error *error)
-{
-    object_key key = get_key(c, o);
-    int64_t size;
-
-    if (!is_durable)
-        return NC_NOERR;
-    PNC_TRY(pnc_folder_object_find(c->folder, key.text, &size, error));
-    return size < 0 ? NC_NOERR : pnc_folder_object_sync(c->folder, key.text, error);
 }
 
 static bool has_chunk(const pnc_zarr_array *array, const zarr_object *o)
@@ -449,16 +512,16 @@ static int copy_chunks(const zarr_container *c, zarr_object *o, const char *from
     return err;
 }
 
-/* The shard becomes a new one without garbage, which replaces it. After an error it is as before. */
-static int compact_shard(const zarr_container *c, zarr_object *o, bool is_durable, pnc_error *error)
+/* The shard becomes a new one without garbage, with a temporary name. After an error it is as before. */
+static int compact_shard(const zarr_container *c, zarr_object *o, pnc_error *error)
 {
     const pnc_zarr_chunks *k = &c->chunks[o->item.array];
-    object_key from = get_key(c, o), to = make_object_key(k, o->item.chunk, COMPACTED);
+    pnc_zarr_key from = get_key(c, o), to = make_temporary_key(c, k, o->item.chunk);
     int64_t bytes = pnc_zarr_index_count(k->array) * (int64_t)sizeof *o->places;
     zarr_object old = *o;
     int err;
 
-    PNC_TRY(pnc_folder_object_delete(c->folder, to.text, error)); /* one of a program that died */
+    PNC_TRY(pnc_folder_object_delete(c->folder, to.text, error)); /* of a try that has failed */
     o->places = pnc_memory_alloc(bytes, 1);
     if (o->places == NULL) {
         *o = old;
@@ -466,82 +529,123 @@ static int compact_shard(const zarr_container *c, zarr_object *o, bool is_durabl
     }
     memcpy(o->places, old.places, (size_t)bytes);
     err = copy_chunks(c, o, from.text, to.text, error);
-    if (err == NC_NOERR)
-        err = write_shard_index(c, o, to.text, error);
-    if (err == NC_NOERR && is_durable)
-        err = pnc_folder_object_sync(c->folder, to.text, error);
-    if (err == NC_NOERR)
-        err = pnc_folder_object_rename(c->folder, to.text, make_object_key(k, o->item.chunk, "").text, error);
     pnc_memory_free(err == NC_NOERR ? old.places : o->places);
     if (err != NC_NOERR)
         *o = old;
-    else if (old.is_new)
-        (void)pnc_folder_object_delete(c->folder, from.text, NULL); /* it has no name that readers know */
-    o->is_new = o->is_new && err != NC_NOERR;
+    else
+        o->is_new = true;
     return err;
 }
 
-/* The chunks, then the index, then the name. */
-static int flush_shard(const zarr_container *c, zarr_object *o, bool is_durable, pnc_error *error)
+/* Another program puts its chunks behind the end that this one knows. */
+static int check_shard_end(const zarr_container *c, const zarr_object *o, pnc_error *error)
+{
+    pnc_zarr_key key = get_key(c, o);
+    int64_t size;
+
+    PNC_TRY(pnc_folder_object_find(c->folder, key.text, &size, error));
+    if (size <= o->end)
+        return NC_NOERR;
+    return pnc_error_set(error, NC_ESTALE,
+                         "%s/%s: another program or handle has put chunks into this shard since this one has read its "
+                         "index: close this ncid and open the store again",
+                         c->folder->path, key.text);
+}
+
+static int prepare_shard(const zarr_container *c, zarr_object *o, pnc_zarr_changes *changes, pnc_error *error)
 {
     const pnc_zarr_chunks *k = &c->chunks[o->item.array];
-    object_key key = get_key(c, o);
+    pnc_zarr_key name = make_object_key(k, o->item.chunk), key;
+    unsigned char *encoded;
+    int err;
 
     if (!has_chunk(k->array, o))
         return NC_NOERR;
-    if (o->is_dirty && is_mostly_garbage(k->array, o))
-        return compact_shard(c, o, is_durable, error);
-    if (is_durable)
-        PNC_TRY(pnc_folder_object_sync(c->folder, key.text, error));
-    if (!o->is_dirty)
-        return NC_NOERR;
-    PNC_TRY(write_shard_index(c, o, key.text, error));
-    if (is_durable)
-        PNC_TRY(pnc_folder_object_sync(c->folder, key.text, error));
+    PNC_TRY(check_shard_end(c, o, error));
+    if (!o->is_new && is_mostly_garbage(k->array, o))
+        PNC_TRY(compact_shard(c, o, error));
+    key = get_key(c, o);
     if (o->is_new)
-        PNC_TRY(pnc_folder_object_rename(c->folder, key.text, make_object_key(k, o->item.chunk, "").text, error));
-    o->is_new = false;
-    return NC_NOERR;
+        PNC_TRY(write_shard_index(c, o, key.text, error));
+    PNC_TRY(pnc_folder_object_sync(c->folder, key.text, error));
+    if (o->is_new)
+        return pnc_zarr_changes_add(changes, PNC_ZARR_CHANGE_NAME, name.text, NULL, 0, error);
+    encoded = encode_index(c, o);
+    if (encoded == NULL)
+        return fail_index(k, error);
+    err = pnc_zarr_changes_add(changes, PNC_ZARR_CHANGE_INDEX, name.text, encoded, pnc_zarr_index_get_bytes(k->array),
+                               error);
+    pnc_memory_free(encoded);
+    return err;
 }
 
-static bool has_to_flush(const zarr_object *o, bool is_durable)
+/* A chunk whose write has failed is not there. */
+static int prepare_chunk(const zarr_container *c, const zarr_object *o, pnc_zarr_changes *changes, pnc_error *error)
 {
-    return o->is_dirty || (is_durable && o->is_unflushed);
+    pnc_zarr_key name = make_object_key(&c->chunks[o->item.array], o->item.chunk);
+
+    if (!o->is_new)
+        return NC_NOERR;
+    PNC_TRY(pnc_folder_object_sync(c->folder, get_key(c, o).text, error));
+    return pnc_zarr_changes_add(changes, PNC_ZARR_CHANGE_NAME, name.text, NULL, 0, error);
 }
 
-/* The names of objects. */
-static int flush_names(const zarr_container *c, pnc_error *error)
-{
-    int64_t array = -1;
-
-    for (const zarr_object *o = c->objects; o != NULL; o = next_object(o)) {
-        if (has_to_flush(o, true) && o->item.array != array)
-            PNC_TRY(pnc_folder_key_sync(c->folder, c->chunks[o->item.array].array->path, error));
-        array = o->item.array;
-    }
-    return NC_NOERR;
-}
-
-int pnc_zarr_container_flush(pnc_container *container, bool is_durable, pnc_error *error)
+int pnc_zarr_container_update(pnc_container *container, pnc_zarr_changes *changes, pnc_error *error)
 {
     zarr_container *c = zarr_container_of(container);
 
     for (zarr_object *o = c->objects; o != NULL; o = next_object(o)) {
-        if (!has_to_flush(o, is_durable))
+        if (!o->is_dirty)
             continue;
         if (o->places != NULL)
-            PNC_TRY(flush_shard(c, o, is_durable, error));
+            PNC_TRY(prepare_shard(c, o, changes, error));
         else
-            PNC_TRY(flush_chunk(c, o, is_durable, error));
+            PNC_TRY(prepare_chunk(c, o, changes, error));
     }
-    if (is_durable)
-        PNC_TRY(flush_names(c, error));
-    for (zarr_object *o = c->objects; o != NULL; o = next_object(o)) {
-        o->is_dirty = false;
-        o->is_unflushed = o->is_unflushed && !is_durable;
-    }
-    c->ndirty = 0;
     return NC_NOERR;
+}
+
+/* What is left of writes that failed, and of what was shown. An object that stays is garbage, which a repair deletes. */
+static void delete_rest(const zarr_container *c, const zarr_object *o)
+{
+    if (o->is_new && o->places != NULL && !has_chunk(c->chunks[o->item.array].array, o))
+        (void)pnc_folder_object_delete(c->folder, get_key(c, o).text, NULL);
+    if (c->is_shown && o->places != NULL)
+        (void)pnc_folder_object_delete(c->folder, make_shown_key(c, o).text, NULL);
+}
+
+void pnc_zarr_container_finish(pnc_container *container)
+{
+    zarr_container *c = zarr_container_of(container);
+
+    for (zarr_object *o = c->objects; o != NULL; o = next_object(o)) {
+        if (!o->is_dirty)
+            continue;
+        delete_rest(c, o);
+        o->is_dirty = o->is_shown = false;
+        o->is_new = o->is_new && o->places != NULL && !has_chunk(c->chunks[o->item.array].array, o);
+    }
+    c->is_shown = false;
+    c->ndirty = 0;
+}
+
+/* A chunk is in an object of its own already. */
+int pnc_zarr_container_display(pnc_container *container, pnc_error *error)
+{
+    zarr_container *c = zarr_container_of(container);
+
+    for (zarr_object *o = c->objects; o != NULL; o = next_object(o)) {
+        if (!o->is_dirty || o->is_shown || o->places == NULL || !has_chunk(c->chunks[o->item.array].array, o))
+            continue;
+        PNC_TRY(write_shard_index(c, o, o->is_new ? get_key(c, o).text : make_shown_key(c, o).text, error));
+        o->is_shown = true;
+    }
+    return NC_NOERR;
+}
+
+void pnc_zarr_container_set_shown(pnc_container *container)
+{
+    zarr_container_of(container)->is_shown = true;
 }
 
 bool pnc_zarr_container_is_dirty(const pnc_container *container)

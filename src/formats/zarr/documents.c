@@ -128,31 +128,82 @@ int pnc_zarr_documents_load(pnc_zarr *z, pnc_zarr_documents *out)
 
 /* --- to the folder --- */
 
-int pnc_zarr_documents_write(pnc_zarr *z, pnc_zarr_documents *documents)
+int pnc_zarr_documents_put(pnc_zarr *z, int64_t id, const pnc_zarr_documents *documents, pnc_zarr_changes *changes)
 {
-    int err = pnc_zarr_seen_check(z);
+    pnc_error *error = z->format.file->error;
 
-    for (int64_t i = 0; err == NC_NOERR && i < documents->n; i++) {
+    for (int64_t i = 0; i < documents->n; i++) {
         const pnc_zarr_document *d = &documents->at[i];
 
-        if (!d->is_unchanged || z->is_unfinished)
-            err = pnc_folder_object_put(z->folder, d->key, d->bytes, d->n, true, z->format.file->error);
+        if (d->is_unchanged && !z->is_unfinished)
+            continue;
+        PNC_TRY(
+            pnc_folder_object_create(z->folder, pnc_zarr_temporary_make(d->key, id).text, d->bytes, d->n, true, error));
+        PNC_TRY(pnc_zarr_changes_add(changes, PNC_ZARR_CHANGE_NAME, d->key, NULL, 0, error));
     }
-    if (err != NC_NOERR)
-        return err;
+    return NC_NOERR;
+}
+
+void pnc_zarr_documents_remove(const pnc_zarr *z, int64_t id, const pnc_zarr_documents *documents)
+{
+    for (int64_t i = 0; i < documents->n; i++)
+        (void)pnc_folder_object_delete(z->folder, pnc_zarr_temporary_make(documents->at[i].key, id).text, NULL);
+}
+
+void pnc_zarr_documents_adopt(pnc_zarr *z, pnc_zarr_documents *documents)
+{
     pnc_zarr_documents_free(&z->documents);
     z->seen = (pnc_folder_facts){.size = 0};
     z->documents = *documents;
     *documents = (pnc_zarr_documents){.n = 0};
+}
+
+/* The log may be one that an error has left. */
+static int make_changes(pnc_zarr *z, int64_t id, const pnc_zarr_changes *changes)
+{
+    pnc_error *error = z->format.file->error;
+
+    if (changes->count <= 1 && !z->has_log)
+        return pnc_zarr_changes_apply(z->folder, id, changes, error);
+    PNC_TRY(pnc_zarr_log_begin(z->folder, id, changes, error));
+    z->has_log = true;
+    PNC_TRY(pnc_zarr_changes_apply(z->folder, id, changes, error));
+    PNC_TRY(pnc_zarr_log_end(z->folder, error));
+    z->has_log = false;
     return NC_NOERR;
+}
+
+int pnc_zarr_documents_write(pnc_zarr *z, pnc_zarr_documents *documents)
+{
+    int64_t id = pnc_folder_id_create(); /* a log that an error has left has other temporary names */
+    pnc_zarr_changes changes = {.n = 0};
+    int err = pnc_zarr_seen_check(z);
+
+    if (err == NC_NOERR)
+        err = pnc_zarr_documents_put(z, id, documents, &changes);
+    if (err == NC_NOERR && (changes.count > 1 || z->has_log))
+        err = pnc_zarr_log_write(z->folder, id, 0, &changes, z->format.file->error);
+    if (err == NC_NOERR) {
+        err = make_changes(z, id, &changes);
+        z->has_failed = err != NC_NOERR;
+    }
+    pnc_zarr_changes_free(&changes);
+    if (err == NC_NOERR) {
+        pnc_zarr_documents_adopt(z, documents);
+        return NC_NOERR;
+    }
+    pnc_zarr_log_discard(z->folder, id);
+    if (!z->has_log)
+        pnc_zarr_documents_remove(z, id, documents);
+    return err;
 }
 
 /* --- in a broadcast --- */
 
-/* For each document its key, a 0, the number of its bytes as 8 bytes, and them. */
+/* The id of temporary names; for each document its key, a 0, the number of its bytes as 8 bytes, and them. */
 int pnc_zarr_documents_join(const pnc_zarr *z, const pnc_zarr_document *documents, int64_t n, pnc_format_bytes *out)
 {
-    int64_t total = 0;
+    int64_t total = (int64_t)sizeof z->id;
     char *to;
 
     for (int64_t i = 0; i < n; i++)
@@ -163,7 +214,8 @@ int pnc_zarr_documents_join(const pnc_zarr *z, const pnc_zarr_document *document
         return fail_documents(z);
     out->n = total;
     out->is_estimated = false;
-    to = out->at;
+    memcpy(out->at, &z->id, sizeof z->id);
+    to = out->at + sizeof z->id;
     for (int64_t i = 0; i < n; i++) {
         size_t length = strlen(documents[i].key) + 1;
 
@@ -187,19 +239,20 @@ static pnc_zarr_document take_document(const char **from)
     return d;
 }
 
-int pnc_zarr_documents_divide(const pnc_zarr *z, const pnc_format_bytes *bytes, pnc_zarr_documents *out)
+int pnc_zarr_documents_divide(pnc_zarr *z, const pnc_format_bytes *bytes, pnc_zarr_documents *out)
 {
-    const char *end = bytes->at + bytes->n;
+    const char *begin = bytes->at + sizeof z->id, *end = bytes->at + bytes->n;
     pnc_zarr_document *at;
     int64_t n = 0;
 
-    for (const char *from = bytes->at; from < end; n++)
+    memcpy(&z->id, bytes->at, sizeof z->id);
+    for (const char *from = begin; from < end; n++)
         (void)take_document(&from);
     at = pnc_region_alloc(&out->region, n * (int64_t)sizeof *at);
     if (at == NULL)
         return fail_documents(z);
     n = 0;
-    for (const char *from = bytes->at; from < end; n++)
+    for (const char *from = begin; from < end; n++)
         at[n] = take_document(&from);
     out->at = at;
     out->n = n;

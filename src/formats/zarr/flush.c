@@ -22,8 +22,8 @@ void pnc_zarr_length_add(pnc_format *f, int dimid, int64_t length)
 
 /* --- documents --- */
 
-/* Collective. The documents get what the model has. */
-static int update_documents(pnc_zarr *z)
+/* Collective. The store gets the documents of the model again, all of them. */
+static int rewrite_documents(pnc_zarr *z)
 {
     pnc_zarr_documents documents = {.n = 0};
     int err = NC_NOERR;
@@ -35,9 +35,7 @@ static int update_documents(pnc_zarr *z)
         pnc_zarr_documents_free(&documents);
     }
     err = pnc_file_status_broadcast(z->format.file, err);
-    z->is_unfinished = err != NC_NOERR && err != NC_ESTALE;
-    if (err == NC_NOERR)
-        z->lengths_dirty = false;
+    z->is_unfinished = err != NC_NOERR;
     return err;
 }
 
@@ -45,18 +43,21 @@ int pnc_zarr_store_restore(pnc_format *f)
 {
     pnc_zarr *z = pnc_zarr_state_get(f);
 
-    return z->is_unfinished ? update_documents(z) : NC_NOERR;
+    if (z->is_unapplied)
+        PNC_TRY(pnc_zarr_changes_execute(z));
+    return z->is_unfinished ? rewrite_documents(z) : NC_NOERR;
 }
 
 int pnc_zarr_store_restore_before_put(pnc_format *f, bool collective)
 {
-    if (!pnc_zarr_state_get(f)->is_unfinished || collective || f->file->nprocs == 1)
+    const pnc_zarr *z = pnc_zarr_state_get(f);
+
+    if (!(z->is_unfinished || z->is_unapplied) || collective || f->file->nprocs == 1)
         return pnc_zarr_store_restore(f);
-    return pnc_error_set(
-        f->file->error, NC_EINTERRUPTED,
-        "%s: the documents of the store are not complete yet after a write that failed: an independent "
-        "put must wait until a collective put, ncmpi_sync or ncmpi_close completes them",
-        f->file->path);
+    return pnc_error_set(f->file->error, NC_EINTERRUPTED,
+                         "%s: changes of the store are not complete yet after a write that failed: an independent "
+                         "put must wait until a collective put, ncmpi_sync or ncmpi_close completes them",
+                         f->file->path);
 }
 
 /* --- flush --- */
@@ -71,19 +72,39 @@ static bool has_waiting_values(pnc_zarr *z)
     return pnc_file_maxima_agree(file, &has, 1, "whether values are not written") != NC_NOERR || has != 0;
 }
 
-/* Collective. Chunks, then the indexes of shards; documents follow. */
-static int flush_values(pnc_zarr *z, bool is_durable)
+/* Collective. Chunks to the folder, where only this handle finds them. */
+static int put_chunks(pnc_zarr *z, int *lost)
 {
     pnc_file *file = z->format.file;
-    int err = pnc_file_status_agree(file, pnc_chunks_store_flush(file->store, file->error)), later;
+    int err = pnc_file_status_agree(file, pnc_chunks_store_flush(file->store, file->error));
 
-    if (err != NC_NOERR && has_waiting_values(z))
-        return err;
-    later = pnc_file_status_agree(file, pnc_zarr_container_flush(pnc_zarr_container_get(z), is_durable, file->error));
-    PNC_TRY(pnc_error_keep_first(err, later));
-    pnc_chunks_store_discard(file->store);
-    pnc_zarr_container_discard(pnc_zarr_container_get(z));
+    *lost = err;
+    return err != NC_NOERR && has_waiting_values(z) ? err : NC_NOERR;
+}
+
+/* Collective. All ranks find the chunks, but no other program does. */
+static int show_chunks(pnc_zarr *z)
+{
+    pnc_container *container = pnc_zarr_container_get(z);
+    pnc_file *file = z->format.file;
+
+    PNC_TRY(pnc_file_status_agree(file, pnc_zarr_container_display(container, file->error)));
+    pnc_zarr_container_set_shown(container);
     return NC_NOERR;
+}
+
+/* Collective. */
+static int flush_values(pnc_zarr *z, bool commits)
+{
+    int lost, err;
+
+    PNC_TRY(put_chunks(z, &lost));
+    err = commits ? pnc_zarr_changes_commit(z, z->lengths_dirty) : show_chunks(z);
+    if (err == NC_NOERR) {
+        pnc_chunks_store_discard(z->format.file->store);
+        pnc_zarr_container_discard(pnc_zarr_container_get(z));
+    }
+    return pnc_error_keep_first(lost, err);
 }
 
 static bool has_changed_chunks(const pnc_zarr *z)
@@ -92,7 +113,7 @@ static bool has_changed_chunks(const pnc_zarr *z)
            (pnc_chunks_store_is_dirty(z->format.file->store) || pnc_zarr_container_is_dirty(pnc_zarr_container_get(z)));
 }
 
-/* Collective. with_documents: the store is complete, also after the death of a node. Else all ranks find the chunks. */
+/* Collective. with_documents: the dataset has it, also after the death of a node. Else all ranks find the chunks. */
 static int flush_what_lacks(pnc_format *f, int err, bool *unsynced, bool with_documents)
 {
     pnc_zarr *z = pnc_zarr_state_get(f);
@@ -115,9 +136,9 @@ static int flush_what_lacks(pnc_format *f, int err, bool *unsynced, bool with_do
         *unsynced = values[3] != 0 || z->lengths_dirty;
     if (!z->has_chunks)
         return NC_NOERR;
-    if (values[3] != 0 || values[4] != 0)
-        PNC_TRY(flush_values(z, with_documents));
-    return with_documents && z->lengths_dirty ? update_documents(z) : NC_NOERR;
+    if (values[3] != 0 || values[4] != 0 || (with_documents && z->lengths_dirty))
+        return flush_values(z, with_documents);
+    return NC_NOERR;
 }
 
 int pnc_zarr_chunks_flush(pnc_format *f, int err, bool *unsynced)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "formats/zarr/strays.h"
 #include "formats/zarr/zarr.h"
 #include "host/codecs.h"
 
@@ -128,7 +129,7 @@ static int adopt_documents(pnc_reader *base, const char *bytes, int64_t n, pnc_m
     PNC_TRY(pnc_zarr_facts_decode(&r->zarr, &joined, model, &r->zarr.facts));
     PNC_TRY(pnc_zarr_arrays_make(&r->zarr));
     PNC_TRY(make_all_stored(r, model));
-    r->container = pnc_zarr_container_create(&r->folder, r->zarr.facts.chunks, NULL, NULL);
+    r->container = pnc_zarr_container_create(&r->folder, 0, r->zarr.facts.chunks, NULL, NULL);
     return r->container != NULL ? NC_NOERR : pnc_error_set(base->error, NC_ENOMEM, "no memory to read metadata");
 }
 
@@ -159,6 +160,48 @@ static int read_chunk_of_store(pnc_reader *base, int varid, const int64_t *index
     return r->container->ops->read(r->container, &item, place, to, base->error);
 }
 
+/* --- what programs have left that died --- */
+
+static int complete_store(int fd, const char *path, int64_t size, bool *was_interrupted, pnc_error *error)
+{
+    pnc_folder folder;
+    int err;
+
+    (void)fd, (void)size;
+    *was_interrupted = false;
+    PNC_TRY(pnc_folder_root_open(&folder, path, error));
+    err = pnc_zarr_log_execute(&folder, was_interrupted, error);
+    pnc_folder_root_close(&folder);
+    return err;
+}
+
+typedef struct stray_list {
+    const pnc_folder *folder;
+    bool deletes;
+    pnc_reader_stray *each;
+    void *own;
+} stray_list;
+
+static int pass_stray(void *own, const char *key, bool is_folder, const char *why, pnc_error *error)
+{
+    const stray_list *list = own;
+
+    if (list->deletes && is_folder)
+        PNC_TRY(pnc_folder_key_delete(list->folder, key, error));
+    else if (list->deletes)
+        PNC_TRY(pnc_folder_object_delete(list->folder, key, error));
+    list->each(list->own, key, why);
+    return NC_NOERR;
+}
+
+static int find_strays_of_store(pnc_reader *base, bool deletes, pnc_reader_stray *each, void *own)
+{
+    zarr_reader *r = zarr_reader_of(base);
+    stray_list list = {&r->folder, deletes, each, own};
+
+    return pnc_zarr_strays_find(&r->folder, &r->zarr.facts.store, &list, pass_stray, base->error);
+}
+
 /* --- what stores do not have --- */
 
 static int read_no_strings(pnc_reader *base, int varid, const int64_t *start, const int64_t *count,
@@ -168,13 +211,6 @@ static int read_no_strings(pnc_reader *base, int varid, const int64_t *start, co
     *out = (pnc_reader_strings){0};
     return pnc_error_set(base->error, NC_EBADTYPE, "%s: a Zarr store has no strings that this library reads",
                          base->path);
-}
-
-static int repair_nothing(int fd, const char *path, int64_t size, bool *was_interrupted, pnc_error *error)
-{
-    (void)fd, (void)path, (void)size, (void)error;
-    *was_interrupted = false;
-    return NC_NOERR;
 }
 
 static bool has_no_classic_model(pnc_reader *base)
@@ -198,7 +234,7 @@ const pnc_reader_ops pnc_zarr_reader = {.name = "Zarr",
                                         .bytes = sizeof(zarr_reader),
                                         .has_objects = true,
                                         .is_folder = is_store_folder,
-                                        .repair = repair_nothing,
+                                        .repair = complete_store,
                                         .open = open_store_folder,
                                         .close = close_store_folder,
                                         .load = load_documents_of_store,
@@ -208,4 +244,5 @@ const pnc_reader_ops pnc_zarr_reader = {.name = "Zarr",
                                         .read_strings = read_no_strings,
                                         .is_classic = has_no_classic_model,
                                         .get_text = get_no_text,
-                                        .get_codecs = get_host_codecs};
+                                        .get_codecs = get_host_codecs,
+                                        .find_strays = find_strays_of_store};

@@ -22,9 +22,9 @@ static const pnc_zarr_document *find_root_document(const pnc_zarr_documents *doc
 }
 
 /* *is: the store has these bytes. */
-static int compare_root(const pnc_zarr *z, int64_t size, bool *is)
+static int compare_root(const pnc_zarr *z, const pnc_zarr_documents *documents, int64_t size, bool *is)
 {
-    const pnc_zarr_document *root = find_root_document(&z->documents);
+    const pnc_zarr_document *root = find_root_document(documents);
     char *bytes = NULL;
     int64_t n = 0;
 
@@ -43,7 +43,7 @@ int pnc_zarr_seen_check(pnc_zarr *z)
     bool is_same;
 
     PNC_TRY(pnc_folder_object_inspect(z->folder, PNC_FOLDER_ROOT, &found, z->format.file->error));
-    if (z->is_unfinished) /* a write that has failed may have left either document */
+    if (z->has_failed) /* a write that has failed may have left either document */
         return NC_NOERR;
     if (z->documents.n == 0) /* a new store */
         return found.size < 0 ? NC_NOERR : refuse_changed(z, "written " PNC_FOLDER_ROOT);
@@ -51,7 +51,9 @@ int pnc_zarr_seen_check(pnc_zarr *z)
         return refuse_changed(z, "deleted " PNC_FOLDER_ROOT);
     if (memcmp(&found, &z->seen, sizeof found) == 0)
         return NC_NOERR;
-    PNC_TRY(compare_root(z, found.size, &is_same));
+    PNC_TRY(compare_root(z, &z->documents, found.size, &is_same));
+    if (!is_same && z->is_unapplied)
+        PNC_TRY(compare_root(z, &z->next, found.size, &is_same));
     if (!is_same)
         return refuse_changed(z, "changed " PNC_FOLDER_ROOT);
     z->seen = found;

@@ -15,13 +15,32 @@ static bool is_any_root(const char *front, int64_t n)
     return true;
 }
 
+/* The changes of a program that has died are made. Without locks it is not known whether it has. */
+static int begin_writing_store(pnc_zarr *z)
+{
+    pnc_file *file = z->format.file;
+    bool found;
+    int64_t size;
+
+    PNC_TRY(pnc_file_writer_begin(file, file->path));
+    PNC_TRY(pnc_folder_object_find(z->folder, PNC_ZARR_LOG, &size, file->error));
+    if (size >= 0 && file->writer == NULL && z->format.hints->assumes_dead == 0)
+        return pnc_error_set(file->error, NC_EINTERRUPTED,
+                             "%s: a program has written to this store, and ended before it was done, or still runs: "
+                             "there are no locks that show it. If it has ended, `ncvalidator --repair --in-place "
+                             "--assume-dead %s', or the hint nc_repair=assume_dead, completes the store",
+                             file->path, file->path);
+    return pnc_zarr_log_execute(z->folder, &found, file->error);
+}
+
 static int load_store(pnc_format *f, pnc_format_bytes *found)
 {
     pnc_zarr *z = pnc_zarr_state_get(f);
 
     z->folder = pnc_folder_store_get(f->file->store);
+    z->id = pnc_folder_id_create();
     if (!f->file->read_only)
-        PNC_TRY(pnc_file_writer_begin(f->file, f->file->path));
+        PNC_TRY(begin_writing_store(z));
     PNC_TRY(pnc_formats_path_add(f, pnc_zarr_documents_load(z, &z->documents)));
     return pnc_zarr_documents_join(z, z->documents.at, z->documents.n, found);
 }
@@ -52,6 +71,9 @@ static void free_zarr(pnc_format *f)
     pnc_zarr *z = pnc_zarr_state_get(f);
 
     pnc_zarr_documents_free(&z->documents);
+    pnc_zarr_documents_free(&z->next);
+    pnc_zarr_changes_free(&z->changes);
+    pnc_zarr_changes_free(&z->staged);
     pnc_zarr_facts_free(&z->facts);
 }
 

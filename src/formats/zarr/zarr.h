@@ -36,9 +36,15 @@ typedef struct pnc_zarr {
     pnc_zarr_documents documents;
     pnc_folder_facts seen; /* rank 0: of the root document, when it was that of `documents`; zeros: not known */
     pnc_codecs codecs;
-    bool has_chunks;    /* the store of chunks is attached */
-    bool lengths_dirty; /* dimensions are longer than the documents say */
-    bool is_unfinished; /* on all ranks: documents could not be written */
+    int64_t id;                       /* of temporary names; the same on all ranks */
+    pnc_zarr_changes changes, staged; /* that are committed, or to be: of chunks; rank 0: of documents */
+    pnc_zarr_documents next;          /* rank 0: these */
+    bool has_log;                     /* rank 0: an error has left one */
+    bool has_failed;                  /* rank 0: the store may have old or new documents */
+    bool has_chunks;                  /* the store of chunks is attached */
+    bool lengths_dirty;               /* dimensions are longer than the documents say */
+    bool is_unfinished; /* on all ranks: the store may have documents of definitions that it could not get */
+    bool is_unapplied;  /* on all ranks: changes are committed, and not all of them made */
 } pnc_zarr;
 
 static inline pnc_zarr *pnc_zarr_state_get(pnc_format *f)
@@ -50,15 +56,27 @@ static inline pnc_zarr *pnc_zarr_state_get(pnc_format *f)
 
 /* On rank 0: all documents of the store. */
 int pnc_zarr_documents_load(pnc_zarr *z, pnc_zarr_documents *out);
-/* On rank 0: write those that have changed, the root last, and keep what the store has then. After an error the store
- * may have some of them. `documents` is empty then. */
+/* On rank 0: write those that have changed, and keep what the store has then; `documents` is empty then. After an error
+ * the store may have some of them. */
 int pnc_zarr_documents_write(pnc_zarr *z, pnc_zarr_documents *documents);
+/* On rank 0, its steps. put: under temporary names with this id; remove: delete these; adopt: they have their names. */
+int pnc_zarr_documents_put(pnc_zarr *z, int64_t id, const pnc_zarr_documents *documents, pnc_zarr_changes *changes);
+void pnc_zarr_documents_remove(const pnc_zarr *z, int64_t id, const pnc_zarr_documents *documents);
+void pnc_zarr_documents_adopt(pnc_zarr *z, pnc_zarr_documents *documents);
 void pnc_zarr_documents_free(pnc_zarr_documents *documents);
 /* The documents as bytes for a broadcast, and back, which points into the bytes. Local. */
 int pnc_zarr_documents_join(const pnc_zarr *z, const pnc_zarr_document *documents, int64_t n, pnc_format_bytes *out);
-int pnc_zarr_documents_divide(const pnc_zarr *z, const pnc_format_bytes *bytes, pnc_zarr_documents *out);
+int pnc_zarr_documents_divide(pnc_zarr *z, const pnc_format_bytes *bytes, pnc_zarr_documents *out);
 /* On rank 0: documents of the model, with the storage that arrays have, and that new variables ask for. */
 int pnc_zarr_documents_make(pnc_zarr *z, pnc_zarr_documents *out);
+
+/* --- commit.c: chunks and documents become those of the store, all or none --- */
+
+/* Collective. What the ranks have put becomes part of the dataset, and so do new lengths of dimensions if with_lengths
+ * is set, which is the same on all ranks. After an error nothing has changed, or is_unapplied is set. */
+int pnc_zarr_changes_commit(pnc_zarr *z, bool with_lengths);
+/* Collective, while is_unapplied is set: make the changes. */
+int pnc_zarr_changes_execute(pnc_zarr *z);
 
 /* --- seen.c: what other programs do --- */
 

@@ -70,7 +70,7 @@ static int conclude(const char *path, const char *name, const repair_log *log, c
 static int repair_at(const tool_file *file, const report *r, const char *path, validator_hold *held, const options *o,
                      repair_log *log)
 {
-    return r->reader != NULL ? validator_stored_repair(r->reader, path, log)
+    return r->reader != NULL ? validator_stored_repair(r->reader, path, &o->choice, log)
                              : validator_file_repair(file, r, &o->choice, path, held, log);
 }
 
@@ -127,6 +127,10 @@ static int repair(const tool_file *file, const report *r, validator_hold *held, 
         else
             err = repair_at(file, r, o->path, held, o, &log);
         return err != NC_NOERR ? 1 : conclude(o->path, NULL, &log, o);
+    }
+    if (file->is_folder) {
+        tool_error_print("%s is a folder, which is not copied: --in-place repairs it itself", o->path);
+        return 1;
     }
     if (held->fd >= 0 && r->reader == NULL && validator_growth_examine(held) != NC_NOERR)
         return 1;

@@ -13,7 +13,9 @@
 
 #include "array/walk.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "formats/reader.h"
+#include "host/writer.h"
 #include "tools/common/message.h"
 
 #define CHUNKS_MOST (INT64_C(1) << 24) /* of a variable; others are not checked, and a warning says so */
@@ -232,6 +234,12 @@ static int check_variables(examination *e)
     return NC_NOERR;
 }
 
+static void add_stray(void *own, const char *key, const char *why)
+{
+    add_finding(own, PNC_WARNING, NC_NOERR, 0, "objects of the dataset only", "%.300s belongs to nothing: %s", key,
+                why);
+}
+
 static int load_metadata(examination *e)
 {
     char *bytes = NULL;
@@ -254,6 +262,8 @@ int validator_stored_examine(tool_file *file, report *r)
     file->model.format = NC_FORMAT_NETCDF4;
     if (err == NC_NOERR) {
         err = check_variables(&e);
+        if (err == NC_NOERR)
+            err = pnc_formats_reader_find_strays(e.reader, false, add_stray, &e);
     } else if (err != NC_ENOMEM && err != NC_ENOTBUILT) {
         add_finding(&e, PNC_VIOLATION, err, 0, "metadata that HDF5 reads", "%s", get_cause(&e));
         err = NC_NOERR;
@@ -270,10 +280,87 @@ int validator_stored_examine(tool_file *file, report *r)
 
 /* --- repair --- */
 
-int validator_stored_repair(const pnc_reader_ops *reader, const char *path, repair_log *log)
+static void count_stray(void *own, const char *key, const char *why)
 {
-    int fd = open(path, O_RDWR | O_CLOEXEC), err;
+    repair_log *log = own;
+
+    log->changed = true;
+    validator_step_add(log, true, "%.300s was deleted: %s", key, why);
+}
+
+/* Delete what is in a folder and belongs to nothing. */
+static int delete_strays(const pnc_reader_ops *reader, int fd, const char *path, repair_log *log, pnc_error *error)
+{
+    pnc_reader *r = NULL;
+    pnc_model model = {.nvars = 0};
+    char *bytes = NULL;
+    int64_t n = 0;
+    int err = pnc_formats_reader_open(reader, fd, path, 0, error, &r);
+
+    if (err == NC_NOERR)
+        err = pnc_formats_reader_load(r, &bytes, &n);
+    if (err == NC_NOERR)
+        err = pnc_formats_reader_adopt(r, bytes, n, &model);
+    if (err == NC_NOERR)
+        err = pnc_formats_reader_find_strays(r, true, count_stray, log);
+    pnc_memory_free(bytes);
+    pnc_format_model_free(&model);
+    pnc_formats_reader_close(r);
+    return err;
+}
+
+/* No other program may write to a folder meanwhile. */
+static int hold_folder(const char *path, const repair_choice *choice, pnc_host_writer **out, pnc_error *error)
+{
+    char why[PNC_HOST_WHY_BYTES];
+    pnc_held held = pnc_host_writer_begin(pnc_path_strip(path), out, why, sizeof why);
+
+    if (held == PNC_HELD || (held == PNC_HELD_UNKNOWN && choice->assumes_dead))
+        return NC_NOERR;
+    return pnc_error_set(error, NC_EINTERRUPTED, "%s: %s", path,
+                         held == PNC_HELD_BY_OTHERS ? why
+                                                    : "there are no locks that show whether another program writes to "
+                                                      "it: if none does, --assume-dead repairs it");
+}
+
+static int repair_folder(const pnc_reader_ops *reader, int fd, const char *path, const repair_choice *choice,
+                         repair_log *log, pnc_error *error)
+{
+    pnc_host_writer *writer = NULL;
     bool was_interrupted = false;
+    int err;
+
+    PNC_TRY(hold_folder(path, choice, &writer, error));
+    err = reader->repair(fd, path, 0, &was_interrupted, error);
+    if (was_interrupted && err == NC_NOERR)
+        validator_step_add(log, true, "the changes that a program had begun to make are complete");
+    log->changed = was_interrupted;
+    if (err == NC_NOERR)
+        err = delete_strays(reader, fd, path, log, error);
+    if (writer != NULL)
+        pnc_host_writer_end(writer);
+    return err;
+}
+
+static int repair_metadata(const pnc_reader_ops *reader, int fd, const char *path, int64_t size, repair_log *log,
+                           pnc_error *error)
+{
+    bool was_interrupted = false;
+    int err = reader->repair(fd, path, size, &was_interrupted, error);
+
+    log->changed = was_interrupted;
+    if (err == NC_NOERR && was_interrupted)
+        validator_step_add(log, true, "the metadata that a program had begun to write are complete");
+    else if (err == NC_NOERR)
+        validator_step_add(log, true, "no write of metadata was interrupted: nothing was changed");
+    return err;
+}
+
+int validator_stored_repair(const pnc_reader_ops *reader, const char *path, const repair_choice *choice,
+                            repair_log *log)
+{
+    bool is_folder = reader->find_strays != NULL;
+    int fd = open(path, (is_folder ? O_RDONLY : O_RDWR) | O_CLOEXEC), err;
     struct stat facts;
     pnc_error error = {0};
 
@@ -283,17 +370,13 @@ int validator_stored_repair(const pnc_reader_ops *reader, const char *path, repa
             close(fd);
         return NC_EWRITE;
     }
-    err = reader->repair(fd, path, facts.st_size, &was_interrupted, &error);
+    err = is_folder ? repair_folder(reader, fd, path, choice, log, &error)
+                    : repair_metadata(reader, fd, path, facts.st_size, log, &error);
     if (err != NC_NOERR)
         tool_error_print("%s", error.text);
     if (close(fd) != 0 && err == NC_NOERR) {
         tool_error_print("%s: cannot be written: %s", path, strerror(errno));
         err = NC_EWRITE;
     }
-    log->changed = was_interrupted;
-    if (err == NC_NOERR && was_interrupted)
-        validator_step_add(log, true, "the metadata that a program had begun to write are complete");
-    else if (err == NC_NOERR)
-        validator_step_add(log, true, "no write of metadata was interrupted: nothing was changed");
     return err;
 }

@@ -12,7 +12,9 @@
  * can be read (checksums, filters), and attributes whose meaning netCDF defines. Findings are in the report. */
 int validator_stored_examine(tool_file *file, report *r);
 
-/* Complete the metadata of the file at `path`, if a program died while it wrote them. */
-int validator_stored_repair(const pnc_reader_ops *reader, const char *path, repair_log *log);
+/* Complete the metadata of the file at `path`, if a program died while it wrote them. Of a folder, complete what was
+ * changed, and delete what belongs to nothing. */
+int validator_stored_repair(const pnc_reader_ops *reader, const char *path, const repair_choice *choice,
+                            repair_log *log);
 
 #endif

@@ -1,0 +1,237 @@
+/* Changes of a store, and the log of them. */
+#include "formats/zarr/changes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/memory.h"
+
+#define MAGIC INT64_C(0x31474f4c525a434e) /* NCZRLOG1 in little-endian order */
+#define LOG_BYTES_MOST (INT64_C(512) << 20)
+
+typedef struct log_head {
+    int64_t magic, id, n, count;
+    uint64_t sum, digest; /* digest: of what is before it */
+} log_head;
+
+/* Behind it are the key, with its NUL, and the bytes. */
+typedef struct change_head {
+    uint64_t digest; /* of all that follows */
+    int64_t kind, key_bytes, n;
+} change_head;
+
+pnc_zarr_key pnc_zarr_temporary_make(const char *key, int64_t id)
+{
+    pnc_zarr_key made;
+
+    snprintf(made.text, sizeof made.text, "%.4000s" PNC_ZARR_MARK "%016" PRIx64, key, id);
+    return made;
+}
+
+/* --- lists --- */
+
+static uint64_t get_digest(const change_head *head, const void *key, const void *bytes)
+{
+    uint64_t hash = pnc_digest_add(PNC_DIGEST_START, &head->kind, 3 * (int64_t)sizeof head->kind);
+
+    return pnc_digest_add(pnc_digest_add(hash, key, head->key_bytes), bytes, head->n);
+}
+
+int pnc_zarr_changes_add(pnc_zarr_changes *changes, pnc_zarr_change_kind kind, const char *key, const void *bytes,
+                         int64_t n, pnc_error *error)
+{
+    change_head head = {.kind = kind, .key_bytes = (int64_t)strlen(key) + 1, .n = n};
+    int64_t total = (int64_t)sizeof head + head.key_bytes + n;
+    char *to;
+
+    if (!pnc_memory_grow(&changes->at, &changes->capacity, changes->n + total, 1))
+        return pnc_error_set(error, NC_ENOMEM, "no memory for a list of what changes in the store");
+    head.digest = get_digest(&head, key, bytes);
+    to = changes->at + changes->n;
+    memcpy(to, &head, sizeof head);
+    memcpy(to + sizeof head, key, (size_t)head.key_bytes);
+    if (n > 0)
+        memcpy(to + sizeof head + head.key_bytes, bytes, (size_t)n);
+    changes->n += total;
+    changes->count++;
+    changes->sum += head.digest;
+    return NC_NOERR;
+}
+
+void pnc_zarr_changes_free(pnc_zarr_changes *changes)
+{
+    pnc_memory_free(changes->at);
+    *changes = (pnc_zarr_changes){.n = 0};
+}
+
+/* The next change of a list; false: there is none, or it is damaged. */
+static bool take_change(const pnc_zarr_changes *changes, int64_t *at, change_head *head, const char **key)
+{
+    int64_t left = changes->n - *at - (int64_t)sizeof *head;
+
+    if (left < 0)
+        return false;
+    memcpy(head, changes->at + *at, sizeof *head);
+    *key = changes->at + *at + sizeof *head;
+    if (head->key_bytes < 2 || head->key_bytes > left || head->key_bytes > PNC_FOLDER_KEY_MOST || head->n < 0 ||
+        head->n > left - head->key_bytes || (*key)[head->key_bytes - 1] != '\0' ||
+        strlen(*key) + 1 != (size_t)head->key_bytes ||
+        (head->kind != PNC_ZARR_CHANGE_NAME && head->kind != PNC_ZARR_CHANGE_INDEX))
+        return false;
+    *at += (int64_t)sizeof *head + head->key_bytes + head->n;
+    return head->digest == get_digest(head, *key, *key + head->key_bytes);
+}
+
+/* --- making changes --- */
+
+/* It may have been done before. */
+static int give_name(const pnc_folder *folder, int64_t id, const char *key, pnc_error *error)
+{
+    pnc_zarr_key from = pnc_zarr_temporary_make(key, id);
+    int64_t size;
+
+    PNC_TRY(pnc_folder_object_find(folder, from.text, &size, error));
+    if (size >= 0)
+        return pnc_folder_object_rename(folder, from.text, key, error);
+    PNC_TRY(pnc_folder_object_find(folder, key, &size, error));
+    if (size >= 0)
+        return NC_NOERR;
+    return pnc_error_set(error, NC_ENCZARR, "%s/%s: it is lost, and so is the object that was to replace it",
+                         folder->path, key);
+}
+
+static int replace_index(const pnc_folder *folder, const char *key, const void *bytes, int64_t n, pnc_error *error)
+{
+    int64_t size;
+
+    PNC_TRY(pnc_folder_object_find(folder, key, &size, error));
+    if (size < n)
+        return pnc_error_set(error, NC_ENCZARR, "%s/%s: it is lost, or shorter than its index", folder->path, key);
+    PNC_TRY(pnc_folder_object_write(folder, key, 0, bytes, n, error));
+    return pnc_folder_object_sync(folder, key, error);
+}
+
+/* The folder of a key; one that is too long has no object. */
+static void find_folder_of_key(const char *key, pnc_zarr_key *out)
+{
+    const char *slash = strrchr(key, '/');
+
+    snprintf(out->text, sizeof out->text, "%.*s", slash == NULL ? 0 : (int)(slash - key), key);
+}
+
+/* Names that follow each other are as a rule in one folder, which is flushed once. */
+int pnc_zarr_changes_apply(const pnc_folder *folder, int64_t id, const pnc_zarr_changes *changes, pnc_error *error)
+{
+    pnc_zarr_key flushed = {""}, parent;
+    bool is_flushed = true;
+    change_head head;
+    const char *key;
+
+    for (int64_t at = 0; take_change(changes, &at, &head, &key);) {
+        if (head.kind == PNC_ZARR_CHANGE_INDEX) {
+            PNC_TRY(replace_index(folder, key, key + head.key_bytes, head.n, error));
+            continue;
+        }
+        find_folder_of_key(key, &parent);
+        if (!is_flushed && strcmp(parent.text, flushed.text) != 0)
+            PNC_TRY(pnc_folder_key_sync(folder, flushed.text, error));
+        PNC_TRY(give_name(folder, id, key, error));
+        flushed = parent;
+        is_flushed = false;
+    }
+    return is_flushed ? NC_NOERR : pnc_folder_key_sync(folder, flushed.text, error);
+}
+
+/* --- the log --- */
+
+int pnc_zarr_log_write(const pnc_folder *folder, int64_t id, int64_t offset, const pnc_zarr_changes *changes,
+                       pnc_error *error)
+{
+    pnc_zarr_key key = pnc_zarr_temporary_make(PNC_ZARR_LOG, id);
+
+    if (changes->n == 0)
+        return NC_NOERR;
+    PNC_TRY(
+        pnc_folder_object_write(folder, key.text, (int64_t)sizeof(log_head) + offset, changes->at, changes->n, error));
+    return pnc_folder_object_sync(folder, key.text, error);
+}
+
+int pnc_zarr_log_begin(const pnc_folder *folder, int64_t id, const pnc_zarr_changes *all, pnc_error *error)
+{
+    pnc_zarr_key key = pnc_zarr_temporary_make(PNC_ZARR_LOG, id);
+    log_head head = {.magic = MAGIC, .id = id, .n = all->n, .count = all->count, .sum = all->sum};
+    int err;
+
+    head.digest = pnc_digest_add(PNC_DIGEST_START, &head, (int64_t)offsetof(log_head, digest));
+    PNC_TRY(pnc_folder_object_write(folder, key.text, 0, &head, sizeof head, error));
+    PNC_TRY(pnc_folder_object_sync(folder, key.text, error));
+    PNC_TRY(pnc_folder_object_rename(folder, key.text, PNC_ZARR_LOG, error));
+    err = pnc_folder_key_sync(folder, "", error);
+    if (err != NC_NOERR)
+        (void)pnc_folder_object_delete(folder, PNC_ZARR_LOG, NULL);
+    return err;
+}
+
+int pnc_zarr_log_end(const pnc_folder *folder, pnc_error *error)
+{
+    PNC_TRY(pnc_folder_object_delete(folder, PNC_ZARR_LOG, error));
+    return pnc_folder_key_sync(folder, "", error);
+}
+
+void pnc_zarr_log_discard(const pnc_folder *folder, int64_t id)
+{
+    (void)pnc_folder_object_delete(folder, pnc_zarr_temporary_make(PNC_ZARR_LOG, id).text, NULL);
+}
+
+/* What a log has behind its head. */
+static bool is_whole(const log_head *head, const pnc_zarr_changes *changes)
+{
+    change_head change;
+    const char *key;
+    uint64_t sum = 0;
+    int64_t at = 0, count = 0;
+
+    while (take_change(changes, &at, &change, &key)) {
+        sum += change.digest;
+        count++;
+    }
+    return at == changes->n && count == head->count && sum == head->sum;
+}
+
+static int complete_log(const pnc_folder *folder, char *bytes, int64_t n, pnc_error *error)
+{
+    pnc_zarr_changes changes = {.n = 0};
+    log_head head = {.magic = 0};
+
+    if (n >= (int64_t)sizeof head)
+        memcpy(&head, bytes, sizeof head);
+    if (head.magic == MAGIC && head.digest == pnc_digest_add(PNC_DIGEST_START, &head, offsetof(log_head, digest)) &&
+        head.n >= 0 && head.n <= n - (int64_t)sizeof head)
+        changes = (pnc_zarr_changes){.at = bytes + sizeof head, .n = head.n};
+    if (changes.at == NULL || !is_whole(&head, &changes))
+        return pnc_error_set(error, NC_ENCZARR,
+                             "%s/" PNC_ZARR_LOG
+                             ": the log of a program that has died while it changed the store is damaged: some values "
+                             "may be old and others new; delete it to keep the store as it is",
+                             folder->path);
+    PNC_TRY(pnc_zarr_changes_apply(folder, head.id, &changes, error));
+    return pnc_zarr_log_end(folder, error);
+}
+
+int pnc_zarr_log_execute(const pnc_folder *folder, bool *found, pnc_error *error)
+{
+    char *bytes = NULL;
+    int64_t n = 0;
+    int err;
+
+    PNC_TRY(pnc_folder_object_find(folder, PNC_ZARR_LOG, &n, error));
+    *found = n >= 0;
+    if (!*found)
+        return NC_NOERR;
+    PNC_TRY(pnc_folder_object_load(folder, PNC_ZARR_LOG, LOG_BYTES_MOST, &bytes, &n, error));
+    err = complete_log(folder, bytes, n, error);
+    pnc_memory_free(bytes);
+    return err;
+}
