@@ -106,7 +106,7 @@ static int log2_of(int64_t n)
 /* Each unlimited dimension gets the same number of bits, the first one what is left. */
 bool pnc_formats_array_shape_choose(const pnc_model *model, const pnc_var *var, int64_t *shape)
 {
-    int64_t fixed = (int64_t)pnc_type_get_size(var->type);
+    int64_t fixed = pnc_max64(1, (int64_t)pnc_type_get_size(var->type)); /* netCDF does not know that of some types */
     int unlimited = 0, bits;
 
     for (int d = 0; d < var->ndims; d++) {
