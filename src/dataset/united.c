@@ -4,17 +4,28 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "dataset/last_error.h"
 #include "file/agree.h"
 #include "file/behind.h"
 #include "file/log.h"
 #include "io/chunked/chunked.h"
+
+/* The display of hints has said, when the file was opened, that they are used. */
+static void reject_logs(pnc_dataset *ds)
+{
+    static const char why[] = "an independent call could not write what the logs have into a netCDF-4 file";
+
+    pnc_file_log_reject(&ds->file, why);
+    pnc_error_set(&ds->error, NC_NOERR, "%s: nc_burst_buf has no effect: %s", ds->file.path, why);
+    pnc_dataset_remark_report(ds, ds->hints.access.display);
+}
 
 int pnc_dataset_modes_join(pnc_dataset *ds)
 {
     ds->united.is_on = true;
     ds->deferred.most = 0; /* an independent call could not write the puts before it */
     if (ds->file.nprocs > 1 && pnc_file_log_is_for_values(&ds->file))
-        pnc_file_log_reject(&ds->file, "an independent call could not write what the logs have into a netCDF-4 file");
+        reject_logs(ds);
     return NC_NOERR;
 }
 

@@ -74,6 +74,13 @@ def check_two():
        second)
 
 
+def check_logs():
+    printed = run(2, scratch("netcdf_trouble"), "full", scratch("full.nc"),
+                  env={"PNETCDF_HINTS": "nc_burst_buf=enable", "PNETCDF_HINTS_DISPLAY": "1"})
+    ok(printed.count("nc_burst_buf has no effect: an independent call could not write") == 1,
+       "the display says that there are no logs", printed)
+
+
 if __name__ == "__main__":
     if not os.path.exists(DOOR):
         skip("programs of netCDF that end badly", "the build has no libpnetcdf-netcdf")
@@ -87,4 +94,5 @@ if __name__ == "__main__":
         check_kill(2, {}, "")
         check_kill(2, WITH_BEHIND, " with delayed writes")
         check_two()
+        check_logs()
     finish()
