@@ -315,7 +315,8 @@ static int decide(pnc_dataset *ds, const pnc_opening *o, decisions *d)
     ds->hints.statistics = pnc_dataset_statistics_choose(ds->hints.statistics);
     PNC_TRY(pnc_dataset_storage_hints_read(ds));
     choose_driver(ds, o);
-    PNC_TRY(pnc_dataset_storage_hints_add_default(ds));
+    driver = pnc_driver_get((int)ds->hints.driver, &ds->drivers);
+    PNC_TRY(pnc_dataset_storage_hints_add_default(ds, driver->name));
     d->storage_length = ds->storage_hints == NULL ? 0 : (int64_t)strlen(ds->storage_hints);
     d->mode = o->mode;
     d->format = o->format;
@@ -325,7 +326,6 @@ static int decide(pnc_dataset *ds, const pnc_opening *o, decisions *d)
     d->list_length = list == NULL ? 0 : (int64_t)strlen(list);
     if (d->list_length < LIST_BYTES && list != NULL)
         memcpy(d->list, list, (size_t)d->list_length);
-    driver = pnc_driver_get((int)ds->hints.driver, &ds->drivers);
     if (o->creates && ds->hints.whole_files != 0 && driver->publish != NULL)
         choose_suffix(d->inspected.suffix);
     if (driver->inspect != NULL)

@@ -284,9 +284,9 @@ int pnc_dataset_storage_hints_read(pnc_dataset *ds)
     return collect_hints(ds, 'I', ds->info, ds->environment);
 }
 
-int pnc_dataset_storage_hints_add_default(pnc_dataset *ds)
+int pnc_dataset_storage_hints_add_default(pnc_dataset *ds, const char *driver)
 {
-    const char *value = pnc_formats_driver_choose_compression((int)ds->hints.driver);
+    const char *value = pnc_formats_driver_choose_compression(driver);
 
     return value == NULL ? NC_NOERR : append_line(ds, 'F', "nc_compression", value);
 }

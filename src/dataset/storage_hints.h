@@ -26,8 +26,8 @@ void pnc_dataset_storage_hint_explain(const char *key, const char *value, char *
 
 /* On rank 0: the valid ones of ds->environment and ds->info as ds->storage_hints. NC_ENOMEM */
 int pnc_dataset_storage_hints_read(pnc_dataset *ds);
-/* On rank 0, which has chosen the driver: that of the format, where no line is for all variables. NC_ENOMEM */
-int pnc_dataset_storage_hints_add_default(pnc_dataset *ds);
+/* On rank 0, which has chosen the driver of this name: the default of the format. NC_ENOMEM */
+int pnc_dataset_storage_hints_add_default(pnc_dataset *ds, const char *driver);
 /* Collective, if `length` is not 0, which all ranks know: the other ranks receive them. */
 int pnc_dataset_storage_hints_share(pnc_dataset *ds, int64_t length);
 

@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "base/minmax.h"
-#include "drivers/driver.h"
 #include "file/agree.h"
 #include "host/cores.h"
 
@@ -212,10 +211,10 @@ const char *pnc_formats_version_get_driver(int version)
     return find_version(version, &number) != NULL ? formats[number]->driver : NULL;
 }
 
-const char *pnc_formats_driver_choose_compression(int driver)
+const char *pnc_formats_driver_choose_compression(const char *driver)
 {
     for (int i = 0; i < FORMATS; i++)
-        if (formats[i]->choose_compression != NULL && pnc_driver_of_dataset_find(formats[i]->driver) == driver)
+        if (formats[i]->choose_compression != NULL && strcmp(formats[i]->driver, driver) == 0)
             return formats[i]->choose_compression();
     return NULL;
 }

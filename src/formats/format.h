@@ -126,7 +126,8 @@ typedef struct pnc_format_ops {
     pnc_format_version versions[PNC_VERSIONS_MOST]; /* those whose modes have more flags first; zeros at the end */
     const pnc_addressing *addressing;
     bool has_storage; /* variables have chunks, filters .. (format/storage.h) */
-    /* Local. What new variables are compressed by where nobody chooses, as a value of nc_compression. NULL: nothing. */
+    /* Local. What new variables are compressed by, where neither the program nor a hint chooses, as a value of
+     * nc_compression. NULL: nothing. */
     const char *(*choose_compression)(void);
     /* Local. Whether this machine has what a filter of a variable needs: NC_EFILTER; NULL: variables have none. */
     int (*check_filter)(const pnc_filter *filter, pnc_error *error);
@@ -238,7 +239,7 @@ int pnc_formats_version_get_mode(int version);
 int pnc_formats_version_get_model(int version);
 const char *pnc_formats_version_get_driver(int version);
 /* The default compression on this machine of datasets with this driver, as a value of nc_compression; NULL: none. */
-const char *pnc_formats_driver_choose_compression(int driver);
+const char *pnc_formats_driver_choose_compression(const char *driver);
 /* Whether its files, or files that begin with these n bytes, have one writer at a time. */
 bool pnc_formats_version_has_one_writer(int version);
 bool pnc_formats_front_has_one_writer(const char *front, int64_t n);
