@@ -1,6 +1,6 @@
 #!/bin/bash
-# Build bench_zarr, and compare it with its peers in turn: called by `make bench-zarr`, which sets CC, INCLUDES, LIBRARIES
-# and MPIEXEC. PYTHON: an interpreter with the packages tensorstore, zarr and zarrs.
+# Build bench_zarr, and compare it with its peers in turn: called by `make bench-zarr`, which sets CC, INCLUDES,
+# LIBRARIES and MPIEXEC. PYTHON: an interpreter with the packages tensorstore, zarr and zarrs.
 set -e
 here=$(dirname "$0")
 mkdir -p benchmarks/zarr/programs

@@ -66,9 +66,9 @@ class Tensorstore:
 class Zarrs:
     def __init__(self, path, codec):
         settings = codec["configuration"]
-        compressor = zarr.codecs.BloscCodec(**settings) if codec["name"] == "blosc" else zarr.codecs.GzipCodec(**settings)
+        kind = zarr.codecs.BloscCodec if codec["name"] == "blosc" else zarr.codecs.GzipCodec
         zarr.create_array(path, shape=(TIMES, ROWS, COLUMNS), dtype="f4", chunks=CHUNK, shards=(SHARD, ROWS, COLUMNS),
-                          compressors=compressor, filters=None, overwrite=True)
+                          compressors=kind(**settings), filters=None, overwrite=True)
         self.path = path
 
     def put(self, values):

@@ -3,8 +3,8 @@
  *     line = origin hint ["@" pattern] "=" value "\n"      origin: E for PNETCDF_HINTS, I for the MPI_Info,
  *                                                                   F for the format
  *
- * For a variable and a hint one line decides: those of the first origin first, then the pattern with most characters that
- * are not wildcards, then the first in alphabetical order. A line without a pattern comes last. */
+ * For a variable and a hint one line decides: those of the first origin first, then the pattern with most characters
+ * that are not wildcards, then the first in alphabetical order. A line without a pattern comes last. */
 #include "dataset/storage_hints.h"
 
 #include <ctype.h>

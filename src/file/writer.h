@@ -1,6 +1,6 @@
-/* The one program that writes a file whose format allows no second writer (netCDF-4, Zarr). Rank 0 holds the file while it is
- * open for writing, where the file system has locks for that; elsewhere, and against programs that do not lock, the
- * format compares what is in the file before it changes it. Readers hold nothing. All functions are local. */
+/* The one program that writes a file whose format allows no second writer (netCDF-4, Zarr). Rank 0 holds the file while
+ * it is open for writing, where the file system has locks for that; elsewhere, and against programs that do not lock,
+ * the format compares what is in the file before it changes it. Readers hold nothing. All functions are local. */
 #ifndef PNC_FILE_WRITER_H
 #define PNC_FILE_WRITER_H
 

@@ -468,8 +468,8 @@ def test_failed_write(kind, most):
                                              ("sync",), ("close",), ("fail", 0))]
         failed += any("NC_ENO_SPACE" in code for code in codes)
         wrong += [f"write {number}: {code}" for code in codes if "NC_ESTALE" in code or not code]
-    ok(not wrong and (failed > most / 4 or retries_writes()), f"{kind}: after each of {failed} writes that failed the file is its own",
-       "\n".join(wrong[:5]))
+    ok(not wrong and (failed > most / 4 or retries_writes()),
+       f"{kind}: after each of {failed} writes that failed the file is its own", "\n".join(wrong[:5]))
 
 
 def test_environment():

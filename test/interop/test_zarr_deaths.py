@@ -1,8 +1,7 @@
 """A program that is killed at any change of a Zarr store leaves one that this library and zarr read: each value is that
-of the last sync, or of the sync in progress. When this library has opened it for writing, all of it is one or the other,
-and after `ncvalidator --repair` nothing is there that belongs to nothing. A write or flush that fails once is reported on
-all ranks, and nothing is lost.
-PNC_TEST_KILLS: so many deaths on each number of ranks."""
+of the last sync, or of the sync in progress. When this library has opened it for writing, all of it is one or the
+other, and after `ncvalidator --repair` nothing is there that belongs to nothing. A write or flush that fails once is
+reported on all ranks, and nothing is lost. PNC_TEST_KILLS: so many deaths on each number of ranks."""
 # needs: python
 import os
 import random

@@ -1,7 +1,7 @@
 """Damaged and hostile Zarr stores: documents, chunks, indexes of shards, lengths of objects, symbolic links, keys with
-"..", logs. Listing, reading, checking and repairing them ends with values or an error: no crash, no hang, less than 1 GiB
-of memory, and nothing outside of the store is read or written.
-PNC_TEST_MUTATED is the number of stores, PNC_TEST_SEED chooses others."""
+"..", logs. Listing, reading, checking and repairing them ends with values or an error: no crash, no hang, less than 1
+GiB of memory, and nothing outside of the store is read or written. PNC_TEST_MUTATED is the number of stores,
+PNC_TEST_SEED chooses others."""
 # needs: python
 import copy
 import json
@@ -24,8 +24,8 @@ MEMORY = 1 << 30 # of data; code and what MPI maps is not counted
 TOOLS = [("src/tools/ncmpidump/ncmpidump", "-h"), ("src/tools/ncmpidump/ncmpidump",),
          ("src/tools/ncvalidator/ncvalidator",), ("src/tools/ncoffsets/ncoffsets",),
          ("src/tools/ncvalidator/ncvalidator", "--repair", "--in-place"), ("src/tools/ncvalidator/ncvalidator",)]
-VALUES = [0, -1, 1, 2**31, 2**40, 2**62, 2**63 - 1, 2**64 - 1, 1e300, "", "x", None, [], {}, True, [0] * 40, "../../out",
-          [2**62] * 3]
+VALUES = [0, -1, 1, 2**31, 2**40, 2**62, 2**63 - 1, 2**64 - 1, 1e300, "", "x", None, [], {}, True, [0] * 40,
+          "../../out", [2**62] * 3]
 draw = random.Random(SEED)
 
 

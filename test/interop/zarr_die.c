@@ -246,7 +246,8 @@ int main(int argc, char **argv)
         status = read_store(argv[1]);
     } else if (argc >= 5) {
         is_half = argc > 5 && strcmp(argv[5], "half") == 0;
-        fails_with = argc > 5 && !is_half ? strcmp(argv[5], "EIO") == 0 ? EIO : ENOSPC : 0;
+        if (argc > 5 && !is_half)
+            fails_with = strcmp(argv[5], "EIO") == 0 ? EIO : ENOSPC;
         stops_at = atoi(argv[3]) == rank ? atoi(argv[4]) : 0;
         run(argv[1], atoi(argv[2]));
         stops_at = 0;

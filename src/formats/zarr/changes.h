@@ -1,8 +1,8 @@
-/* Changes of a store that readers see together. An object is written under a temporary name first, KEY.~ID, and an index
- * of a shard is kept; both are in a list. When all ranks have flushed theirs, the lists become the log, one object of
- * the store, by which any program can make the changes: then they are made, and the log is deleted. So after a death the
- * store has no log, and is as before or as after, or it has one, and the next open for writing makes the changes, which
- * may be made again.
+/* Changes of a store that readers see together. An object is written under a temporary name first, KEY.~ID, and an
+ * index of a shard is kept; both are in a list. When all ranks have flushed theirs, the lists become the log, one
+ * object of the store, by which any program can make the changes: then they are made, and the log is deleted. So after
+ * a death the store has no log, and is as before or as after, or it has one, and the next open for writing makes the
+ * changes, which may be made again.
  *
  * All functions are local. Numbers are in the byte order of the host; a log of another one is refused. Of this folder
  * only. */

@@ -1,7 +1,7 @@
 /* Chunks and documents become those of the store: all of them, or after an error or a death none.
  *
- * Each rank lists its changes. If there are several, the lists are written to the log, each by its rank, and when all are
- * flushed rank 0 makes it count. Then each rank makes its changes, rank 0 those of documents last, and deletes the
+ * Each rank lists its changes. If there are several, the lists are written to the log, each by its rank, and when all
+ * are flushed rank 0 makes it count. Then each rank makes its changes, rank 0 those of documents last, and deletes the
  * log. */
 #include "file/agree.h"
 #include "formats/zarr/zarr.h"

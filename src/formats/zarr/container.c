@@ -605,7 +605,8 @@ int pnc_zarr_container_update(pnc_container *container, pnc_zarr_changes *change
     return NC_NOERR;
 }
 
-/* What is left of writes that failed, and of what was shown. An object that stays is garbage, which a repair deletes. */
+/* What is left of writes that failed, and of what was shown. An object that stays is garbage, which a repair deletes.
+ * */
 static void delete_rest(const zarr_container *c, const zarr_object *o)
 {
     if (o->is_new && o->places != NULL && !has_chunk(c->chunks[o->item.array].array, o))

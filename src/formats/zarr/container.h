@@ -21,8 +21,8 @@ typedef struct pnc_zarr_chunks {
 /* Collective. Whether any rank has *more rounds. */
 typedef int pnc_zarr_agreement(void *own, bool *more, pnc_error *error);
 
-/* The chunks of each array of the store of chunks, and the folder, are the caller's. id: of temporary names. agree: NULL
- * if nothing is put. NULL without memory. Local. */
+/* The chunks of each array of the store of chunks, and the folder, are the caller's. id: of temporary names. agree:
+ * NULL if nothing is put. NULL without memory. Local. */
 pnc_container *pnc_zarr_container_create(const pnc_folder *folder, int64_t id, const pnc_zarr_chunks *chunks,
                                          pnc_zarr_agreement *agree, void *own);
 

@@ -1,6 +1,6 @@
 /* The picture of a netCDF-4 file or a Zarr store: a map of its bytes, and a row for each variable with its chunks and
- * their ratio. In the map of a store its objects, chunks or shards, stand one behind the other, those of a variable with
- * the length of the longest one. */
+ * their ratio. In the map of a store its objects, chunks or shards, stand one behind the other, those of a variable
+ * with the length of the longest one. */
 #include "config.h" /* open_memstream */
 
 #include <inttypes.h>
