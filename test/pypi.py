@@ -71,15 +71,22 @@ class Environment:
         if status != 0:
             self.give_up(f"PyPI cannot be reached: {last_line(output)}")
 
+    @contextlib.contextmanager
+    def _locked(self):
+        with open(self.top + ".lock", "w", encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
     def need(self, *packages):
-        """Make it unless it has these packages already."""
-        stamp = Stamp(os.path.join(self.top, "environment.stamp"), sys.version, *packages)
-        if stamp.fits():
-            return
-        if QUICK:
-            self.give_up("a run without PNC_TEST_QUICK builds it")
-        self.make(*packages)
-        stamp.write()
+        """Make it unless it has these packages already. Several tests may use it at the same time."""
+        with self._locked():
+            stamp = Stamp(os.path.join(self.top, "environment.stamp"), sys.version, *packages)
+            if stamp.fits():
+                return
+            if QUICK:
+                self.give_up("a run without PNC_TEST_QUICK builds it")
+            self.make(*packages)
+            stamp.write()
 
 
 # Ready-made packages, then those that are compiled here: the first with the MPI library, the second with ours too.
@@ -102,12 +109,6 @@ class MpiEnvironment(Environment):
 
     def __init__(self, what):
         super().__init__("python-package", what)
-
-    @contextlib.contextmanager
-    def _locked(self):
-        with open(self.top + ".lock", "w", encoding="utf-8") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
 
     def prepare(self):
         """Returns the prefix of the library, and the unpacked source of the package pnetcdf."""

@@ -5,6 +5,7 @@
  *     of their dimensions and the sums of their values, names and lengths of dimensions, or error codes
  * netcdf4_read FILE change VARIABLE..: open FILE for writing, double the values of each variable, put a record of nines
  *     behind those that it has, if its first dimension is unlimited, and give it an attribute "changed"
+ * netcdf4_read FILE extend VARIABLE..: the same without new definitions other than the attribute
  * netcdf4_read FILE fill VARIABLE..: open FILE for writing, and put their numbers into all elements of each variable
  *     but the last row; into those with names that begin with i independently
  * netcdf4_read FILE starve VARIABLE..: the same with one allocation that fails, each of them in turn on the first and
@@ -334,7 +335,7 @@ static void sum_var(const char *path)
 static void change_var(const char *path)
 {
     int varid, ndims, ids[DIMS], err;
-    MPI_Offset start[DIMS] = {0}, count[DIMS], n = 1, record;
+    MPI_Offset start[DIMS] = {0}, count[DIMS], n = 1, record = 1;
     double *values;
 
     if (report(ncmpi_inq_varid(ncid, path, &varid), path) != NC_NOERR)
@@ -344,8 +345,9 @@ static void change_var(const char *path)
         ncmpi_inq_dimlen(ncid, ids[d], &count[d]);
         n *= count[d];
     }
-    record = ndims > 0 && count[0] > 0 ? n / count[0] : n;
-    values = calloc((size_t)(n + 1), sizeof *values);
+    for (int d = 1; d < ndims; d++)
+        record *= count[d];
+    values = calloc((size_t)(n + record), sizeof *values);
     report(ncmpi_get_var_double_all(ncid, varid, values), path);
     for (MPI_Offset i = 0; i < n; i++)
         values[i] *= 2;
@@ -361,18 +363,25 @@ static void change_var(const char *path)
     report(ncmpi_put_att_text(ncid, varid, "changed", 3, "yes"), path);
 }
 
-/* Definitions of a file with groups stay: only attributes change. */
-static void change_vars(char *const *names)
+static void define_new(void)
 {
-    int id, err;
+    int id, err = ncmpi_def_dim(ncid, "new", 3, &id);
 
-    report(ncmpi_redef(ncid), "redef");
-    err = ncmpi_def_dim(ncid, "new", 3, &id);
     if (rank == 0)
         printf("%s", ncmpi_strerrno(err));
     err = ncmpi_def_var(ncid, "new", NC_INT, 0, NULL, &id);
     if (rank == 0)
         printf(" %s\n", ncmpi_strerrno(err));
+}
+
+/* Definitions of a file with groups stay: only attributes change. */
+static void change_vars(char *const *names, int defines)
+{
+    int id;
+
+    report(ncmpi_redef(ncid), "redef");
+    if (defines)
+        define_new();
     for (char *const *name = names; *name != NULL; name++) {
         report(ncmpi_inq_varid(ncid, *name, &id), *name);
         report(ncmpi_put_att_text(ncid, id, "changed", 3, "no "), *name);
@@ -514,12 +523,14 @@ static void read_paths(char *const *names)
 
 int main(int argc, char **argv)
 {
-    int changes;
+    static const char *const changing[] = {"change", "extend", "fill", NULL};
+    int changes = 0;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    changes = argc > 3 && (strcmp(argv[2], "change") == 0 || strcmp(argv[2], "fill") == 0);
+    for (const char *const *mode = changing; argc > 3 && *mode != NULL; mode++)
+        changes = changes || strcmp(argv[2], *mode) == 0;
     if (argc < 4 || report(ncmpi_open(MPI_COMM_WORLD, argv[1], changes ? NC_WRITE : NC_NOWRITE, MPI_INFO_NULL, &ncid),
                            "open") != NC_NOERR) {
         MPI_Finalize();
@@ -538,7 +549,7 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return 0;
     } else if (changes) {
-        change_vars(argv + 3);
+        change_vars(argv + 3, strcmp(argv[2], "change") == 0);
     } else if (argc == 6) {
         state = (uint64_t)(atoll(argv[4]) * nprocs + rank) * 2654435761u + 12345;
         read_values(argv[2], argv[3], atoi(argv[5]));

@@ -13,7 +13,7 @@ sys.path[:0] = [os.path.join(HERE, "..")]
 import pypi
 import tap
 
-PACKAGES = ("xarray>=2025.7", "zarr>=3.1", "numcodecs", "tensorstore", "numpy")
+PACKAGES = ("xarray>=2025.7", "zarr>=3.1", "numcodecs", "tensorstore", "numpy", "netCDF4>=1.7.2")  # test_zarr_others
 BUILD = os.environ.get("PNC_BUILD", os.getcwd())
 PROGRAM = os.path.join(BUILD, "test", "interop", "zarr_documents")
 

@@ -381,7 +381,7 @@ static void make_zarr_arrays(void)
                                           .shape = shapes[i],
                                           .chunks = shard_lengths[i],
                                           .inner = has_shards ? kinds[i].chunk : NULL,
-                                          .index = {.is_at_start = true, .has_sum = true},
+                                          .index = {.is_at_start = i % 3 != 1, .has_sum = i % 2 == 0},
                                           .has_prefix = true,
                                           .separator = i % 2 == 0 ? '.' : '/'};
         zarr_chunks[i] = (pnc_zarr_chunks){names[i], &zarr_arrays[i], zarr_along[i]};

@@ -392,6 +392,90 @@ static void test_classic_model(void)
     MPI_Info_free(&info);
 }
 
+/* The name is in the documents of arrays, too. */
+static void test_renamed_dim(void)
+{
+    const char *path = t_path("renamed.zarr");
+    MPI_Info info = make_info(NULL, NULL);
+    int ncid, dimid, varid, value = 7, found = 0;
+    MPI_Offset start = 1, count = 1;
+    char name[NC_MAX_NAME + 1] = "";
+    bool good = true;
+
+    DO(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, info, &ncid));
+    DO(ncmpi_def_dim(ncid, "long_name", 3, &dimid));
+    DO(ncmpi_def_var(ncid, "v", NC_INT, 1, &dimid, &varid));
+    DO(ncmpi_enddef(ncid));
+    DO(ncmpi_put_vara_int_all(ncid, varid, &start, &count, &value));
+    DO(ncmpi_rename_dim(ncid, dimid, "name"));
+    DO(ncmpi_close(ncid));
+    DO(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, MPI_INFO_NULL, &ncid));
+    DO(ncmpi_redef(ncid));
+    DO(ncmpi_rename_dim(ncid, dimid, "longest_name"));
+    DO(ncmpi_enddef(ncid));
+    DO(ncmpi_close(ncid));
+    DO(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid));
+    DO(ncmpi_inq_vardimid(ncid, varid, &dimid));
+    DO(ncmpi_inq_dimname(ncid, dimid, name));
+    DO(ncmpi_get_vara_int_all(ncid, varid, &start, &count, &found));
+    DO(ncmpi_close(ncid));
+    t_check(
+        t_local(dimid == 0 && strcmp(name, "longest_name") == 0 && found == value, "%d %s %d", dimid, name, found) &&
+            good,
+        "a dimension is renamed");
+    MPI_Info_free(&info);
+}
+
+static bool write_document(const char *path, const char *key, const char *text)
+{
+    char name[4200];
+    FILE *f;
+
+    snprintf(name, sizeof name, "%s/%s", path, key);
+    f = fopen(name, "w");
+    return f != NULL && fputs(text, f) >= 0 && fclose(f) == 0;
+}
+
+static bool make_version_2(const char *path)
+{
+    char array[4200];
+
+    snprintf(array, sizeof array, "%s/v", path);
+    return mkdir(path, 0777) == 0 && mkdir(array, 0777) == 0 &&
+           write_document(path, ".zgroup", "{\"zarr_format\": 2}") &&
+           write_document(path, "v/.zarray",
+                          "{\"zarr_format\": 2, \"shape\": [3], \"chunks\": [2], \"dtype\": \">i4\", \"order\": "
+                          "\"C\", \"fill_value\": 5, \"filters\": null, \"compressor\": null}") &&
+           write_document(path, "v/0", "abcdefgh");
+}
+
+/* Also a folder without zarr.json is a store; it is opened, replaced and deleted as others are. */
+static void test_version_2(void)
+{
+    const char *path = t_path("version2.zarr");
+    MPI_Info info = make_info(NULL, NULL);
+    int ncid, nvars = -1, values[3] = {0};
+    bool good = true;
+
+    if (t_rank == 0)
+        good = t_local(make_version_2(path), "a store of version 2");
+    MPI_Barrier(MPI_COMM_WORLD);
+    DO(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid));
+    DO(ncmpi_get_var_int_all(ncid, 0, values));
+    DO(ncmpi_close(ncid));
+    t_check(t_local(values[0] == 0x61626364 && values[1] == 0x65666768 && values[2] == 5, "%x %x %x", values[0],
+                    values[1], values[2]) &&
+                good,
+            "a store of version 2");
+    DO(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, info, &ncid));
+    DO(ncmpi_close(ncid));
+    DO(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid));
+    DO(ncmpi_inq_nvars(ncid, &nvars));
+    DO(ncmpi_close(ncid));
+    t_check(t_local(nvars == 0, "%d variables", nvars) && good, "it is replaced");
+    MPI_Info_free(&info);
+}
+
 static void test_delete(const char *name)
 {
     const char *path = t_path(name);
@@ -415,6 +499,10 @@ int main(int argc, char **argv)
         test_folders();
         test_classic_model();
         test_delete("classic.zarr");
+        test_renamed_dim();
+        test_delete("renamed.zarr");
+        test_version_2();
+        test_delete("version2.zarr");
         test_garbage();
         test_delete("garbage.zarr");
         test_delete("chunks.zarr");

@@ -35,6 +35,7 @@ typedef struct pnc_chunk_array {
     unsigned char fill[8];   /* as in the file: of values within the extent that were never written */
     unsigned char beyond[8]; /* of values beyond the extent */
     const char *refusal;     /* why its values cannot be read; NULL: they can */
+    int refusal_code;        /* 0: NC_EHDFERR */
     const char *put_refusal; /* why none can be put: the end of a sentence; NULL: they can */
     /* Chunks: */
     const int64_t *chunk; /* NULL: one part, that follows, and is not written */

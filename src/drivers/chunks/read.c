@@ -173,7 +173,8 @@ int pnc_chunks_slab_get(pnc_store *store, int64_t array, const pnc_array_slab *s
     int64_t count[PNC_ARRAY_DIMS];
 
     if (a->refusal != NULL)
-        return pnc_error_set(error, NC_EHDFERR, "variable \"%s\": %s", a->name, a->refusal);
+        return pnc_error_set(error, a->refusal_code != 0 ? a->refusal_code : NC_EHDFERR, "variable \"%s\": %s", a->name,
+                             a->refusal);
     if (s->store.notes_gets)
         pnc_chunks_noted_slab_add(s, array, slab);
     if (clip_slab(a, slab, count))

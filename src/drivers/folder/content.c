@@ -38,6 +38,19 @@ static DIR *open_list(int folder, const char *name)
     return list;
 }
 
+/* Of version 3 of Zarr; of a group of version 2, which may have only the document with all others; of an array of
+ * version 2, which is no dataset that this library reads, but one that may be replaced. */
+const char *pnc_folder_root_find(int fd)
+{
+    static const char *const roots[] = {PNC_FOLDER_ROOT, ".zgroup", ".zmetadata", ".zarray"};
+    struct stat facts;
+
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
+        if (fstatat(fd, roots[i], &facts, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(facts.st_mode))
+            return roots[i];
+    return NULL;
+}
+
 int pnc_folder_key_list(const pnc_folder *folder, const char *key, void *own,
                         int (*each)(void *own, const char *name, bool is_folder, pnc_error *error), pnc_error *error)
 {
@@ -83,9 +96,9 @@ static int delete_content(int folder, const char *name, const char *kept, int de
 
 int pnc_folder_content_delete(const pnc_folder *folder, pnc_error *error)
 {
-    int number = delete_content(folder->fd, ".", PNC_FOLDER_ROOT, 0);
+    int number = delete_content(folder->fd, ".", folder->root, 0);
 
     if (number != 0)
         return pnc_folder_error_set(error, number, NC_EWRITE, "delete what is in it", folder->path, "");
-    return pnc_folder_object_delete(folder, PNC_FOLDER_ROOT, error);
+    return pnc_folder_object_delete(folder, folder->root, error);
 }

@@ -17,6 +17,7 @@ extern const pnc_store_ops pnc_store_folder;
 typedef struct pnc_folder {
     const char *path; /* as the user gave it, for messages; the caller's */
     int fd;           /* of the folder; -1: not open */
+    const char *root; /* the object by which it is a dataset; if it is none, PNC_FOLDER_ROOT */
     bool in_memory;   /* nothing is flushed: there is no disk */
 } pnc_folder;
 
@@ -25,8 +26,11 @@ int64_t pnc_folder_id_create(void);
 
 #define PNC_FOLDER_KEY_MOST 4096 /* bytes of a key, with its end: PATH_MAX of Linux */
 
-/* The object by which a folder is a dataset of Zarr v3. */
+/* The object by which a folder is a dataset of Zarr v3, as new ones are. Of v2: pnc_folder_root_find. */
 #define PNC_FOLDER_ROOT "zarr.json"
+
+/* The object by which an open folder is a dataset of Zarr; NULL: it is none. */
+const char *pnc_folder_root_find(int fd);
 
 /* The folder of a store that pnc_store_folder has opened, or of one that wraps it; NULL: it is another one. */
 const pnc_folder *pnc_folder_store_get(const pnc_store *store);
@@ -79,7 +83,7 @@ int pnc_folder_key_open(const pnc_folder *folder, const char *key, int *fd);
 int pnc_folder_key_list(const pnc_folder *folder, const char *key, void *own,
                         int (*each)(void *own, const char *name, bool is_folder, pnc_error *error), pnc_error *error);
 
-/* Delete what is in the folder, of which PNC_FOLDER_ROOT comes last. */
+/* Delete what is in the folder, of which the root comes last. */
 int pnc_folder_content_delete(const pnc_folder *folder, pnc_error *error);
 
 /* Set the error of a system call that has failed. */

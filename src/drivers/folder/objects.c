@@ -176,6 +176,9 @@ int pnc_folder_root_open(pnc_folder *folder, const char *path, pnc_error *error)
     folder->fd = open(pnc_path_strip(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder->fd < 0)
         return pnc_folder_error_set(error, errno, NC_EFILE, "open it", path, "");
+    folder->root = pnc_folder_root_find(folder->fd);
+    if (folder->root == NULL)
+        folder->root = PNC_FOLDER_ROOT;
     folder->in_memory = fstatfs(folder->fd, &system) == 0 &&
                         ((uint32_t)system.f_type == PNC_HOST_TMPFS || (uint32_t)system.f_type == PNC_HOST_RAMFS);
     return NC_NOERR;

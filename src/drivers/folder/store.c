@@ -3,7 +3,7 @@
 #include "drivers/folder/folder.h"
 
 #include <errno.h>
-#include <limits.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,11 +36,12 @@ const pnc_folder *pnc_folder_store_get(const pnc_store *store)
 
 static bool has_root(const char *path)
 {
-    char root[PATH_MAX];
-    struct stat facts;
-    int length = snprintf(root, sizeof root, "%s/%s", pnc_path_strip(path), PNC_FOLDER_ROOT);
+    int fd = open(pnc_path_strip(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool has = fd >= 0 && pnc_folder_root_find(fd) != NULL;
 
-    return length > 0 && length < (int)sizeof root && lstat(root, &facts) == 0 && S_ISREG(facts.st_mode);
+    if (fd >= 0)
+        close(fd);
+    return has;
 }
 
 static int stop_list(void *own, const char *name, bool is_folder, pnc_error *error)
@@ -69,7 +70,7 @@ static int check_replaced(const char *path, pnc_error *error)
         return NC_NOERR;
     return pnc_error_set(error, NC_EBAD_FILE,
                          "%s is a folder that is not empty and has no " PNC_FOLDER_ROOT
-                         ": it is not a dataset, and stays as it is: choose another name",
+                         " or .zgroup: it is not a dataset, and stays as it is: choose another name",
                          path);
 }
 
@@ -139,7 +140,7 @@ static int open_folder(const pnc_open_call *call, pnc_store *store, pnc_error *e
     folder_store *f = store_of(store);
     int err = NC_NOERR, code = MPI_SUCCESS;
 
-    f->folder = (pnc_folder){.path = call->path, .fd = -1};
+    f->folder = (pnc_folder){.path = call->path, .fd = -1, .root = PNC_FOLDER_ROOT};
     store->ops = &pnc_store_folder;
     store->comm = call->comm;
     store->nnodes = 1;
@@ -204,8 +205,8 @@ static int read_root(pnc_store *store, const pnc_extent *extents, int64_t n, voi
     int err = NC_NOERR;
 
     for (int64_t i = 0; i < n && err == NC_NOERR; i++) {
-        err = pnc_folder_object_read(&store_of(store)->folder, PNC_FOLDER_ROOT, extents[i].offset, (char *)buf + done,
-                                     extents[i].length, error);
+        err = pnc_folder_object_read(&store_of(store)->folder, store_of(store)->folder.root, extents[i].offset,
+                                     (char *)buf + done, extents[i].length, error);
         done += err == NC_NOERR ? extents[i].length : 0;
     }
     if (got != NULL)
@@ -215,7 +216,7 @@ static int read_root(pnc_store *store, const pnc_extent *extents, int64_t n, voi
 
 static int get_root_size(pnc_store *store, int64_t *out, pnc_error *error)
 {
-    PNC_TRY(pnc_folder_object_find(&store_of(store)->folder, PNC_FOLDER_ROOT, out, error));
+    PNC_TRY(pnc_folder_object_find(&store_of(store)->folder, store_of(store)->folder.root, out, error));
     *out = *out < 0 ? 0 : *out;
     return NC_NOERR;
 }

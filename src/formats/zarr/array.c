@@ -183,33 +183,38 @@ static int check_members(const pnc_zarr_context *c, void *document, pnc_zarr_arr
     return NC_NOERR;
 }
 
+/* value: their list, in version 2 the document. What they refuse is for want of a codec. */
+static int read_codecs(const pnc_zarr_context *c, void *value, pnc_zarr_array *array)
+{
+    PNC_TRY(array->version == 2 ? pnc_zarr_codecs_read_v2(c, value, array) : pnc_zarr_codecs_read(c, value, array));
+    array->refusal_code = array->refusal != NULL ? NC_EFILTER : 0;
+    return NC_NOERR;
+}
+
 static int read_array_document(const pnc_zarr_context *c, void *document, pnc_zarr_array *array)
 {
     void *codecs;
 
     PNC_TRY(pnc_zarr_elements_read(c, pnc_zarr_member_get(c, document, "data_type"), array));
-    PNC_TRY(pnc_zarr_names_read(c, pnc_zarr_member_get(c, document, "dimension_names"), array));
+    PNC_TRY(pnc_zarr_names_read(c, pnc_zarr_member_get(c, document, PNC_ZARR_NAMES), array));
     PNC_TRY(check_members(c, document, array));
     PNC_TRY(read_grid(c, document, array));
     PNC_TRY(read_keys(c, document, array));
     PNC_TRY(pnc_zarr_member_find(c, document, "codecs", PNC_JSON_ARRAY, false, &codecs));
     if (array->refusal == NULL)
-        PNC_TRY(pnc_zarr_codecs_read(c, codecs, array));
+        PNC_TRY(read_codecs(c, codecs, array));
     return array->refusal == NULL ? pnc_zarr_fill_read(c, pnc_zarr_member_get(c, document, "fill_value"), array)
                                   : NC_NOERR;
 }
 
 /* NCZarr of netCDF-C has scalars of one value along one dimension, and (4.9.0) calls characters of one byte <U1. */
-static void adapt_nczarr(const pnc_zarr_context *c, void *document, pnc_zarr_array *array)
+static void adapt_nczarr(const pnc_zarr_context *c, void *document, void *own, pnc_zarr_array *array)
 {
-    void *own = pnc_zarr_member_get(c, document, "_NCZARR_ARRAY");
-
-    if (own == NULL)
-        own = pnc_zarr_member_get(c, document, "_nczarr_array");
     if (own == NULL)
         return;
     if (array->ndims == 1 && array->shape[0] == 1 && array->chunks[0] == 1 &&
-        pnc_zarr_text_is(c, pnc_zarr_member_get(c, own, "storage"), "scalar"))
+        (pnc_zarr_text_is(c, pnc_zarr_member_get(c, own, "storage"), "scalar") ||
+         pnc_zarr_integer_get(c, pnc_zarr_member_get(c, own, "scalar"), 1, 1, &(int64_t){0})))
         array->ndims = 0;
     if (!pnc_zarr_text_is(c, pnc_zarr_member_get(c, document, "dtype"), "<U1"))
         return;
@@ -218,19 +223,19 @@ static void adapt_nczarr(const pnc_zarr_context *c, void *document, pnc_zarr_arr
     array->refusal = NULL;
 }
 
-static int read_zarray(const pnc_zarr_context *c, void *document, pnc_zarr_array *array)
+static int read_zarray(const pnc_zarr_context *c, void *document, void *own, pnc_zarr_array *array)
 {
     PNC_TRY(pnc_zarr_elements_read(c, pnc_zarr_member_get(c, document, "dtype"), array));
     PNC_TRY(read_chunk_lengths(c, pnc_zarr_member_get(c, document, "chunks"), "chunks", array));
     PNC_TRY(read_separator(c, pnc_zarr_member_get(c, document, "dimension_separator"), '.', array));
-    adapt_nczarr(c, document, array);
+    adapt_nczarr(c, document, own, array);
     if (array->refusal == NULL)
-        PNC_TRY(pnc_zarr_codecs_read_v2(c, document, array));
+        PNC_TRY(read_codecs(c, document, array));
     return array->refusal == NULL ? pnc_zarr_fill_read(c, pnc_zarr_member_get(c, document, "fill_value"), array)
                                   : NC_NOERR;
 }
 
-int pnc_zarr_array_read(const pnc_zarr_context *c, void *document, pnc_zarr_array *array)
+int pnc_zarr_array_read(const pnc_zarr_context *c, void *document, void *own, pnc_zarr_array *array)
 {
     int64_t version;
 
@@ -238,7 +243,7 @@ int pnc_zarr_array_read(const pnc_zarr_context *c, void *document, pnc_zarr_arra
                               &version))
         return pnc_zarr_damage_set(c, "\"zarr_format\" is not %d", array->version);
     PNC_TRY(read_shape(c, document, array));
-    PNC_TRY(array->version == 2 ? read_zarray(c, document, array) : read_array_document(c, document, array));
+    PNC_TRY(array->version == 2 ? read_zarray(c, document, own, array) : read_array_document(c, document, array));
     return array->refusal == NULL ? check_chunk_sizes(c, array) : NC_NOERR;
 }
 
@@ -268,9 +273,9 @@ static int add_keys(const pnc_zarr_context *c, void *document, const pnc_zarr_ar
     return configuration != NULL ? pnc_zarr_text_add(c, configuration, "separator", separator) : NC_ENOMEM;
 }
 
-static int add_names(const pnc_zarr_context *c, void *document, const pnc_zarr_array *array)
+int pnc_zarr_names_add(const pnc_zarr_context *c, void *object, const char *member, const pnc_zarr_array *array)
 {
-    void *list = array->names != NULL ? pnc_zarr_list_add(c, document, "dimension_names") : NULL;
+    void *list = array->names != NULL ? pnc_zarr_list_add(c, object, member) : NULL;
 
     if (array->names == NULL)
         return NC_NOERR;
@@ -289,5 +294,5 @@ int pnc_zarr_array_write(const pnc_zarr_context *c, void *document, const pnc_za
     PNC_TRY(add_keys(c, document, array));
     PNC_TRY(pnc_zarr_member_add(c, document, "fill_value", pnc_zarr_fill_make(c, array), false));
     PNC_TRY(pnc_zarr_codecs_add(c, document, array));
-    return add_names(c, document, array);
+    return pnc_zarr_names_add(c, document, PNC_ZARR_NAMES, array);
 }

@@ -143,13 +143,14 @@ static int read_fletcher32(codec_reader *r)
     return append_filter(r, PNC_FILTER_FLETCHER32, 0, NULL);
 }
 
+/* 0 of NCZarr: the size of the type. */
 static int read_shuffle(codec_reader *r)
 {
     int64_t size;
     uint32_t parameter;
 
-    PNC_TRY(get_codec_number(r, "elementsize", 1, INT32_MAX, 4, &size));
-    parameter = (uint32_t)size;
+    PNC_TRY(get_codec_number(r, "elementsize", 0, INT32_MAX, 4, &size));
+    parameter = (uint32_t)(size > 0 ? size : pnc_max64((int64_t)pnc_type_get_size(r->array->type), 1));
     return append_filter(r, PNC_FILTER_SHUFFLE, 1, &parameter);
 }
 

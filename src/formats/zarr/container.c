@@ -196,61 +196,97 @@ static void make_dirty(zarr_container *c, zarr_object *o)
 
 /* --- shards --- */
 
-/* The object that has the index of a shard: what another rank has shown, or else that of the dataset. *size: bytes of
- * the shard; -1: there is none. */
-static int find_shard_index(const zarr_container *c, zarr_object *o, pnc_zarr_key *key, int64_t *size, pnc_error *error)
+/* Chunks follow an index at the start; one at the end follows them. */
+static int64_t get_first_offset(const pnc_zarr_array *array)
+{
+    return array->index.is_at_start ? pnc_zarr_index_get_bytes(array) : 0;
+}
+
+/* Where the index of a shard is. */
+typedef struct index_place {
+    pnc_zarr_key key;
+    int64_t at;
+    int64_t size; /* of the shard, with its index; -1: there is none */
+} index_place;
+
+/* An index of its own that another rank has shown: of a shard of `size` bytes. */
+static int find_shown_index(const zarr_container *c, const zarr_object *o, int64_t size, index_place *out,
+                            bool *is_shown, pnc_error *error)
+{
+    const pnc_zarr_array *array = c->chunks[o->item.array].array;
+    pnc_zarr_key shown = make_shown_key(c, o);
+    int64_t has;
+
+    PNC_TRY(pnc_folder_object_find(c->folder, shown.text, &has, error));
+    *is_shown = has >= 0;
+    if (*is_shown) /* a shard with its index at the end does not have it yet */
+        *out = (index_place){.key = shown,
+                             .size = size + (array->index.is_at_start ? 0 : pnc_zarr_index_get_bytes(array))};
+    return NC_NOERR;
+}
+
+/* What another rank has shown of a new shard, which has its index or an index of its own. */
+static int find_new_index(const zarr_container *c, const zarr_object *o, index_place *out, bool *is_shown,
+                          pnc_error *error)
 {
     const pnc_zarr_chunks *k = &c->chunks[o->item.array];
-    pnc_zarr_key shown;
-    int64_t has = -1;
 
-    *key = make_temporary_key(c, k, o->item.chunk);
-    *size = -1;
+    out->key = make_temporary_key(c, k, o->item.chunk);
+    PNC_TRY(pnc_folder_object_find(c->folder, out->key.text, &out->size, error));
+    *is_shown = out->size >= 0 && k->array->index.is_at_start;
+    out->at = 0;
+    if (out->size < 0 || *is_shown)
+        return NC_NOERR;
+    return find_shown_index(c, o, out->size, out, is_shown, error);
+}
+
+/* What another rank has shown, or else that of the dataset. */
+static int find_shard_index(const zarr_container *c, zarr_object *o, index_place *out, pnc_error *error)
+{
+    const pnc_zarr_chunks *k = &c->chunks[o->item.array];
+    bool is_shown = false;
+
     if (c->is_shown)
-        PNC_TRY(pnc_folder_object_find(c->folder, key->text, size, error));
-    o->is_new = *size >= 0;
-    if (o->is_new)
+        PNC_TRY(find_new_index(c, o, out, &is_shown, error));
+    o->is_new = is_shown;
+    if (is_shown)
         return NC_NOERR;
-    *key = make_object_key(k, o->item.chunk);
-    PNC_TRY(pnc_folder_object_find(c->folder, key->text, size, error));
-    o->is_new = *size < 0;
-    if (!c->is_shown || o->is_new)
+    out->key = make_object_key(k, o->item.chunk);
+    PNC_TRY(pnc_folder_object_find(c->folder, out->key.text, &out->size, error));
+    o->is_new = out->size < 0;
+    out->at = o->is_new ? 0 : pnc_zarr_index_get_offset(k->array, out->size);
+    if (!c->is_shown || o->is_new || !k->array->index.is_at_start)
         return NC_NOERR;
-    shown = make_shown_key(c, o);
-    PNC_TRY(pnc_folder_object_find(c->folder, shown.text, &has, error));
-    if (has >= 0)
-        *key = shown;
-    return NC_NOERR;
+    return find_shown_index(c, o, out->size, out, &is_shown, error);
 }
 
 /* The index of a shard as the folder has it; one that is not there has no chunks. */
 static int read_index(const zarr_container *c, zarr_object *o, pnc_error *error)
 {
     const pnc_zarr_chunks *k = &c->chunks[o->item.array];
-    int64_t bytes = pnc_zarr_index_get_bytes(k->array), size, at;
+    int64_t bytes = pnc_zarr_index_get_bytes(k->array);
     unsigned char *encoded;
-    pnc_zarr_key key;
+    index_place place;
     int err;
 
-    PNC_TRY(find_shard_index(c, o, &key, &size, error));
-    o->end = size < 0 ? bytes : size;
-    if (size < 0) {
+    PNC_TRY(find_shard_index(c, o, &place, error));
+    o->end = place.size < 0 ? get_first_offset(k->array) : place.size;
+    if (place.size < 0) {
         for (int64_t i = 0; i < pnc_zarr_index_count(k->array); i++)
             o->places[i] = (pnc_zarr_place){-1, 0};
         return NC_NOERR;
     }
-    if (size < bytes)
+    if (place.size < bytes)
         return pnc_error_set(error, NC_ENCZARR, "%s/%s: the shard is shorter than its index", c->folder->path,
-                             key.text);
+                             place.key.text);
     encoded = pnc_memory_alloc(bytes, 1);
     if (encoded == NULL)
         return fail_index(k, error);
-    at = pnc_zarr_index_get_offset(k->array, size);
-    err = pnc_folder_object_read(c->folder, key.text, at, encoded, bytes, error);
+    err = pnc_folder_object_read(c->folder, place.key.text, place.at, encoded, bytes, error);
     if (err == NC_NOERR)
-        err = pnc_zarr_index_decode(k->array, encoded, size, o->places, error);
+        err = pnc_zarr_index_decode(k->array, encoded, place.size, o->places, error);
     if (err != NC_NOERR)
-        pnc_error_add_context(error, "%s/%s", c->folder->path, key.text);
+        pnc_error_add_context(error, "%s/%s", c->folder->path, place.key.text);
     pnc_memory_free(encoded);
     return err;
 }
@@ -287,7 +323,9 @@ static unsigned char *encode_index(const zarr_container *c, const zarr_object *o
     return encoded;
 }
 
-static int write_shard_index(const zarr_container *c, const zarr_object *o, const char *key, pnc_error *error)
+/* offset: of an index that is an object of its own; or where the shard has it. */
+static int write_shard_index(const zarr_container *c, const zarr_object *o, const char *key, int64_t offset,
+                             pnc_error *error)
 {
     const pnc_zarr_chunks *k = &c->chunks[o->item.array];
     unsigned char *encoded = encode_index(c, o);
@@ -295,8 +333,58 @@ static int write_shard_index(const zarr_container *c, const zarr_object *o, cons
 
     if (encoded == NULL)
         return fail_index(k, error);
-    err = pnc_folder_object_write(c->folder, key, 0, encoded, pnc_zarr_index_get_bytes(k->array), error);
+    err = pnc_folder_object_write(c->folder, key, offset, encoded, pnc_zarr_index_get_bytes(k->array), error);
     pnc_memory_free(encoded);
+    return err;
+}
+
+/* The chunks of a shard, one behind the other, to another object. */
+static int copy_chunks(const zarr_container *c, zarr_object *o, const char *from, const char *to, pnc_error *error)
+{
+    const pnc_zarr_array *array = c->chunks[o->item.array].array;
+    int64_t at = get_first_offset(array), n = pnc_zarr_index_count(array);
+    int err = NC_NOERR;
+
+    for (int64_t i = 0; i < n && err == NC_NOERR; i++) {
+        pnc_zarr_place *place = &o->places[i];
+        char *bytes = place->offset < 0 ? NULL : pnc_memory_alloc(place->bytes, 1);
+
+        if (place->offset < 0)
+            continue;
+        err = bytes == NULL ? fail_index(&c->chunks[o->item.array], error)
+                            : pnc_folder_object_read(c->folder, from, place->offset, bytes, place->bytes, error);
+        if (err == NC_NOERR)
+            err = pnc_folder_object_write(c->folder, to, at, bytes, place->bytes, error);
+        pnc_memory_free(bytes);
+        place->offset = at;
+        at += place->bytes;
+    }
+    o->end = at;
+    return err;
+}
+
+/* The shard becomes a new one without garbage, with a temporary name. After an error it is as before. */
+static int copy_shard(const zarr_container *c, zarr_object *o, pnc_error *error)
+{
+    const pnc_zarr_chunks *k = &c->chunks[o->item.array];
+    pnc_zarr_key from = get_key(c, o), to = make_temporary_key(c, k, o->item.chunk);
+    int64_t bytes = pnc_zarr_index_count(k->array) * (int64_t)sizeof *o->places;
+    zarr_object old = *o;
+    int err;
+
+    PNC_TRY(pnc_folder_object_delete(c->folder, to.text, error)); /* of a try that has failed */
+    o->places = pnc_memory_alloc(bytes, 1);
+    if (o->places == NULL) {
+        *o = old;
+        return fail_index(k, error);
+    }
+    memcpy(o->places, old.places, (size_t)bytes);
+    err = copy_chunks(c, o, from.text, to.text, error);
+    pnc_memory_free(err == NC_NOERR ? old.places : o->places);
+    if (err != NC_NOERR)
+        *o = old;
+    else
+        o->is_new = true;
     return err;
 }
 
@@ -351,7 +439,7 @@ static int read_from_store(pnc_container *container, const pnc_chunk_item *chunk
     const zarr_object *o = (const zarr_object *)(void *)pnc_chunks_map_find(&c->map, chunk->array, object);
     pnc_zarr_key key;
 
-    if (c->is_shown || (o != NULL && o->is_new)) /* changes that were not all made may have given it its name */
+    if (o != NULL ? o->is_new : c->is_shown) /* changes that were not all made may have given it its name */
         PNC_TRY(find_chunk_object(c, chunk->array, object, &key, &bytes, error));
     else
         key = make_object_key(k, object);
@@ -373,6 +461,8 @@ static int prepare_for_store(pnc_container *container, pnc_stored_chunk *chunk, 
         o = add_object(c, chunk->item.array, at.object);
     if (o == NULL)
         return fail_index(k, error);
+    if (k->array->inner != NULL && !k->array->index.is_at_start && !o->is_new)
+        PNC_TRY(copy_shard(c, o, error)); /* it has no place for chunks behind its index */
     chunk->was_written = o->is_dirty;
     make_dirty(c, o); /* not to be forgotten before it is written */
     return NC_NOERR;
@@ -487,64 +577,15 @@ static bool is_mostly_garbage(const pnc_zarr_array *array, const zarr_object *o)
     return o->end > 2 * used + GARBAGE_LEAST;
 }
 
-/* The chunks of a shard, one behind the other, to another object. */
-static int copy_chunks(const zarr_container *c, zarr_object *o, const char *from, const char *to, pnc_error *error)
-{
-    const pnc_zarr_array *array = c->chunks[o->item.array].array;
-    int64_t at = pnc_zarr_index_get_bytes(array), n = pnc_zarr_index_count(array);
-    int err = NC_NOERR;
-
-    for (int64_t i = 0; i < n && err == NC_NOERR; i++) {
-        pnc_zarr_place *place = &o->places[i];
-        char *bytes = place->offset < 0 ? NULL : pnc_memory_alloc(place->bytes, 1);
-
-        if (place->offset < 0)
-            continue;
-        err = bytes == NULL ? fail_index(&c->chunks[o->item.array], error)
-                            : pnc_folder_object_read(c->folder, from, place->offset, bytes, place->bytes, error);
-        if (err == NC_NOERR)
-            err = pnc_folder_object_write(c->folder, to, at, bytes, place->bytes, error);
-        pnc_memory_free(bytes);
-        place->offset = at;
-        at += place->bytes;
-    }
-    o->end = at;
-    return err;
-}
-
-/* The shard becomes a new one without garbage, with a temporary name. After an error it is as before. */
-static int compact_shard(const zarr_container *c, zarr_object *o, pnc_error *error)
-{
-    const pnc_zarr_chunks *k = &c->chunks[o->item.array];
-    pnc_zarr_key from = get_key(c, o), to = make_temporary_key(c, k, o->item.chunk);
-    int64_t bytes = pnc_zarr_index_count(k->array) * (int64_t)sizeof *o->places;
-    zarr_object old = *o;
-    int err;
-
-    PNC_TRY(pnc_folder_object_delete(c->folder, to.text, error)); /* of a try that has failed */
-    o->places = pnc_memory_alloc(bytes, 1);
-    if (o->places == NULL) {
-        *o = old;
-        return fail_index(k, error);
-    }
-    memcpy(o->places, old.places, (size_t)bytes);
-    err = copy_chunks(c, o, from.text, to.text, error);
-    pnc_memory_free(err == NC_NOERR ? old.places : o->places);
-    if (err != NC_NOERR)
-        *o = old;
-    else
-        o->is_new = true;
-    return err;
-}
-
 /* Another program puts its chunks behind the end that this one knows. */
 static int check_shard_end(const zarr_container *c, const zarr_object *o, pnc_error *error)
 {
+    const pnc_zarr_array *array = c->chunks[o->item.array].array;
     pnc_zarr_key key = get_key(c, o);
     int64_t size;
 
     PNC_TRY(pnc_folder_object_find(c->folder, key.text, &size, error));
-    if (size <= o->end)
+    if (size <= o->end || !array->index.is_at_start) /* one of this handle, perhaps with the index of a failed try */
         return NC_NOERR;
     return pnc_error_set(error, NC_ESTALE,
                          "%s/%s: another program or handle has put chunks into this shard since this one has read its "
@@ -563,10 +604,10 @@ static int prepare_shard(const zarr_container *c, zarr_object *o, pnc_zarr_chang
         return NC_NOERR;
     PNC_TRY(check_shard_end(c, o, error));
     if (!o->is_new && is_mostly_garbage(k->array, o))
-        PNC_TRY(compact_shard(c, o, error));
+        PNC_TRY(copy_shard(c, o, error));
     key = get_key(c, o);
     if (o->is_new)
-        PNC_TRY(write_shard_index(c, o, key.text, error));
+        PNC_TRY(write_shard_index(c, o, key.text, k->array->index.is_at_start ? 0 : o->end, error));
     PNC_TRY(pnc_folder_object_sync(c->folder, key.text, error));
     if (o->is_new)
         return pnc_zarr_changes_add(changes, PNC_ZARR_CHANGE_NAME, name.text, NULL, 0, error);
@@ -636,9 +677,12 @@ int pnc_zarr_container_display(pnc_container *container, pnc_error *error)
     zarr_container *c = zarr_container_of(container);
 
     for (zarr_object *o = c->objects; o != NULL; o = next_object(o)) {
-        if (!o->is_dirty || o->is_shown || o->places == NULL || !has_chunk(c->chunks[o->item.array].array, o))
+        const pnc_zarr_array *array = c->chunks[o->item.array].array;
+        bool is_in_shard = o->is_new && o->places != NULL && array->index.is_at_start;
+
+        if (!o->is_dirty || o->is_shown || o->places == NULL || !has_chunk(array, o))
             continue;
-        PNC_TRY(write_shard_index(c, o, o->is_new ? get_key(c, o).text : make_shown_key(c, o).text, error));
+        PNC_TRY(write_shard_index(c, o, is_in_shard ? get_key(c, o).text : make_shown_key(c, o).text, 0, error));
         o->is_shown = true;
     }
     return NC_NOERR;

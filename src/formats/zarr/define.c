@@ -89,6 +89,17 @@ static void forget_old(pnc_zarr *z, old_definitions *old)
     pnc_zarr_facts_free(&old->facts);
 }
 
+/* The documents for a broadcast: that of the root has all, unless a store of version 2 has none of that kind. */
+static int join_made(pnc_zarr *z, const pnc_zarr_documents *documents, pnc_format_bytes *found)
+{
+    int64_t n = documents->n;
+    const pnc_zarr_document *root = &documents->at[n - 1];
+
+    return pnc_zarr_root_is_consolidated(pnc_host_json_get(), root)
+               ? pnc_zarr_documents_join(z, root, 1, found)
+               : pnc_zarr_documents_join(z, documents->at, n, found);
+}
+
 /* Every rank decodes what rank 0 will write, also rank 0. Collective; err is the result so far of this rank. */
 static int share_documents(pnc_zarr *z, const pnc_zarr_documents *documents, old_definitions *old, int err)
 {
@@ -97,8 +108,8 @@ static int share_documents(pnc_zarr *z, const pnc_zarr_documents *documents, old
     pnc_zarr_facts facts;
     pnc_model model;
 
-    if (err == NC_NOERR && z->format.file->rank == 0) /* the root has all */
-        err = pnc_zarr_documents_join(z, &documents->at[documents->n - 1], 1, &found);
+    if (err == NC_NOERR && z->format.file->rank == 0)
+        err = join_made(z, documents, &found);
     if (z->format.file->nprocs > 1) {
         err = pnc_formats_message_broadcast(&z->format, &found, &message, err);
         if (message.error.code == NC_NOERR)

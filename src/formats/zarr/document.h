@@ -59,6 +59,7 @@ typedef struct pnc_zarr_array {
     bool has_fill;            /* else null, in version 2: what was never written is 0 */
     unsigned char fill[8];    /* of the type, host order */
     const char *const *names; /* of the dimensions, as documents have them; entries may be NULL; NULL: none has one */
+    bool is_renamed;          /* for encoding: the old documents have other names */
     const int *dimids;        /* of pnc_zarr_store.dims */
     int natts;
     const pnc_att *atts; /* host order */
@@ -66,6 +67,7 @@ typedef struct pnc_zarr_array {
      * can. Then chunks, filters .. are undefined; type and shape are those of the array, but for types that netCDF does
      * not have: NC_BYTE. */
     const char *refusal;
+    int refusal_code; /* NC_EFILTER: a codec is missing; else 0 */
 } pnc_zarr_array;
 
 typedef struct pnc_zarr_group {
@@ -142,6 +144,7 @@ typedef struct pnc_zarr_layout {
     pnc_filter_chain filters;       /* of Zarr: pnc_zarr_filters_derive */
     const pnc_zarr_array *existing; /* NULL: a new array. Else the others are not used, and of this one all but path,
                                      * shape and attributes stays */
+    bool is_renamed;                /* but for the names of its dimensions */
 } pnc_zarr_layout;
 
 /* Which codecs the filters of a variable become, in an order that readers know. The table is in filters.c. NC_EFILTER:

@@ -1,5 +1,6 @@
 /* The documents of a store: on rank 0 from the folder and to it; their bytes in a broadcast; those of a model. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -8,7 +9,6 @@
 
 /* A guess: consolidated metadata of some 100,000 arrays. */
 #define DOCUMENT_BYTES_MOST (INT64_C(256) << 20)
-#define GROUPS_DEEP 32
 
 void pnc_zarr_documents_free(pnc_zarr_documents *documents)
 {
@@ -66,45 +66,91 @@ static int note_node(void *own, const char *name, bool is_folder, pnc_error *err
     return NC_NOERR;
 }
 
-/* Of a node that has a document; other folders, such as c of an array, have no nodes. */
-static int add_stored_node(document_list *list, const char *node, bool *is_node)
+/* Whether the store has the document of a node, which is added then. */
+static int find_document_of(document_list *list, const char *node, const char *name, bool *exists)
 {
     char key[PNC_FOLDER_KEY_MOST];
     int64_t size;
 
-    snprintf(key, sizeof key, "%.4000s%s%s", node, node[0] == '\0' ? "" : "/", PNC_FOLDER_ROOT);
+    snprintf(key, sizeof key, "%.4000s%s%s", node, node[0] == '\0' ? "" : "/", name);
     PNC_TRY(pnc_folder_object_find(list->z->folder, key, &size, list->z->format.file->error));
-    *is_node = size >= 0;
-    return *is_node ? add_document(list, key) : NC_NOERR;
+    *exists = size >= 0;
+    return *exists ? add_document(list, key) : NC_NOERR;
+}
+
+/* Of a node that has a document; other folders, such as c of an array, have no nodes. */
+static int add_node_v3(document_list *list, const char *node, bool *is_group)
+{
+    PNC_TRY(find_document_of(list, node, PNC_FOLDER_ROOT, is_group));
+    *is_group = *is_group && strstr(list->at[list->n - 1].bytes, "\"group\"") != NULL;
+    return NC_NOERR;
+}
+
+static int add_node_v2(document_list *list, const char *node, bool *is_group)
+{
+    bool exists;
+
+    *is_group = false;
+    PNC_TRY(find_document_of(list, node, ".zarray", &exists));
+    if (!exists)
+        PNC_TRY(find_document_of(list, node, ".zgroup", is_group));
+    return exists || *is_group ? find_document_of(list, node, ".zattrs", &exists) : NC_NOERR;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* By name: file systems have other orders. */
+static int list_nodes_in(document_list *list, const char *folder)
+{
+    int64_t first = list->nnodes;
+
+    list->folder = folder;
+    PNC_TRY(pnc_folder_key_list(list->z->folder, folder, list, note_node, list->z->format.file->error));
+    if (list->nnodes > first)
+        qsort(list->nodes + first, (size_t)(list->nnodes - first), sizeof *list->nodes, compare_texts);
+    return NC_NOERR;
 }
 
 /* Nodes behind their groups. */
-static int add_all_nodes(document_list *list)
+static int add_all_nodes(document_list *list, int version)
 {
-    pnc_error *error = list->z->format.file->error;
-
-    list->folder = "";
-    PNC_TRY(pnc_folder_key_list(list->z->folder, "", list, note_node, error));
+    PNC_TRY(list_nodes_in(list, ""));
     for (int64_t i = 0; i < list->nnodes; i++) {
-        bool is_node, is_group;
+        bool is_group;
 
-        PNC_TRY(add_stored_node(list, list->nodes[i], &is_node));
-        is_group = is_node && strstr(list->at[list->n - 1].bytes, "\"group\"") != NULL;
-        if (!is_group)
-            continue;
-        list->folder = list->nodes[i];
-        PNC_TRY(pnc_folder_key_list(list->z->folder, list->folder, list, note_node, error));
+        PNC_TRY(version == 3 ? add_node_v3(list, list->nodes[i], &is_group)
+                             : add_node_v2(list, list->nodes[i], &is_group));
+        if (is_group)
+            PNC_TRY(list_nodes_in(list, list->nodes[i]));
     }
     return NC_NOERR;
+}
+
+static int load_version_3(document_list *list)
+{
+    PNC_TRY(add_document(list, PNC_FOLDER_ROOT));
+    return pnc_zarr_root_is_consolidated(pnc_host_json_get(), &list->at[0]) ? NC_NOERR : add_all_nodes(list, 3);
+}
+
+static int load_version_2(document_list *list)
+{
+    bool exists;
+
+    PNC_TRY(find_document_of(list, "", ".zmetadata", &exists));
+    if (exists)
+        return NC_NOERR;
+    PNC_TRY(add_node_v2(list, "", &exists));
+    return add_all_nodes(list, 2);
 }
 
 static int load_all(document_list *list, pnc_zarr_documents *out)
 {
     pnc_zarr_document *kept;
 
-    PNC_TRY(add_document(list, PNC_FOLDER_ROOT));
-    if (!pnc_zarr_root_is_consolidated(pnc_host_json_get(), &list->at[0]))
-        PNC_TRY(add_all_nodes(list));
+    PNC_TRY(strcmp(list->z->folder->root, PNC_FOLDER_ROOT) == 0 ? load_version_3(list) : load_version_2(list));
     kept = pnc_region_alloc(list->region, list->n * (int64_t)sizeof *kept);
     if (kept == NULL)
         return fail_documents(list->z);
@@ -152,6 +198,7 @@ void pnc_zarr_documents_remove(const pnc_zarr *z, int64_t id, const pnc_zarr_doc
 
 void pnc_zarr_documents_adopt(pnc_zarr *z, pnc_zarr_documents *documents)
 {
+    pnc_zarr_seen_keep(z, documents);
     pnc_zarr_documents_free(&z->documents);
     z->seen = (pnc_folder_facts){.size = 0};
     z->documents = *documents;
@@ -325,6 +372,21 @@ static int check_array_name(const pnc_zarr *z, const pnc_var *var, const pnc_zar
         var->name);
 }
 
+/* Whether the documents of an array need other names of dimensions: some have others now, or an unlimited one had none,
+ * by which it is found when its length is another one. */
+static bool needs_other_names(const pnc_zarr *z, const pnc_var *var, const pnc_zarr_array *existing)
+{
+    for (int i = 0; i < var->ndims; i++) {
+        const pnc_dim *dim = z->format.model->dims[var->dimids[i]];
+
+        if (strcmp(z->facts.store.dims[existing->dimids[i]].name, dim->name) != 0)
+            return true;
+        if (dim->unlimited && (existing->names == NULL || existing->names[i] == NULL))
+            return true;
+    }
+    return false;
+}
+
 static int make_documents(pnc_zarr *z, pnc_zarr_layout *layouts, pnc_region *region, pnc_zarr_documents *out)
 {
     const pnc_model *model = z->format.model;
@@ -336,7 +398,8 @@ static int make_documents(pnc_zarr *z, pnc_zarr_layout *layouts, pnc_region *reg
 
         PNC_TRY(check_array_name(z, model->vars[i], existing));
         if (existing != NULL)
-            layouts[i] = (pnc_zarr_layout){.existing = existing};
+            layouts[i] =
+                (pnc_zarr_layout){.existing = existing, .is_renamed = needs_other_names(z, model->vars[i], existing)};
         else
             PNC_TRY(choose_layout(z, model->vars[i], region, &layouts[i]));
     }

@@ -60,6 +60,14 @@ static int read_type(const pnc_zarr_context *c, void *value, pnc_zarr_array *arr
     return NC_NOERR;
 }
 
+int pnc_zarr_elements_find_type(const char *name)
+{
+    for (int i = 0; i < NELEMENT_TYPES; i++)
+        if (strcmp(name, element_types[i].v2) == 0)
+            return element_types[i].type;
+    return 0;
+}
+
 /* Order, kind and size, as numpy has them: "<f4". */
 static int read_type_v2(const pnc_zarr_context *c, void *value, pnc_zarr_array *array)
 {
@@ -70,11 +78,9 @@ static int read_type_v2(const pnc_zarr_context *c, void *value, pnc_zarr_array *
     if (name[0] == '\0' || strchr("<>|", name[0]) == NULL)
         return pnc_zarr_damage_set(c, "\"dtype\" does not begin with <, > or |");
     array->is_big_endian = name[0] == '>';
-    for (int i = 0; i < NELEMENT_TYPES; i++)
-        if (strcmp(name + 1, element_types[i].v2) == 0) {
-            array->type = element_types[i].type;
-            return NC_NOERR;
-        }
+    array->type = pnc_zarr_elements_find_type(name + 1);
+    if (array->type != 0)
+        return NC_NOERR;
     if (strcmp(name + 1, "b1") != 0 && strcmp(name + 1, "S1") != 0)
         return reject_type(c, name, array);
     array->type = name[1] == 'b' ? NC_BYTE : NC_CHAR;

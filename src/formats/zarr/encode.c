@@ -6,6 +6,7 @@
 #include "format/model.h"
 #include "formats/zarr/about.h"
 #include "formats/zarr/array.h"
+#include "formats/zarr/nczarr.h"
 #include "formats/zarr/nodes.h"
 #include "formats/zarr/visible.h"
 
@@ -37,7 +38,7 @@ static bool find_same(const store_writer *w, const pnc_zarr_node *old, const pnc
     if (old == NULL || old->attributes == NULL || pnc_zarr_att_is_odd(att, type) ||
         w->c.json->object_find(old->attributes, att->name, &value) == 0)
         return false;
-    *word = pnc_zarr_about_get_type(&w->c, &w->old_about, old->path, att->name);
+    *word = pnc_zarr_nczarr_type_find(&w->c, &w->old_about, old, att->name);
     if (pnc_zarr_att_read(&w->c, att->name, value, type, word, &found) != NC_NOERR ||
         !pnc_zarr_att_is_same(att, &found))
         return false;
@@ -173,6 +174,15 @@ static void *begin_document(const store_writer *w, const pnc_zarr_node *old)
     return old != NULL && old->document != NULL ? w->c.json->get(old->document) : w->c.json->new_object();
 }
 
+static int rename_dims_v2(const store_writer *w, const pnc_zarr_array *array, const pnc_zarr_node *old,
+                          void *attributes)
+{
+    if (pnc_zarr_nczarr_array_get(&w->c, old) != NULL)
+        return pnc_error_set(w->c.error, NC_ENOTSUPPORT,
+                             "variable \"%s\": this library does not rename the dimensions of NCZarr", array->path);
+    return pnc_zarr_names_add(&w->c, attributes, PNC_ZARR_NAMES_V2, array);
+}
+
 static int put_array_v2(store_writer *w, const pnc_zarr_array *array, const pnc_zarr_node *old, void *document,
                         void *attributes)
 {
@@ -183,6 +193,8 @@ static int put_array_v2(store_writer *w, const pnc_zarr_array *array, const pnc_
         PNC_TRY(pnc_zarr_integers_add(&w->c, document, "shape", array->ndims, array->shape));
     PNC_TRY(put_document(w, array->path, ".zarray", document, before));
     PNC_TRY(keep_text(w, old->attributes, &before));
+    if (array->is_renamed)
+        PNC_TRY(rename_dims_v2(w, array, old, attributes));
     return put_document(w, array->path, ".zattrs", attributes, before);
 }
 
@@ -197,6 +209,8 @@ static int put_array_v3(store_writer *w, const pnc_zarr_array *array, const pnc_
         PNC_TRY(pnc_zarr_array_write(&w->c, document, array));
     else
         PNC_TRY(pnc_zarr_integers_add(&w->c, document, "shape", array->ndims, array->shape));
+    if (array->is_renamed)
+        PNC_TRY(pnc_zarr_names_add(&w->c, document, PNC_ZARR_NAMES, array));
     PNC_TRY(pnc_zarr_member_add(&w->c, document, "attributes", w->c.json->get(attributes), false));
     return put_document(w, array->path, "zarr.json", document, before);
 }
@@ -281,6 +295,8 @@ static int put_group(store_writer *w, const pnc_zarr_group *group)
 
     if (err == NC_NOERR && old != NULL)
         err = keep_text(w, old->attributes, &before[1]);
+    if (err == NC_NOERR && w->version == 2)
+        err = pnc_zarr_nczarr_dims_update(&w->c, old, w->store);
     if (err == NC_NOERR)
         err = make_group_attributes(w, group, old, &attributes);
     if (err == NC_NOERR && document == NULL)

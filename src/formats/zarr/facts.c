@@ -55,16 +55,6 @@ int pnc_zarr_facts_decode(pnc_zarr *z, const pnc_format_bytes *bytes, pnc_model 
 
 /* --- arrays --- */
 
-/* Why no values can be put: the end of a sentence. NULL: they can. */
-static const char *find_array_refusal(const pnc_zarr_array *a)
-{
-    if (a->version != 3)
-        return "its store is one of Zarr v2, which this library only reads";
-    if (a->inner != NULL && !a->index.is_at_start)
-        return "the index of its shards is at their end, where this library does not write it";
-    return pnc_filter_chain_find_refusal(&a->filters);
-}
-
 static void set_fill_of_array(const pnc_var *var, const pnc_zarr_array *a, pnc_chunk_array *out)
 {
     for (int i = 0; i < out->elem_size && a->has_fill; i++)
@@ -76,6 +66,7 @@ static void set_fill_of_array(const pnc_var *var, const pnc_zarr_array *a, pnc_c
 static void init_refused(const pnc_var *var, const pnc_zarr_array *a, pnc_chunk_array *out)
 {
     out->refusal = out->put_refusal = a->refusal;
+    out->refusal_code = a->refusal_code != 0 ? a->refusal_code : NC_ENOTSUPPORT;
     out->shape = out->extent = var->netcdf4.shape;
     out->growing = 0;
 }
@@ -108,7 +99,7 @@ static int init_array(pnc_zarr *z, pnc_var *var, const pnc_zarr_array *a, pnc_ch
                              .shape = shape,
                              .extent = extent,
                              .growing = pnc_formats_array_growing_find(model, var),
-                             .put_refusal = find_array_refusal(a),
+                             .put_refusal = pnc_filter_chain_find_refusal(&a->filters),
                              .chunk = a->inner != NULL ? a->inner : a->chunks,
                              .shard = a->inner != NULL ? shard : NULL,
                              .filters = a->filters};

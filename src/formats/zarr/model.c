@@ -312,6 +312,7 @@ static int make_array(const store_maker *m, const pnc_var *var, const pnc_zarr_l
     if (layout->existing != NULL) {
         *out = *layout->existing;
         out->old_path = layout->existing->path;
+        out->is_renamed = layout->is_renamed;
     } else {
         PNC_TRY(make_new_array(m, var, layout, out));
     }

@@ -257,7 +257,8 @@ int pnc_zarr_nodes_read(pnc_zarr_context *c, const pnc_zarr_document *documents,
     out->values = pnc_memory_alloc(n + 1, sizeof *out->values);
     if (out->values == NULL)
         return pnc_zarr_memory_fail(c);
-    if (root == NULL && consolidated == NULL && find_document(documents, n, ".zgroup") == NULL)
+    if (root == NULL && consolidated == NULL && find_document(documents, n, ".zgroup") == NULL &&
+        find_document(documents, n, ".zarray") == NULL)
         return pnc_zarr_damage_set(c,
                                    "the folder has neither this document nor .zgroup of version 2: it is not a "
                                    "group of Zarr");

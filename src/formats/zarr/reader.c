@@ -1,10 +1,7 @@
 /* Reading a store without MPI: by its documents and its container, as the library does. */
 #include "formats/zarr/reader.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "formats/zarr/strays.h"
@@ -29,9 +26,7 @@ static zarr_reader *zarr_reader_of(pnc_reader *base)
 
 static bool is_store_folder(int fd)
 {
-    struct stat facts;
-
-    return fstatat(fd, PNC_FOLDER_ROOT, &facts, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(facts.st_mode);
+    return pnc_folder_root_find(fd) != NULL;
 }
 
 /* The descriptor is the caller's, who may close it while the reader is open. */

@@ -7,19 +7,18 @@
 #include "formats/zarr/about.h"
 #include "formats/zarr/array.h"
 #include "formats/zarr/dims.h"
+#include "formats/zarr/nczarr.h"
 #include "formats/zarr/nodes.h"
 #include "formats/zarr/visible.h"
 
 /* --- attributes --- */
 
-#define NAMES_V2 "_ARRAY_DIMENSIONS"
-
 bool pnc_zarr_att_is_hidden(int version, const char *path, const char *name)
 {
     if (path[0] == '\0' && strcmp(name, PNC_ZARR_ATTRIBUTE) == 0)
         return true;
-    if (version == 2 &&
-        (strcmp(name, NAMES_V2) == 0 || strncasecmp(name, "_nczarr", 7) == 0 || strcmp(name, "_NCProperties") == 0))
+    if (version == 2 && (strcmp(name, PNC_ZARR_NAMES_V2) == 0 || strncasecmp(name, "_nczarr", 7) == 0 ||
+                         strcmp(name, "_NCProperties") == 0))
         return true;
     return strlen(name) > NC_MAX_NAME || !pnc_name_is_text(name, strlen(name)) || strchr(name, '/') != NULL;
 }
@@ -50,7 +49,7 @@ static int add_members(const pnc_zarr_context *c, att_list *list, void *object, 
     PNC_ZARR_EACH_MEMBER(c, object, at)
     {
         const char *name = c->json->peek_name(&at);
-        pnc_zarr_att_type type = pnc_zarr_about_get_type(c, list->about, list->node->path, name);
+        pnc_zarr_att_type type = pnc_zarr_nczarr_type_find(c, list->about, list->node, name);
 
         if (pnc_zarr_att_is_hidden(list->nodes->version, list->node->path, name) ||
             (is_odd && is_listed_att(list, name)))
@@ -62,14 +61,14 @@ static int add_members(const pnc_zarr_context *c, att_list *list, void *object, 
     return NC_NOERR;
 }
 
-/* xarray has fill values of version 2 as missing values. */
+/* xarray has fill values of version 2 as missing values. NCZarr has those as attributes. */
 static int add_fill_value(const pnc_zarr_context *c, att_list *list)
 {
     const pnc_zarr_array *array = list->array;
     pnc_att *att = &list->atts[list->n];
 
     if (array == NULL || array->version != 2 || !array->has_fill || array->content != PNC_ZARR_NUMBERS ||
-        array->refusal != NULL || is_listed_att(list, NC_FillValue))
+        array->refusal != NULL || is_listed_att(list, NC_FillValue) || pnc_zarr_nczarr_array_get(c, list->node) != NULL)
         return NC_NOERR;
     *att = (pnc_att){.name = (char *)(uintptr_t)NC_FillValue, .type = array->type, .len = 1};
     PNC_TRY(pnc_zarr_memory_alloc(c, 1, sizeof array->fill, &att->value));
@@ -107,9 +106,12 @@ static int read_array(pnc_zarr_context *c, const pnc_zarr_nodes *nodes, const pn
 {
     *out = (pnc_zarr_array){.path = node->path, .version = nodes->version};
     c->key = node->key;
-    PNC_TRY(pnc_zarr_array_read(c, node->document, out));
-    if (nodes->version == 2)
-        PNC_TRY(pnc_zarr_names_read(c, pnc_zarr_member_get(c, node->attributes, NAMES_V2), out));
+    PNC_TRY(
+        pnc_zarr_array_read(c, node->document, nodes->version == 2 ? pnc_zarr_nczarr_array_get(c, node) : NULL, out));
+    if (nodes->version == 2) {
+        PNC_TRY(pnc_zarr_names_read(c, pnc_zarr_member_get(c, node->attributes, PNC_ZARR_NAMES_V2), out));
+        PNC_TRY(pnc_zarr_nczarr_names_read(c, node, out));
+    }
     return read_node_atts(c, nodes, node, about, out, &out->natts, &out->atts);
 }
 
@@ -168,6 +170,7 @@ static int read_store(pnc_zarr_context *c, const pnc_zarr_nodes *nodes, pnc_zarr
     pnc_zarr_array *arrays;
 
     PNC_TRY(pnc_zarr_about_read(c, pnc_zarr_member_get(c, nodes->at[0].attributes, PNC_ZARR_ATTRIBUTE), &about));
+    PNC_TRY(pnc_zarr_nczarr_groups_read(c, nodes, &about));
     out->is_classic = about.is_classic;
     PNC_TRY(read_group_nodes(c, nodes, &about, out));
     PNC_TRY(pnc_zarr_memory_alloc(c, nodes->n, sizeof *order, &order));

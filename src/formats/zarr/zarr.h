@@ -83,6 +83,8 @@ int pnc_zarr_changes_execute(pnc_zarr *z);
 /* On rank 0, before anything is written: NC_ESTALE if the root document is not the one that this handle has read or
  * written last. */
 int pnc_zarr_seen_check(pnc_zarr *z);
+/* On rank 0. New documents, of which the root has not changed, get the bytes that it has in the store. */
+void pnc_zarr_seen_keep(const pnc_zarr *z, pnc_zarr_documents *next);
 
 /* --- facts.c: what all ranks know --- */
 
