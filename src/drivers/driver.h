@@ -13,7 +13,9 @@
     ROW("memory", pnc_store_memory)
 
 /* Those that no hint chooses, but what is at the path, or the format of a new dataset. */
-#define PNC_DRIVERS_OF_DATASETS(ROW) ROW("folder", pnc_store_folder)
+#define PNC_DRIVERS_OF_DATASETS(ROW) \
+    ROW("folder", pnc_store_folder) \
+    ROW("references", pnc_store_kerchunk)
 /* clang-format on */
 
 #define PNC_DRIVER_DECLARATION(name, operations) extern const pnc_store_ops operations;

@@ -15,6 +15,13 @@ void pnc_store_facts_set(pnc_store *store, int nnodes, pnc_neighbours neighbours
     }
 }
 
+const struct pnc_objects *pnc_store_get_objects(const pnc_store *store)
+{
+    while (store->ops->get_objects == NULL)
+        store = store->inner;
+    return store->ops->get_objects(store);
+}
+
 bool pnc_store_has_neighbour(const pnc_store *store, int rank)
 {
     int low = 0, high = store->neighbours.n;

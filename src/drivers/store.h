@@ -88,6 +88,8 @@ struct pnc_store_ops {
     /* Local. Whether there is a dataset of this driver at a path, which no other one opens or deletes. NULL: it opens
      * what hints choose it for. */
     bool (*has_dataset)(const char *path);
+    /* Local. The container of a store of objects, which a format reads and writes by key. NULL: it is one of a file. */
+    const struct pnc_objects *(*get_objects)(const pnc_store *store);
     /* Rank 0 calls it before open. Local. NULL if the driver inspects nothing. */
     void (*inspect)(const char *path, pnc_open_purpose purpose, pnc_inspection *found);
     /* Collective. store has store_bytes bytes of zeros, except for `statistics`. Returns the result of this rank: the
@@ -145,6 +147,9 @@ struct pnc_store_ops {
      * frees it, or NULL: nothing, or that is not known, which *is_known says. Local. NULL: it has no arrays. */
     bool (*find_reads)(pnc_store *store, const pnc_store_foreseen *next, pnc_store_reads **out, bool *is_known);
 };
+
+/* The container of a store of objects, or of one that wraps such a store. */
+const struct pnc_objects *pnc_store_get_objects(const pnc_store *store);
 
 /* Known facts about the end of the file. */
 typedef struct pnc_store_end {

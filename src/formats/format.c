@@ -248,12 +248,10 @@ int pnc_formats_file_create(pnc_format *f, int version)
     return f->ops->create(f, version);
 }
 
-/* Datasets of a driver have one format. */
+/* A format that needs a driver of its own is one of objects, and reads those of any driver. */
 static bool suits_driver(const pnc_format_ops *ops, const pnc_store_ops *driver)
 {
-    if (ops->driver == NULL || driver->has_dataset == NULL)
-        return ops->driver == NULL && driver->has_dataset == NULL;
-    return strcmp(ops->driver, driver->name) == 0;
+    return (ops->driver != NULL) == (driver->get_objects != NULL);
 }
 
 static const pnc_format_ops *find_format(const pnc_format *f, const pnc_format_bytes *front)

@@ -53,7 +53,8 @@ MAY_SEE = {
                                "drivers/chunks/in_file.h"],
     "formats/zarr": PURE + ["array", "select", "convert", "filter/filter.h", "format", "formats/format.h",
                             "formats/arrays.h", "formats/definitions.h", "formats/reader.h", "host/codecs.h",
-                            "host/json.h", "file", "drivers/chunks/chunks.h", "drivers/folder/folder.h"],
+                            "host/json.h", "file", "drivers/chunks/chunks.h", "drivers/objects.h",
+                            "drivers/folder/folder.h", "drivers/kerchunk/kerchunk.h"],
     # references to the chunks of a file: closed, or open in a tool
     "references": PURE + ["array", "convert/convert.h", "filter/filter.h", "format", "formats/reader.h",
                           "host/codecs.h"],

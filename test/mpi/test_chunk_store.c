@@ -397,7 +397,7 @@ static int commit_zarr(pnc_container *container, pnc_error *error)
     int err = pnc_zarr_container_update(container, &changes, error);
 
     if (err == NC_NOERR)
-        err = pnc_zarr_changes_apply(&zarr_folder, zarr_id, &changes, error);
+        err = pnc_zarr_changes_apply(&zarr_folder.objects, zarr_id, &changes, error);
     if (err == NC_NOERR)
         pnc_zarr_container_finish(container);
     pnc_zarr_changes_free(&changes);
@@ -440,7 +440,7 @@ static pnc_container *create_container(pnc_store *store, int64_t end)
 
     if (in_zarr) {
         make_zarr_arrays();
-        return pnc_zarr_container_create(&zarr_folder, ++zarr_id, zarr_chunks, agree_on_rounds, NULL);
+        return pnc_zarr_container_create(&zarr_folder.objects, ++zarr_id, zarr_chunks, agree_on_rounds, NULL);
     }
     return in_folder ? &toy : pnc_chunks_file_create(store, &(pnc_file_index){.find = find_place}, end);
 }

@@ -51,9 +51,10 @@ const char *pnc_folder_root_find(int fd)
     return NULL;
 }
 
-int pnc_folder_key_list(const pnc_folder *folder, const char *key, void *own,
-                        int (*each)(void *own, const char *name, bool is_folder, pnc_error *error), pnc_error *error)
+int pnc_folder_key_list(const pnc_objects *objects, const char *key, void *own, pnc_objects_visit *each,
+                        pnc_error *error)
 {
+    const pnc_folder *folder = (const pnc_folder *)(const void *)objects;
     int fd, err = NC_NOERR, number = pnc_folder_key_open(folder, key, &fd);
     DIR *list = number == 0 ? open_list(fd, ".") : NULL;
     struct dirent *entry;
@@ -63,7 +64,7 @@ int pnc_folder_key_list(const pnc_folder *folder, const char *key, void *own,
     if (number == 0 && fd != folder->fd)
         close(fd);
     if (number != 0)
-        return pnc_folder_error_set(error, number, NC_EREAD, "list it", folder->path, key);
+        return pnc_objects_error_set(error, number, NC_EREAD, "list it", objects->path, key);
     while (err == NC_NOERR && (entry = readdir(list)) != NULL)
         if (!is_dots(entry->d_name))
             err = each(own, entry->d_name, is_folder_entry(dirfd(list), entry), error);
@@ -96,9 +97,9 @@ static int delete_content(int folder, const char *name, const char *kept, int de
 
 int pnc_folder_content_delete(const pnc_folder *folder, pnc_error *error)
 {
-    int number = delete_content(folder->fd, ".", folder->root, 0);
+    int number = delete_content(folder->fd, ".", folder->objects.root, 0);
 
     if (number != 0)
-        return pnc_folder_error_set(error, number, NC_EWRITE, "delete what is in it", folder->path, "");
-    return pnc_folder_object_delete(folder, folder->root, error);
+        return pnc_objects_error_set(error, number, NC_EWRITE, "delete what is in it", folder->objects.path, "");
+    return pnc_folder_object_delete(&folder->objects, folder->objects.root, error);
 }

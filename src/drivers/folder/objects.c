@@ -18,40 +18,9 @@
 
 #define NAME_BYTES 256 /* of a component, with its end: NAME_MAX of Linux */
 
-/* --- errors --- */
-
-static int get_code_of_errno(int number, int otherwise)
+static const pnc_folder *folder_of(const pnc_objects *objects)
 {
-    switch (number) {
-    case ENOENT: return NC_ENOENT;
-    case EEXIST: return NC_EEXIST;
-    case EACCES:
-    case EPERM: return NC_EACCESS;
-    case EROFS: return NC_EPERM;
-    case ENOSPC:
-    case EFBIG: return NC_ENO_SPACE;
-    case EDQUOT: return NC_EQUOTA;
-    case EMFILE:
-    case ENFILE: return NC_ENFILE;
-    case ENAMETOOLONG:
-    case ENOTDIR:
-    case ELOOP: return NC_EBAD_FILE;
-    default: return otherwise;
-    }
-}
-
-int pnc_folder_error_set(pnc_error *error, int number, int otherwise, const char *what, const char *path,
-                         const char *key)
-{
-    const char *slash = key[0] == '\0' ? "" : "/";
-
-    if (number == ELOOP || number == ENOTDIR)
-        return pnc_error_set(error, NC_EBAD_FILE,
-                             "%s%s%s: cannot %s: it is not where a dataset has such objects, or a symbolic link, which "
-                             "is not followed",
-                             path, slash, key, what);
-    return pnc_error_set(error, get_code_of_errno(number, otherwise), "%s%s%s: cannot %s: %s", path, slash, key, what,
-                         number < 0 ? "it ends before" : strerror(number));
+    return (const pnc_folder *)(const void *)objects;
 }
 
 /* --- steps --- */
@@ -161,38 +130,9 @@ static int open_object(const pnc_folder *f, const char *key, int flags, int *out
     return number;
 }
 
-/* --- a folder --- */
-
-int64_t pnc_folder_id_create(void)
+static int sync_names_in_folder(const pnc_objects *objects, const char *key, pnc_error *error)
 {
-    return pnc_host_id_create();
-}
-
-int pnc_folder_root_open(pnc_folder *folder, const char *path, pnc_error *error)
-{
-    struct statfs system;
-
-    folder->path = path;
-    folder->fd = open(pnc_path_strip(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder->fd < 0)
-        return pnc_folder_error_set(error, errno, NC_EFILE, "open it", path, "");
-    folder->root = pnc_folder_root_find(folder->fd);
-    if (folder->root == NULL)
-        folder->root = PNC_FOLDER_ROOT;
-    folder->in_memory = fstatfs(folder->fd, &system) == 0 &&
-                        ((uint32_t)system.f_type == PNC_HOST_TMPFS || (uint32_t)system.f_type == PNC_HOST_RAMFS);
-    return NC_NOERR;
-}
-
-void pnc_folder_root_close(pnc_folder *folder)
-{
-    if (folder->fd >= 0)
-        close(folder->fd);
-    folder->fd = -1;
-}
-
-int pnc_folder_key_sync(const pnc_folder *folder, const char *key, pnc_error *error)
-{
+    const pnc_folder *folder = folder_of(objects);
     int fd, number;
 
     if (folder->in_memory)
@@ -204,18 +144,20 @@ int pnc_folder_key_sync(const pnc_folder *folder, const char *key, pnc_error *er
     }
     if (number == 0 || number == EINVAL || number == EBADF) /* the file system has no such call */
         return NC_NOERR;
-    return pnc_folder_error_set(error, number, NC_EWRITE, "flush it", folder->path, key);
+    return pnc_objects_error_set(error, number, NC_EWRITE, "flush it", objects->path, key);
 }
 
 /* --- reading --- */
 
-int pnc_folder_object_inspect(const pnc_folder *folder, const char *key, pnc_folder_facts *out, pnc_error *error)
+static int inspect_object_in_folder(const pnc_objects *objects, const char *key, pnc_objects_facts *out,
+                                    pnc_error *error)
 {
+    const pnc_folder *folder = folder_of(objects);
     found_name at;
     struct stat facts;
     int number = find_last(folder, key, &at);
 
-    *out = (pnc_folder_facts){.size = -1};
+    *out = (pnc_objects_facts){.size = -1};
     if (number == 0) {
         number = fstatat(at.folder, at.name, &facts, AT_SYMLINK_NOFOLLOW) != 0 ? errno : 0;
         close_step(folder, at.folder);
@@ -225,57 +167,33 @@ int pnc_folder_object_inspect(const pnc_folder *folder, const char *key, pnc_fol
     if (number == 0 && !S_ISREG(facts.st_mode))
         number = ENOTDIR;
     if (number != 0)
-        return pnc_folder_error_set(error, number, NC_EREAD, "find it", folder->path, key);
-    *out = (pnc_folder_facts){.size = (int64_t)facts.st_size,
-                              .inode = (int64_t)facts.st_ino,
-                              .changed = facts.st_ctim.tv_sec * INT64_C(1000000000) + facts.st_ctim.tv_nsec};
+        return pnc_objects_error_set(error, number, NC_EREAD, "find it", objects->path, key);
+    *out = (pnc_objects_facts){.size = (int64_t)facts.st_size,
+                               .inode = (int64_t)facts.st_ino,
+                               .changed = facts.st_ctim.tv_sec * INT64_C(1000000000) + facts.st_ctim.tv_nsec};
     return NC_NOERR;
 }
 
-int pnc_folder_object_find(const pnc_folder *folder, const char *key, int64_t *size, pnc_error *error)
+static int find_object_in_folder(const pnc_objects *objects, const char *key, int64_t *size, pnc_error *error)
 {
-    pnc_folder_facts facts;
-    int err = pnc_folder_object_inspect(folder, key, &facts, error);
+    pnc_objects_facts facts;
+    int err = inspect_object_in_folder(objects, key, &facts, error);
 
     *size = facts.size;
     return err;
 }
 
-int pnc_folder_object_read(const pnc_folder *folder, const char *key, int64_t offset, void *to, int64_t n,
-                           pnc_error *error)
+static int read_object_in_folder(const pnc_objects *objects, const char *key, int64_t offset, void *to, int64_t n,
+                                 pnc_error *error)
 {
+    const pnc_folder *folder = folder_of(objects);
     int fd, number = open_object(folder, key, O_RDONLY, &fd);
 
     if (number == 0) {
         number = pnc_host_bytes_read(fd, offset, to, n);
         close(fd);
     }
-    return number == 0 ? NC_NOERR : pnc_folder_error_set(error, number, NC_EREAD, "read it", folder->path, key);
-}
-
-int pnc_folder_object_load(const pnc_folder *folder, const char *key, int64_t most, char **bytes, int64_t *n,
-                           pnc_error *error)
-{
-    int64_t size;
-    char *read;
-    int err;
-
-    PNC_TRY(pnc_folder_object_find(folder, key, &size, error));
-    if (size < 0)
-        return pnc_folder_error_set(error, ENOENT, NC_ENOENT, "read it", folder->path, key);
-    read = size <= most ? pnc_memory_alloc(size + 1, 1) : NULL;
-    if (read == NULL)
-        return pnc_error_set(error, size <= most ? NC_ENOMEM : NC_EREAD, "%s/%s: it has %lld bytes, which is too much",
-                             folder->path, key, (long long)size);
-    err = pnc_folder_object_read(folder, key, 0, read, size, error);
-    if (err != NC_NOERR) {
-        pnc_memory_free(read);
-        return err;
-    }
-    read[size] = '\0';
-    *bytes = read;
-    *n = size;
-    return NC_NOERR;
+    return number == 0 ? NC_NOERR : pnc_objects_error_set(error, number, NC_EREAD, "read it", objects->path, key);
 }
 
 /* --- writing --- */
@@ -299,9 +217,10 @@ static int write_new(int folder, const char *name, const void *bytes, int64_t n,
     return number;
 }
 
-int pnc_folder_object_put(const pnc_folder *folder, const char *key, const void *bytes, int64_t n, bool is_durable,
-                          pnc_error *error)
+static int put_object_in_folder(const pnc_objects *objects, const char *key, const void *bytes, int64_t n,
+                                bool is_durable, pnc_error *error)
 {
+    const pnc_folder *folder = folder_of(objects);
     char name[NAME_BYTES];
     found_name at;
     int number = find_new_last(folder, key, &at);
@@ -317,12 +236,13 @@ int pnc_folder_object_put(const pnc_folder *folder, const char *key, const void 
             (void)pnc_host_file_sync(at.folder); /* where the file system has a call for that */
         close_step(folder, at.folder);
     }
-    return number == 0 ? NC_NOERR : pnc_folder_error_set(error, number, NC_EWRITE, "write it", folder->path, key);
+    return number == 0 ? NC_NOERR : pnc_objects_error_set(error, number, NC_EWRITE, "write it", objects->path, key);
 }
 
-int pnc_folder_object_create(const pnc_folder *folder, const char *key, const void *bytes, int64_t n, bool is_durable,
-                             pnc_error *error)
+static int create_object_in_folder(const pnc_objects *objects, const char *key, const void *bytes, int64_t n,
+                                   bool is_durable, pnc_error *error)
 {
+    const pnc_folder *folder = folder_of(objects);
     found_name at;
     int number = find_new_last(folder, key, &at);
 
@@ -330,12 +250,13 @@ int pnc_folder_object_create(const pnc_folder *folder, const char *key, const vo
         number = write_new(at.folder, at.name, bytes, n, is_durable && !folder->in_memory);
         close_step(folder, at.folder);
     }
-    return number == 0 ? NC_NOERR : pnc_folder_error_set(error, number, NC_EWRITE, "write it", folder->path, key);
+    return number == 0 ? NC_NOERR : pnc_objects_error_set(error, number, NC_EWRITE, "write it", objects->path, key);
 }
 
-int pnc_folder_object_write(const pnc_folder *folder, const char *key, int64_t offset, const void *bytes, int64_t n,
-                            pnc_error *error)
+static int write_object_in_folder(const pnc_objects *objects, const char *key, int64_t offset, const void *bytes,
+                                  int64_t n, pnc_error *error)
 {
+    const pnc_folder *folder = folder_of(objects);
     int fd, number = open_object(folder, key, O_RDWR | O_CREAT, &fd);
 
     if (number == 0) {
@@ -343,11 +264,12 @@ int pnc_folder_object_write(const pnc_folder *folder, const char *key, int64_t o
         if (close(fd) != 0 && number == 0)
             number = errno;
     }
-    return number == 0 ? NC_NOERR : pnc_folder_error_set(error, number, NC_EWRITE, "write it", folder->path, key);
+    return number == 0 ? NC_NOERR : pnc_objects_error_set(error, number, NC_EWRITE, "write it", objects->path, key);
 }
 
-int pnc_folder_object_sync(const pnc_folder *folder, const char *key, pnc_error *error)
+static int sync_object_in_folder(const pnc_objects *objects, const char *key, pnc_error *error)
 {
+    const pnc_folder *folder = folder_of(objects);
     int fd, number;
 
     if (folder->in_memory)
@@ -357,11 +279,12 @@ int pnc_folder_object_sync(const pnc_folder *folder, const char *key, pnc_error 
         number = pnc_host_file_sync_data(fd);
         close(fd);
     }
-    return number == 0 ? NC_NOERR : pnc_folder_error_set(error, number, NC_EWRITE, "flush it", folder->path, key);
+    return number == 0 ? NC_NOERR : pnc_objects_error_set(error, number, NC_EWRITE, "flush it", objects->path, key);
 }
 
-int pnc_folder_object_rename(const pnc_folder *folder, const char *from, const char *to, pnc_error *error)
+static int rename_object_in_folder(const pnc_objects *objects, const char *from, const char *to, pnc_error *error)
 {
+    const pnc_folder *folder = folder_of(objects);
     found_name old, new;
     int number = find_last(folder, from, &old);
 
@@ -373,7 +296,7 @@ int pnc_folder_object_rename(const pnc_folder *folder, const char *from, const c
         }
         close_step(folder, old.folder);
     }
-    return number == 0 ? NC_NOERR : pnc_folder_error_set(error, number, NC_EWRITE, "rename it", folder->path, from);
+    return number == 0 ? NC_NOERR : pnc_objects_error_set(error, number, NC_EWRITE, "rename it", objects->path, from);
 }
 
 static int delete_entry(const pnc_folder *folder, const char *key, int flags, pnc_error *error)
@@ -387,15 +310,54 @@ static int delete_entry(const pnc_folder *folder, const char *key, int flags, pn
     }
     if (number == 0 || number == ENOENT)
         return NC_NOERR;
-    return pnc_folder_error_set(error, number, NC_EWRITE, "delete it", folder->path, key);
+    return pnc_objects_error_set(error, number, NC_EWRITE, "delete it", folder->objects.path, key);
 }
 
-int pnc_folder_object_delete(const pnc_folder *folder, const char *key, pnc_error *error)
+int pnc_folder_object_delete(const pnc_objects *objects, const char *key, pnc_error *error)
 {
-    return delete_entry(folder, key, 0, error);
+    return delete_entry(folder_of(objects), key, 0, error);
 }
 
-int pnc_folder_key_delete(const pnc_folder *folder, const char *key, pnc_error *error)
+static int remove_folder_in_folder(const pnc_objects *objects, const char *key, pnc_error *error)
 {
-    return delete_entry(folder, key, AT_REMOVEDIR, error);
+    return delete_entry(folder_of(objects), key, AT_REMOVEDIR, error);
+}
+
+static const pnc_objects_ops folder_operations = {.find = find_object_in_folder,
+                                                  .read = read_object_in_folder,
+                                                  .list = pnc_folder_key_list,
+                                                  .inspect = inspect_object_in_folder,
+                                                  .put = put_object_in_folder,
+                                                  .create = create_object_in_folder,
+                                                  .write = write_object_in_folder,
+                                                  .sync = sync_object_in_folder,
+                                                  .sync_names = sync_names_in_folder,
+                                                  .rename = rename_object_in_folder,
+                                                  .remove = pnc_folder_object_delete,
+                                                  .remove_folder = remove_folder_in_folder};
+
+/* --- a folder --- */
+
+int pnc_folder_root_open(pnc_folder *folder, const char *path, pnc_error *error)
+{
+    struct statfs system;
+    const char *root;
+
+    folder->objects = (pnc_objects){.ops = &folder_operations, .path = path, .root = PNC_FOLDER_ROOT};
+    folder->fd = open(pnc_path_strip(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder->fd < 0)
+        return pnc_objects_error_set(error, errno, NC_EFILE, "open it", path, "");
+    root = pnc_folder_root_find(folder->fd);
+    if (root != NULL)
+        folder->objects.root = root;
+    folder->in_memory = fstatfs(folder->fd, &system) == 0 &&
+                        ((uint32_t)system.f_type == PNC_HOST_TMPFS || (uint32_t)system.f_type == PNC_HOST_RAMFS);
+    return NC_NOERR;
+}
+
+void pnc_folder_root_close(pnc_folder *folder)
+{
+    if (folder->fd >= 0)
+        close(folder->fd);
+    folder->fd = -1;
 }

@@ -25,11 +25,9 @@ static folder_store *store_of(const pnc_store *store)
     return (folder_store *)(uintptr_t)store;
 }
 
-const pnc_folder *pnc_folder_store_get(const pnc_store *store)
+static const pnc_objects *get_objects_of_folder(const pnc_store *store)
 {
-    while (store != NULL && store->ops != &pnc_store_folder)
-        store = store->inner;
-    return store == NULL ? NULL : &store_of(store)->folder;
+    return &store_of(store)->folder.objects;
 }
 
 /* --- what is at a path --- */
@@ -58,7 +56,7 @@ static bool is_empty(const char *path)
 
     if (pnc_folder_root_open(&folder, path, NULL) != NC_NOERR)
         return false;
-    (void)pnc_folder_key_list(&folder, "", &is, stop_list, NULL);
+    (void)pnc_folder_key_list(&folder.objects, "", &is, stop_list, NULL);
     pnc_folder_root_close(&folder);
     return is;
 }
@@ -78,7 +76,7 @@ static int check_replaced(const char *path, pnc_error *error)
 static void judge_missing(const char *path, int number, bool creates, pnc_inspection *found)
 {
     if (number != ENOENT || !creates)
-        pnc_folder_error_set(&found->error, number, NC_EFILE, "open it", path, "");
+        pnc_objects_error_set(&found->error, number, NC_EFILE, "open it", path, "");
 }
 
 static void inspect_path(const char *path, pnc_open_purpose purpose, pnc_inspection *found)
@@ -114,7 +112,7 @@ static int create_folder(const char *path, pnc_error *error)
     if (mkdir(pnc_path_strip(path), 0777) == 0)
         return NC_NOERR;
     if (errno != EEXIST)
-        return pnc_folder_error_set(error, errno, NC_EFILE, "create the folder", path, "");
+        return pnc_objects_error_set(error, errno, NC_EFILE, "create the folder", path, "");
     PNC_TRY(check_replaced(path, error));
     PNC_TRY(pnc_folder_root_open(&folder, path, error));
     err = pnc_folder_content_delete(&folder, error);
@@ -124,7 +122,7 @@ static int create_folder(const char *path, pnc_error *error)
 
 static void find_facts(folder_store *f)
 {
-    char *path = realpath(pnc_path_strip(f->folder.path), NULL);
+    char *path = realpath(pnc_path_strip(f->folder.objects.path), NULL);
     struct stat facts;
 
     f->store.full_path = path == NULL ? NULL : pnc_string_copy(path);
@@ -140,7 +138,7 @@ static int open_folder(const pnc_open_call *call, pnc_store *store, pnc_error *e
     folder_store *f = store_of(store);
     int err = NC_NOERR, code = MPI_SUCCESS;
 
-    f->folder = (pnc_folder){.path = call->path, .fd = -1, .root = PNC_FOLDER_ROOT};
+    f->folder = (pnc_folder){.fd = -1};
     store->ops = &pnc_store_folder;
     store->comm = call->comm;
     store->nnodes = 1;
@@ -186,7 +184,7 @@ static int remove_folder(const char *path, MPI_Info info, pnc_error *error)
         err = pnc_folder_content_delete(&folder, error);
     pnc_folder_root_close(&folder);
     if (err == NC_NOERR && rmdir(pnc_path_strip(path)) != 0)
-        err = pnc_folder_error_set(error, errno, NC_EFILE, "delete it", path, "");
+        err = pnc_objects_error_set(error, errno, NC_EFILE, "delete it", path, "");
     return err;
 }
 
@@ -196,29 +194,18 @@ static int refuse_write(pnc_store *store, const pnc_extent *extents, int64_t n, 
 {
     (void)extents, (void)n, (void)buf;
     return pnc_error_set(error, NC_EDRIVER, "%s is a folder: only datasets of Zarr can be written to one",
-                         store_of(store)->folder.path);
+                         store_of(store)->folder.objects.path);
 }
 
-static int read_root(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got, pnc_error *error)
+static int read_root_of_folder(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
+                               pnc_error *error)
 {
-    int64_t done = 0;
-    int err = NC_NOERR;
-
-    for (int64_t i = 0; i < n && err == NC_NOERR; i++) {
-        err = pnc_folder_object_read(&store_of(store)->folder, store_of(store)->folder.root, extents[i].offset,
-                                     (char *)buf + done, extents[i].length, error);
-        done += err == NC_NOERR ? extents[i].length : 0;
-    }
-    if (got != NULL)
-        *got = done;
-    return err;
+    return pnc_objects_root_read(get_objects_of_folder(store), extents, n, buf, got, error);
 }
 
-static int get_root_size(pnc_store *store, int64_t *out, pnc_error *error)
+static int get_root_size_of_folder(pnc_store *store, int64_t *out, pnc_error *error)
 {
-    PNC_TRY(pnc_folder_object_find(&store_of(store)->folder, store_of(store)->folder.root, out, error));
-    *out = *out < 0 ? 0 : *out;
-    return NC_NOERR;
+    return pnc_objects_root_get_size(get_objects_of_folder(store), out, error);
 }
 
 static int refuse_size(pnc_store *store, int64_t size, pnc_error *error)
@@ -230,7 +217,9 @@ static int refuse_size(pnc_store *store, int64_t size, pnc_error *error)
 /* Objects are flushed by the format, which knows their order. */
 static int sync_entries(pnc_store *store, pnc_error *error)
 {
-    return store->rank == 0 ? pnc_folder_key_sync(&store_of(store)->folder, "", error) : NC_NOERR;
+    const pnc_objects *objects = get_objects_of_folder(store);
+
+    return store->rank == 0 ? objects->ops->sync_names(objects, "", error) : NC_NOERR;
 }
 
 static int create_hints(pnc_store *store, MPI_Info *used, pnc_error *error)
@@ -242,13 +231,14 @@ static int create_hints(pnc_store *store, MPI_Info *used, pnc_error *error)
 const pnc_store_ops pnc_store_folder = {.name = "folder",
                                         .store_bytes = sizeof(folder_store),
                                         .has_dataset = has_root,
+                                        .get_objects = get_objects_of_folder,
                                         .inspect = inspect_path,
                                         .open = open_folder,
                                         .remove = remove_folder,
                                         .close = close_folder,
                                         .write = refuse_write,
-                                        .read = read_root,
+                                        .read = read_root_of_folder,
                                         .sync = sync_entries,
-                                        .size = get_root_size,
+                                        .size = get_root_size_of_folder,
                                         .set_size = refuse_size,
                                         .hints = create_hints};

@@ -51,7 +51,7 @@ static int create_store(pnc_zarr *z, pnc_chunk_source *source)
 
     source->narrays = z->facts.narrays;
     source->arrays = z->facts.arrays;
-    source->container = pnc_zarr_container_create(z->folder, z->id, z->facts.chunks, agree_rounds, z);
+    source->container = pnc_zarr_container_create(z->objects, z->id, z->facts.chunks, agree_rounds, z);
     if (source->container == NULL)
         return fail_attach(z);
     store = pnc_chunks_store_create(file->store, source);

@@ -75,7 +75,7 @@ static bool take_change(const pnc_zarr_changes *changes, int64_t *at, change_hea
         return false;
     memcpy(head, changes->at + *at, sizeof *head);
     *key = changes->at + *at + sizeof *head;
-    if (head->key_bytes < 2 || head->key_bytes > left || head->key_bytes > PNC_FOLDER_KEY_MOST || head->n < 0 ||
+    if (head->key_bytes < 2 || head->key_bytes > left || head->key_bytes > PNC_OBJECTS_KEY_MOST || head->n < 0 ||
         head->n > left - head->key_bytes || (*key)[head->key_bytes - 1] != '\0' ||
         strlen(*key) + 1 != (size_t)head->key_bytes ||
         (head->kind != PNC_ZARR_CHANGE_NAME && head->kind != PNC_ZARR_CHANGE_INDEX))
@@ -87,30 +87,30 @@ static bool take_change(const pnc_zarr_changes *changes, int64_t *at, change_hea
 /* --- making changes --- */
 
 /* It may have been done before. */
-static int give_name(const pnc_folder *folder, int64_t id, const char *key, pnc_error *error)
+static int give_name(const pnc_objects *objects, int64_t id, const char *key, pnc_error *error)
 {
     pnc_zarr_key from = pnc_zarr_temporary_make(key, id);
     int64_t size;
 
-    PNC_TRY(pnc_folder_object_find(folder, from.text, &size, error));
+    PNC_TRY(objects->ops->find(objects, from.text, &size, error));
     if (size >= 0)
-        return pnc_folder_object_rename(folder, from.text, key, error);
-    PNC_TRY(pnc_folder_object_find(folder, key, &size, error));
+        return objects->ops->rename(objects, from.text, key, error);
+    PNC_TRY(objects->ops->find(objects, key, &size, error));
     if (size >= 0)
         return NC_NOERR;
     return pnc_error_set(error, NC_ENCZARR, "%s/%s: it is lost, and so is the object that was to replace it",
-                         folder->path, key);
+                         objects->path, key);
 }
 
-static int replace_index(const pnc_folder *folder, const char *key, const void *bytes, int64_t n, pnc_error *error)
+static int replace_index(const pnc_objects *objects, const char *key, const void *bytes, int64_t n, pnc_error *error)
 {
     int64_t size;
 
-    PNC_TRY(pnc_folder_object_find(folder, key, &size, error));
+    PNC_TRY(objects->ops->find(objects, key, &size, error));
     if (size < n)
-        return pnc_error_set(error, NC_ENCZARR, "%s/%s: it is lost, or shorter than its index", folder->path, key);
-    PNC_TRY(pnc_folder_object_write(folder, key, 0, bytes, n, error));
-    return pnc_folder_object_sync(folder, key, error);
+        return pnc_error_set(error, NC_ENCZARR, "%s/%s: it is lost, or shorter than its index", objects->path, key);
+    PNC_TRY(objects->ops->write(objects, key, 0, bytes, n, error));
+    return objects->ops->sync(objects, key, error);
 }
 
 /* The folder of a key; one that is too long has no object. */
@@ -122,7 +122,7 @@ static void find_folder_of_key(const char *key, pnc_zarr_key *out)
 }
 
 /* Names that follow each other are as a rule in one folder, which is flushed once. */
-int pnc_zarr_changes_apply(const pnc_folder *folder, int64_t id, const pnc_zarr_changes *changes, pnc_error *error)
+int pnc_zarr_changes_apply(const pnc_objects *objects, int64_t id, const pnc_zarr_changes *changes, pnc_error *error)
 {
     pnc_zarr_key flushed = {""}, parent;
     bool is_flushed = true;
@@ -131,58 +131,57 @@ int pnc_zarr_changes_apply(const pnc_folder *folder, int64_t id, const pnc_zarr_
 
     for (int64_t at = 0; take_change(changes, &at, &head, &key);) {
         if (head.kind == PNC_ZARR_CHANGE_INDEX) {
-            PNC_TRY(replace_index(folder, key, key + head.key_bytes, head.n, error));
+            PNC_TRY(replace_index(objects, key, key + head.key_bytes, head.n, error));
             continue;
         }
         find_folder_of_key(key, &parent);
         if (!is_flushed && strcmp(parent.text, flushed.text) != 0)
-            PNC_TRY(pnc_folder_key_sync(folder, flushed.text, error));
-        PNC_TRY(give_name(folder, id, key, error));
+            PNC_TRY(objects->ops->sync_names(objects, flushed.text, error));
+        PNC_TRY(give_name(objects, id, key, error));
         flushed = parent;
         is_flushed = false;
     }
-    return is_flushed ? NC_NOERR : pnc_folder_key_sync(folder, flushed.text, error);
+    return is_flushed ? NC_NOERR : objects->ops->sync_names(objects, flushed.text, error);
 }
 
 /* --- the log --- */
 
-int pnc_zarr_log_write(const pnc_folder *folder, int64_t id, int64_t offset, const pnc_zarr_changes *changes,
+int pnc_zarr_log_write(const pnc_objects *objects, int64_t id, int64_t offset, const pnc_zarr_changes *changes,
                        pnc_error *error)
 {
     pnc_zarr_key key = pnc_zarr_temporary_make(PNC_ZARR_LOG, id);
 
     if (changes->n == 0)
         return NC_NOERR;
-    PNC_TRY(
-        pnc_folder_object_write(folder, key.text, (int64_t)sizeof(log_head) + offset, changes->at, changes->n, error));
-    return pnc_folder_object_sync(folder, key.text, error);
+    PNC_TRY(objects->ops->write(objects, key.text, (int64_t)sizeof(log_head) + offset, changes->at, changes->n, error));
+    return objects->ops->sync(objects, key.text, error);
 }
 
-int pnc_zarr_log_begin(const pnc_folder *folder, int64_t id, const pnc_zarr_changes *all, pnc_error *error)
+int pnc_zarr_log_begin(const pnc_objects *objects, int64_t id, const pnc_zarr_changes *all, pnc_error *error)
 {
     pnc_zarr_key key = pnc_zarr_temporary_make(PNC_ZARR_LOG, id);
     log_head head = {.magic = MAGIC, .id = id, .n = all->n, .count = all->count, .sum = all->sum};
     int err;
 
     head.digest = pnc_digest_add(PNC_DIGEST_START, &head, (int64_t)offsetof(log_head, digest));
-    PNC_TRY(pnc_folder_object_write(folder, key.text, 0, &head, sizeof head, error));
-    PNC_TRY(pnc_folder_object_sync(folder, key.text, error));
-    PNC_TRY(pnc_folder_object_rename(folder, key.text, PNC_ZARR_LOG, error));
-    err = pnc_folder_key_sync(folder, "", error);
+    PNC_TRY(objects->ops->write(objects, key.text, 0, &head, sizeof head, error));
+    PNC_TRY(objects->ops->sync(objects, key.text, error));
+    PNC_TRY(objects->ops->rename(objects, key.text, PNC_ZARR_LOG, error));
+    err = objects->ops->sync_names(objects, "", error);
     if (err != NC_NOERR)
-        (void)pnc_folder_object_delete(folder, PNC_ZARR_LOG, NULL);
+        (void)objects->ops->remove(objects, PNC_ZARR_LOG, NULL);
     return err;
 }
 
-int pnc_zarr_log_end(const pnc_folder *folder, pnc_error *error)
+int pnc_zarr_log_end(const pnc_objects *objects, pnc_error *error)
 {
-    PNC_TRY(pnc_folder_object_delete(folder, PNC_ZARR_LOG, error));
-    return pnc_folder_key_sync(folder, "", error);
+    PNC_TRY(objects->ops->remove(objects, PNC_ZARR_LOG, error));
+    return objects->ops->sync_names(objects, "", error);
 }
 
-void pnc_zarr_log_discard(const pnc_folder *folder, int64_t id)
+void pnc_zarr_log_discard(const pnc_objects *objects, int64_t id)
 {
-    (void)pnc_folder_object_delete(folder, pnc_zarr_temporary_make(PNC_ZARR_LOG, id).text, NULL);
+    (void)objects->ops->remove(objects, pnc_zarr_temporary_make(PNC_ZARR_LOG, id).text, NULL);
 }
 
 /* What a log has behind its head. */
@@ -200,7 +199,7 @@ static bool is_whole(const log_head *head, const pnc_zarr_changes *changes)
     return at == changes->n && count == head->count && sum == head->sum;
 }
 
-static int complete_log(const pnc_folder *folder, char *bytes, int64_t n, pnc_error *error)
+static int complete_log(const pnc_objects *objects, char *bytes, int64_t n, pnc_error *error)
 {
     pnc_zarr_changes changes = {.n = 0};
     log_head head = {.magic = 0};
@@ -215,23 +214,23 @@ static int complete_log(const pnc_folder *folder, char *bytes, int64_t n, pnc_er
                              "%s/" PNC_ZARR_LOG
                              ": the log of a program that has died while it changed the store is damaged: some values "
                              "may be old and others new; delete it to keep the store as it is",
-                             folder->path);
-    PNC_TRY(pnc_zarr_changes_apply(folder, head.id, &changes, error));
-    return pnc_zarr_log_end(folder, error);
+                             objects->path);
+    PNC_TRY(pnc_zarr_changes_apply(objects, head.id, &changes, error));
+    return pnc_zarr_log_end(objects, error);
 }
 
-int pnc_zarr_log_execute(const pnc_folder *folder, bool *found, pnc_error *error)
+int pnc_zarr_log_execute(const pnc_objects *objects, bool *found, pnc_error *error)
 {
     char *bytes = NULL;
     int64_t n = 0;
     int err;
 
-    PNC_TRY(pnc_folder_object_find(folder, PNC_ZARR_LOG, &n, error));
+    PNC_TRY(objects->ops->find(objects, PNC_ZARR_LOG, &n, error));
     *found = n >= 0;
     if (!*found)
         return NC_NOERR;
-    PNC_TRY(pnc_folder_object_load(folder, PNC_ZARR_LOG, LOG_BYTES_MOST, &bytes, &n, error));
-    err = complete_log(folder, bytes, n, error);
+    PNC_TRY(pnc_objects_load(objects, PNC_ZARR_LOG, LOG_BYTES_MOST, &bytes, &n, error));
+    err = complete_log(objects, bytes, n, error);
     pnc_memory_free(bytes);
     return err;
 }

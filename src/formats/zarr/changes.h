@@ -10,7 +10,7 @@
 #define PNC_ZARR_CHANGES_H
 
 #include "base/error.h"
-#include "drivers/folder/folder.h"
+#include "drivers/objects.h"
 
 #define PNC_ZARR_LOG ".~log" /* the key of the log */
 #define PNC_ZARR_MARK ".~"   /* in the names of all objects that are no part of the dataset */
@@ -28,7 +28,7 @@ typedef struct pnc_zarr_changes {
 
 /* A key, perhaps with the suffix of a temporary name. */
 typedef struct pnc_zarr_key {
-    char text[PNC_FOLDER_KEY_MOST];
+    char text[PNC_OBJECTS_KEY_MOST];
 } pnc_zarr_key;
 /* id: of the handle; no other one has it. */
 pnc_zarr_key pnc_zarr_temporary_make(const char *key, int64_t id);
@@ -38,22 +38,22 @@ int pnc_zarr_changes_add(pnc_zarr_changes *changes, pnc_zarr_change_kind kind, c
                          int64_t n, pnc_error *error);
 void pnc_zarr_changes_free(pnc_zarr_changes *changes);
 /* Make them, so that they survive the death of the node. The temporary names have this id. */
-int pnc_zarr_changes_apply(const pnc_folder *folder, int64_t id, const pnc_zarr_changes *changes, pnc_error *error);
+int pnc_zarr_changes_apply(const pnc_objects *objects, int64_t id, const pnc_zarr_changes *changes, pnc_error *error);
 
 /* --- the log --- */
 
 /* Write and flush the part of a rank, which begins at byte `offset` of all parts, to a log that does not count yet. */
-int pnc_zarr_log_write(const pnc_folder *folder, int64_t id, int64_t offset, const pnc_zarr_changes *changes,
+int pnc_zarr_log_write(const pnc_objects *objects, int64_t id, int64_t offset, const pnc_zarr_changes *changes,
                        pnc_error *error);
 /* Of all parts: bytes, number and sum. The log counts then, in place of another one. After an error there is none. */
-int pnc_zarr_log_begin(const pnc_folder *folder, int64_t id, const pnc_zarr_changes *all, pnc_error *error);
+int pnc_zarr_log_begin(const pnc_objects *objects, int64_t id, const pnc_zarr_changes *all, pnc_error *error);
 /* The changes are made. Before another change is made, this survives the death of the node. */
-int pnc_zarr_log_end(const pnc_folder *folder, pnc_error *error);
+int pnc_zarr_log_end(const pnc_objects *objects, pnc_error *error);
 /* Delete one that does not count. */
-void pnc_zarr_log_discard(const pnc_folder *folder, int64_t id);
+void pnc_zarr_log_discard(const pnc_objects *objects, int64_t id);
 
 /* Make the changes of the log of a program that has died. *found: there was one. NC_ENCZARR: it is damaged, or not one
  * that this library writes; nothing was changed. */
-int pnc_zarr_log_execute(const pnc_folder *folder, bool *found, pnc_error *error);
+int pnc_zarr_log_execute(const pnc_objects *objects, bool *found, pnc_error *error);
 
 #endif

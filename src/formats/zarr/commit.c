@@ -32,7 +32,7 @@ static void forget_changes(pnc_zarr *z)
 static int give_changes_up(pnc_zarr *z, int err)
 {
     if (z->format.file->rank == 0) {
-        pnc_zarr_log_discard(z->folder, z->id);
+        pnc_zarr_log_discard(z->objects, z->id);
         pnc_zarr_documents_remove(z, z->id, &z->next);
     }
     forget_changes(z);
@@ -66,12 +66,12 @@ static int write_all_logs(pnc_zarr *z, const pnc_zarr_changes *all, int64_t offs
     pnc_file *file = z->format.file;
 
     if (err == NC_NOERR)
-        err = pnc_zarr_log_write(z->folder, z->id, offset, &z->changes, file->error);
+        err = pnc_zarr_log_write(z->objects, z->id, offset, &z->changes, file->error);
     if (err == NC_NOERR && file->rank == 0)
-        err = pnc_zarr_log_write(z->folder, z->id, all->n - z->staged.n, &z->staged, file->error);
+        err = pnc_zarr_log_write(z->objects, z->id, all->n - z->staged.n, &z->staged, file->error);
     PNC_TRY(pnc_file_status_agree(file, err));
     if (file->rank == 0) {
-        err = pnc_zarr_log_begin(z->folder, z->id, all, file->error);
+        err = pnc_zarr_log_begin(z->objects, z->id, all, file->error);
         z->has_log = z->has_log || err == NC_NOERR;
     }
     return pnc_file_status_broadcast(file, err);
@@ -83,13 +83,13 @@ int pnc_zarr_changes_execute(pnc_zarr *z)
     int err = file->rank == 0 && z->is_unapplied ? pnc_zarr_seen_check(z) : NC_NOERR;
 
     if (err == NC_NOERR)
-        err = pnc_zarr_changes_apply(z->folder, z->id, &z->changes, file->error);
+        err = pnc_zarr_changes_apply(z->objects, z->id, &z->changes, file->error);
     z->is_unapplied = true;
     PNC_TRY(pnc_file_status_agree(file, err));
     if (file->rank == 0) {
-        err = pnc_zarr_changes_apply(z->folder, z->id, &z->staged, file->error);
+        err = pnc_zarr_changes_apply(z->objects, z->id, &z->staged, file->error);
         if (err == NC_NOERR && z->has_log)
-            err = pnc_zarr_log_end(z->folder, file->error);
+            err = pnc_zarr_log_end(z->objects, file->error);
         z->has_log = z->has_log && err != NC_NOERR;
     }
     PNC_TRY(pnc_file_status_broadcast(file, err));

@@ -27,14 +27,14 @@ typedef struct zarr_object {
 
 typedef struct zarr_container {
     pnc_container base;
-    const pnc_folder *folder;
+    const pnc_objects *objects;
     int64_t id;    /* of temporary names */
     bool is_shown; /* ranks may have objects that others find by temporary names */
     pnc_zarr_agreement *agree;
     void *own; /* for it */
     const pnc_zarr_chunks *chunks;
     pnc_chunk_map map;
-    zarr_object *objects; /* a list */
+    zarr_object *known; /* a list */
     int64_t ndirty;
 } zarr_container;
 
@@ -138,7 +138,7 @@ static void free_object(zarr_object *o)
 /* all: also dirty ones. */
 static void forget_objects(zarr_container *c, bool all)
 {
-    zarr_object **at = &c->objects;
+    zarr_object **at = &c->known;
 
     while (*at != NULL) {
         zarr_object *o = *at;
@@ -173,16 +173,16 @@ static zarr_object *add_object(zarr_container *c, int64_t array, int64_t number)
         pnc_memory_free(o);
         return NULL;
     }
-    o->item.next = c->objects == NULL ? NULL : &c->objects->item;
-    c->objects = o;
+    o->item.next = c->known == NULL ? NULL : &c->known->item;
+    c->known = o;
     return o;
 }
 
 static void remove_newest(zarr_container *c)
 {
-    zarr_object *o = c->objects;
+    zarr_object *o = c->known;
 
-    c->objects = next_object(o);
+    c->known = next_object(o);
     pnc_chunks_map_remove(&c->map, &o->item);
     free_object(o);
 }
@@ -217,7 +217,7 @@ static int find_shown_index(const zarr_container *c, const zarr_object *o, int64
     pnc_zarr_key shown = make_shown_key(c, o);
     int64_t has;
 
-    PNC_TRY(pnc_folder_object_find(c->folder, shown.text, &has, error));
+    PNC_TRY(c->objects->ops->find(c->objects, shown.text, &has, error));
     *is_shown = has >= 0;
     if (*is_shown) /* a shard with its index at the end does not have it yet */
         *out = (index_place){.key = shown,
@@ -232,7 +232,7 @@ static int find_new_index(const zarr_container *c, const zarr_object *o, index_p
     const pnc_zarr_chunks *k = &c->chunks[o->item.array];
 
     out->key = make_temporary_key(c, k, o->item.chunk);
-    PNC_TRY(pnc_folder_object_find(c->folder, out->key.text, &out->size, error));
+    PNC_TRY(c->objects->ops->find(c->objects, out->key.text, &out->size, error));
     *is_shown = out->size >= 0 && k->array->index.is_at_start;
     out->at = 0;
     if (out->size < 0 || *is_shown)
@@ -252,7 +252,7 @@ static int find_shard_index(const zarr_container *c, zarr_object *o, index_place
     if (is_shown)
         return NC_NOERR;
     out->key = make_object_key(k, o->item.chunk);
-    PNC_TRY(pnc_folder_object_find(c->folder, out->key.text, &out->size, error));
+    PNC_TRY(c->objects->ops->find(c->objects, out->key.text, &out->size, error));
     o->is_new = out->size < 0;
     out->at = o->is_new ? 0 : pnc_zarr_index_get_offset(k->array, out->size);
     if (!c->is_shown || o->is_new || !k->array->index.is_at_start)
@@ -277,16 +277,16 @@ static int read_index(const zarr_container *c, zarr_object *o, pnc_error *error)
         return NC_NOERR;
     }
     if (place.size < bytes)
-        return pnc_error_set(error, NC_ENCZARR, "%s/%s: the shard is shorter than its index", c->folder->path,
+        return pnc_error_set(error, NC_ENCZARR, "%s/%s: the shard is shorter than its index", c->objects->path,
                              place.key.text);
     encoded = pnc_memory_alloc(bytes, 1);
     if (encoded == NULL)
         return fail_index(k, error);
-    err = pnc_folder_object_read(c->folder, place.key.text, place.at, encoded, bytes, error);
+    err = c->objects->ops->read(c->objects, place.key.text, place.at, encoded, bytes, error);
     if (err == NC_NOERR)
         err = pnc_zarr_index_decode(k->array, encoded, place.size, o->places, error);
     if (err != NC_NOERR)
-        pnc_error_add_context(error, "%s/%s", c->folder->path, place.key.text);
+        pnc_error_add_context(error, "%s/%s", c->objects->path, place.key.text);
     pnc_memory_free(encoded);
     return err;
 }
@@ -333,7 +333,7 @@ static int write_shard_index(const zarr_container *c, const zarr_object *o, cons
 
     if (encoded == NULL)
         return fail_index(k, error);
-    err = pnc_folder_object_write(c->folder, key, offset, encoded, pnc_zarr_index_get_bytes(k->array), error);
+    err = c->objects->ops->write(c->objects, key, offset, encoded, pnc_zarr_index_get_bytes(k->array), error);
     pnc_memory_free(encoded);
     return err;
 }
@@ -352,9 +352,9 @@ static int copy_chunks(const zarr_container *c, zarr_object *o, const char *from
         if (place->offset < 0)
             continue;
         err = bytes == NULL ? fail_index(&c->chunks[o->item.array], error)
-                            : pnc_folder_object_read(c->folder, from, place->offset, bytes, place->bytes, error);
+                            : c->objects->ops->read(c->objects, from, place->offset, bytes, place->bytes, error);
         if (err == NC_NOERR)
-            err = pnc_folder_object_write(c->folder, to, at, bytes, place->bytes, error);
+            err = c->objects->ops->write(c->objects, to, at, bytes, place->bytes, error);
         pnc_memory_free(bytes);
         place->offset = at;
         at += place->bytes;
@@ -372,7 +372,7 @@ static int copy_shard(const zarr_container *c, zarr_object *o, pnc_error *error)
     zarr_object old = *o;
     int err;
 
-    PNC_TRY(pnc_folder_object_delete(c->folder, to.text, error)); /* of a try that has failed */
+    PNC_TRY(c->objects->ops->remove(c->objects, to.text, error)); /* of a try that has failed */
     o->places = pnc_memory_alloc(bytes, 1);
     if (o->places == NULL) {
         *o = old;
@@ -400,11 +400,11 @@ static int find_chunk_object(const zarr_container *c, int64_t array, int64_t num
     *key = make_temporary_key(c, k, number);
     *bytes = -1;
     if (c->is_shown || (o != NULL && o->is_new))
-        PNC_TRY(pnc_folder_object_find(c->folder, key->text, bytes, error));
+        PNC_TRY(c->objects->ops->find(c->objects, key->text, bytes, error));
     if (*bytes >= 0)
         return NC_NOERR;
     *key = make_object_key(k, number);
-    return pnc_folder_object_find(c->folder, key->text, bytes, error);
+    return c->objects->ops->find(c->objects, key->text, bytes, error);
 }
 
 static int find_in_store(pnc_container *container, const pnc_chunk_item *chunk, const int64_t *index,
@@ -443,7 +443,7 @@ static int read_from_store(pnc_container *container, const pnc_chunk_item *chunk
         PNC_TRY(find_chunk_object(c, chunk->array, object, &key, &bytes, error));
     else
         key = make_object_key(k, object);
-    return pnc_folder_object_read(c->folder, key.text, place->offset, to, place->bytes, error);
+    return c->objects->ops->read(c->objects, key.text, place->offset, to, place->bytes, error);
 }
 
 static int prepare_for_store(pnc_container *container, pnc_stored_chunk *chunk, const int64_t *index, pnc_error *error)
@@ -505,9 +505,9 @@ static int write_to_store(pnc_container *container, const pnc_stored_chunk *chun
     zarr_object *o = (zarr_object *)(void *)pnc_chunks_map_find(&c->map, chunk->item.array, object);
 
     if (k->array->inner != NULL)
-        return pnc_folder_object_write(c->folder, get_key(c, o).text, chunk->place.offset, bytes, length, error);
+        return c->objects->ops->write(c->objects, get_key(c, o).text, chunk->place.offset, bytes, length, error);
     o->is_new = false; /* until it is complete */
-    return pnc_folder_object_create(c->folder, make_temporary_key(c, k, object).text, bytes, length, false, error);
+    return c->objects->ops->create(c->objects, make_temporary_key(c, k, object).text, bytes, length, false, error);
 }
 
 static void adopt_in_store(pnc_container *container, const pnc_stored_chunk *chunk)
@@ -543,7 +543,7 @@ static const pnc_container_ops store_operations = {.find = find_in_store,
 
 /* --- interface --- */
 
-pnc_container *pnc_zarr_container_create(const pnc_folder *folder, int64_t id, const pnc_zarr_chunks *chunks,
+pnc_container *pnc_zarr_container_create(const pnc_objects *objects, int64_t id, const pnc_zarr_chunks *chunks,
                                          pnc_zarr_agreement *agree, void *own)
 {
     zarr_container *c = pnc_memory_alloc_zeroed(1, sizeof *c);
@@ -551,7 +551,7 @@ pnc_container *pnc_zarr_container_create(const pnc_folder *folder, int64_t id, c
     if (c == NULL)
         return NULL;
     c->base.ops = &store_operations;
-    c->folder = folder;
+    c->objects = objects;
     c->id = id;
     c->agree = agree;
     c->own = own;
@@ -584,13 +584,13 @@ static int check_shard_end(const zarr_container *c, const zarr_object *o, pnc_er
     pnc_zarr_key key = get_key(c, o);
     int64_t size;
 
-    PNC_TRY(pnc_folder_object_find(c->folder, key.text, &size, error));
+    PNC_TRY(c->objects->ops->find(c->objects, key.text, &size, error));
     if (size <= o->end || !array->index.is_at_start) /* one of this handle, perhaps with the index of a failed try */
         return NC_NOERR;
     return pnc_error_set(error, NC_ESTALE,
                          "%s/%s: another program or handle has put chunks into this shard since this one has read its "
                          "index: close this ncid and open the store again",
-                         c->folder->path, key.text);
+                         c->objects->path, key.text);
 }
 
 static int prepare_shard(const zarr_container *c, zarr_object *o, pnc_zarr_changes *changes, pnc_error *error)
@@ -608,7 +608,7 @@ static int prepare_shard(const zarr_container *c, zarr_object *o, pnc_zarr_chang
     key = get_key(c, o);
     if (o->is_new)
         PNC_TRY(write_shard_index(c, o, key.text, k->array->index.is_at_start ? 0 : o->end, error));
-    PNC_TRY(pnc_folder_object_sync(c->folder, key.text, error));
+    PNC_TRY(c->objects->ops->sync(c->objects, key.text, error));
     if (o->is_new)
         return pnc_zarr_changes_add(changes, PNC_ZARR_CHANGE_NAME, name.text, NULL, 0, error);
     encoded = encode_index(c, o);
@@ -627,7 +627,7 @@ static int prepare_chunk(const zarr_container *c, const zarr_object *o, pnc_zarr
 
     if (!o->is_new)
         return NC_NOERR;
-    PNC_TRY(pnc_folder_object_sync(c->folder, get_key(c, o).text, error));
+    PNC_TRY(c->objects->ops->sync(c->objects, get_key(c, o).text, error));
     return pnc_zarr_changes_add(changes, PNC_ZARR_CHANGE_NAME, name.text, NULL, 0, error);
 }
 
@@ -635,7 +635,7 @@ int pnc_zarr_container_update(pnc_container *container, pnc_zarr_changes *change
 {
     zarr_container *c = zarr_container_of(container);
 
-    for (zarr_object *o = c->objects; o != NULL; o = next_object(o)) {
+    for (zarr_object *o = c->known; o != NULL; o = next_object(o)) {
         if (!o->is_dirty)
             continue;
         if (o->places != NULL)
@@ -651,16 +651,16 @@ int pnc_zarr_container_update(pnc_container *container, pnc_zarr_changes *change
 static void delete_rest(const zarr_container *c, const zarr_object *o)
 {
     if (o->is_new && o->places != NULL && !has_chunk(c->chunks[o->item.array].array, o))
-        (void)pnc_folder_object_delete(c->folder, get_key(c, o).text, NULL);
+        (void)c->objects->ops->remove(c->objects, get_key(c, o).text, NULL);
     if (c->is_shown && o->places != NULL)
-        (void)pnc_folder_object_delete(c->folder, make_shown_key(c, o).text, NULL);
+        (void)c->objects->ops->remove(c->objects, make_shown_key(c, o).text, NULL);
 }
 
 void pnc_zarr_container_finish(pnc_container *container)
 {
     zarr_container *c = zarr_container_of(container);
 
-    for (zarr_object *o = c->objects; o != NULL; o = next_object(o)) {
+    for (zarr_object *o = c->known; o != NULL; o = next_object(o)) {
         if (!o->is_dirty)
             continue;
         delete_rest(c, o);
@@ -676,7 +676,7 @@ int pnc_zarr_container_display(pnc_container *container, pnc_error *error)
 {
     zarr_container *c = zarr_container_of(container);
 
-    for (zarr_object *o = c->objects; o != NULL; o = next_object(o)) {
+    for (zarr_object *o = c->known; o != NULL; o = next_object(o)) {
         const pnc_zarr_array *array = c->chunks[o->item.array].array;
         bool is_in_shard = o->is_new && o->places != NULL && array->index.is_at_start;
 

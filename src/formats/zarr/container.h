@@ -7,7 +7,7 @@
 #define PNC_ZARR_CONTAINER_H
 
 #include "drivers/chunks/chunks.h"
-#include "drivers/folder/folder.h"
+#include "drivers/objects.h"
 #include "formats/zarr/changes.h"
 #include "formats/zarr/document.h"
 
@@ -23,7 +23,7 @@ typedef int pnc_zarr_agreement(void *own, bool *more, pnc_error *error);
 
 /* The chunks of each array of the store of chunks, and the folder, are the caller's. id: of temporary names. agree:
  * NULL if nothing is put. NULL without memory. Local. */
-pnc_container *pnc_zarr_container_create(const pnc_folder *folder, int64_t id, const pnc_zarr_chunks *chunks,
+pnc_container *pnc_zarr_container_create(const pnc_objects *objects, int64_t id, const pnc_zarr_chunks *chunks,
                                          pnc_zarr_agreement *agree, void *own);
 
 /* Local. What this rank has put is found by the other ranks of the program, which call pnc_zarr_container_set_shown.

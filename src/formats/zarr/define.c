@@ -13,10 +13,10 @@ int pnc_zarr_model_create(pnc_format *f, int version)
 {
     pnc_zarr *z = pnc_zarr_state_get(f);
 
-    z->folder = pnc_folder_store_get(f->file->store);
+    z->objects = pnc_store_get_objects(f->file->store);
     if (f->file->rank == 0)
         PNC_TRY(pnc_file_writer_begin(f->file, f->file->path));
-    z->id = pnc_folder_id_create(); /* that of rank 0 counts, which it broadcasts with documents */
+    z->id = pnc_objects_id_create(); /* that of rank 0 counts, which it broadcasts with documents */
     pnc_format_model_init_rules(f->model, version == PNC_VERSION_ZARR ? NC_FORMAT_NETCDF4 : NC_FORMAT_NETCDF4_CLASSIC,
                                 &pnc_zarr_rules);
     f->model->little = PNC_HOST_IS_LITTLE;

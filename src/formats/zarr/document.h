@@ -20,6 +20,8 @@
 
 enum { PNC_ZARR_DIMS_MOST = PNC_STORAGE_DIMS_MOST };
 
+#define PNC_ZARR_ROOT "zarr.json" /* key of the root document of version 3 */
+
 /* A file of the store that has metadata. */
 typedef struct pnc_zarr_document {
     const char *key; /* in the store: "zarr.json", "tas/zarr.json"; of version 2: "forecast/tas/.zarray", ".zattrs" */
@@ -106,7 +108,7 @@ bool pnc_zarr_root_is_consolidated(const pnc_json_functions *json, const pnc_zar
 
 /* The documents of a store, in any order: of the root (zarr.json, or .zgroup and .zattrs, and .zmetadata if it exists),
  * and unless they have all nodes those of others. NC_ENCZARR: damaged, or not documents of Zarr; the message has the
- * key and the member.
+ * key and the member. NC_ENOTSUPPORT: references as Parquet.
  *
  * Dimensions: those of the attribute _ncmpi; of a store without it, or of an array that does not match it: its
  * dimension_names (version 2: _ARRAY_DIMENSIONS). One without a name is dim_LENGTH. A second length of the same name

@@ -39,7 +39,7 @@ static int add_document(document_list *list, const char *key)
     const char *name;
     int64_t n = 0;
 
-    PNC_TRY(pnc_folder_object_load(list->z->folder, key, DOCUMENT_BYTES_MOST, &bytes, &n, list->z->format.file->error));
+    PNC_TRY(pnc_objects_load(list->z->objects, key, DOCUMENT_BYTES_MOST, &bytes, &n, list->z->format.file->error));
     kept = pnc_region_text_copy(list->region, bytes, n);
     name = pnc_region_text_copy(list->region, key, (int64_t)strlen(key));
     pnc_memory_free(bytes);
@@ -52,7 +52,7 @@ static int add_document(document_list *list, const char *key)
 static int note_node(void *own, const char *name, bool is_folder, pnc_error *error)
 {
     document_list *list = own;
-    char key[PNC_FOLDER_KEY_MOST];
+    char key[PNC_OBJECTS_KEY_MOST];
     char *kept;
 
     (void)error;
@@ -69,11 +69,11 @@ static int note_node(void *own, const char *name, bool is_folder, pnc_error *err
 /* Whether the store has the document of a node, which is added then. */
 static int find_document_of(document_list *list, const char *node, const char *name, bool *exists)
 {
-    char key[PNC_FOLDER_KEY_MOST];
+    char key[PNC_OBJECTS_KEY_MOST];
     int64_t size;
 
     snprintf(key, sizeof key, "%.4000s%s%s", node, node[0] == '\0' ? "" : "/", name);
-    PNC_TRY(pnc_folder_object_find(list->z->folder, key, &size, list->z->format.file->error));
+    PNC_TRY(list->z->objects->ops->find(list->z->objects, key, &size, list->z->format.file->error));
     *exists = size >= 0;
     return *exists ? add_document(list, key) : NC_NOERR;
 }
@@ -81,7 +81,7 @@ static int find_document_of(document_list *list, const char *node, const char *n
 /* Of a node that has a document; other folders, such as c of an array, have no nodes. */
 static int add_node_v3(document_list *list, const char *node, bool *is_group)
 {
-    PNC_TRY(find_document_of(list, node, PNC_FOLDER_ROOT, is_group));
+    PNC_TRY(find_document_of(list, node, PNC_ZARR_ROOT, is_group));
     *is_group = *is_group && strstr(list->at[list->n - 1].bytes, "\"group\"") != NULL;
     return NC_NOERR;
 }
@@ -108,7 +108,7 @@ static int list_nodes_in(document_list *list, const char *folder)
     int64_t first = list->nnodes;
 
     list->folder = folder;
-    PNC_TRY(pnc_folder_key_list(list->z->folder, folder, list, note_node, list->z->format.file->error));
+    PNC_TRY(list->z->objects->ops->list(list->z->objects, folder, list, note_node, list->z->format.file->error));
     if (list->nnodes > first)
         qsort(list->nodes + first, (size_t)(list->nnodes - first), sizeof *list->nodes, compare_texts);
     return NC_NOERR;
@@ -131,7 +131,7 @@ static int add_all_nodes(document_list *list, int version)
 
 static int load_version_3(document_list *list)
 {
-    PNC_TRY(add_document(list, PNC_FOLDER_ROOT));
+    PNC_TRY(add_document(list, PNC_ZARR_ROOT));
     return pnc_zarr_root_is_consolidated(pnc_host_json_get(), &list->at[0]) ? NC_NOERR : add_all_nodes(list, 3);
 }
 
@@ -150,7 +150,7 @@ static int load_all(document_list *list, pnc_zarr_documents *out)
 {
     pnc_zarr_document *kept;
 
-    PNC_TRY(strcmp(list->z->folder->root, PNC_FOLDER_ROOT) == 0 ? load_version_3(list) : load_version_2(list));
+    PNC_TRY(strcmp(list->z->objects->root, PNC_ZARR_ROOT) == 0 ? load_version_3(list) : load_version_2(list));
     kept = pnc_region_alloc(list->region, list->n * (int64_t)sizeof *kept);
     if (kept == NULL)
         return fail_documents(list->z);
@@ -184,7 +184,7 @@ int pnc_zarr_documents_put(pnc_zarr *z, int64_t id, const pnc_zarr_documents *do
         if (d->is_unchanged && !z->is_unfinished)
             continue;
         PNC_TRY(
-            pnc_folder_object_create(z->folder, pnc_zarr_temporary_make(d->key, id).text, d->bytes, d->n, true, error));
+            z->objects->ops->create(z->objects, pnc_zarr_temporary_make(d->key, id).text, d->bytes, d->n, true, error));
         PNC_TRY(pnc_zarr_changes_add(changes, PNC_ZARR_CHANGE_NAME, d->key, NULL, 0, error));
     }
     return NC_NOERR;
@@ -193,14 +193,14 @@ int pnc_zarr_documents_put(pnc_zarr *z, int64_t id, const pnc_zarr_documents *do
 void pnc_zarr_documents_remove(const pnc_zarr *z, int64_t id, const pnc_zarr_documents *documents)
 {
     for (int64_t i = 0; i < documents->n; i++)
-        (void)pnc_folder_object_delete(z->folder, pnc_zarr_temporary_make(documents->at[i].key, id).text, NULL);
+        (void)z->objects->ops->remove(z->objects, pnc_zarr_temporary_make(documents->at[i].key, id).text, NULL);
 }
 
 void pnc_zarr_documents_adopt(pnc_zarr *z, pnc_zarr_documents *documents)
 {
     pnc_zarr_seen_keep(z, documents);
     pnc_zarr_documents_free(&z->documents);
-    z->seen = (pnc_folder_facts){.size = 0};
+    z->seen = (pnc_objects_facts){.size = 0};
     z->documents = *documents;
     *documents = (pnc_zarr_documents){.n = 0};
 }
@@ -211,25 +211,25 @@ static int make_changes(pnc_zarr *z, int64_t id, const pnc_zarr_changes *changes
     pnc_error *error = z->format.file->error;
 
     if (changes->count <= 1 && !z->has_log)
-        return pnc_zarr_changes_apply(z->folder, id, changes, error);
-    PNC_TRY(pnc_zarr_log_begin(z->folder, id, changes, error));
+        return pnc_zarr_changes_apply(z->objects, id, changes, error);
+    PNC_TRY(pnc_zarr_log_begin(z->objects, id, changes, error));
     z->has_log = true;
-    PNC_TRY(pnc_zarr_changes_apply(z->folder, id, changes, error));
-    PNC_TRY(pnc_zarr_log_end(z->folder, error));
+    PNC_TRY(pnc_zarr_changes_apply(z->objects, id, changes, error));
+    PNC_TRY(pnc_zarr_log_end(z->objects, error));
     z->has_log = false;
     return NC_NOERR;
 }
 
 int pnc_zarr_documents_write(pnc_zarr *z, pnc_zarr_documents *documents)
 {
-    int64_t id = pnc_folder_id_create(); /* a log that an error has left has other temporary names */
+    int64_t id = pnc_objects_id_create(); /* a log that an error has left has other temporary names */
     pnc_zarr_changes changes = {.n = 0};
     int err = pnc_zarr_seen_check(z);
 
     if (err == NC_NOERR)
         err = pnc_zarr_documents_put(z, id, documents, &changes);
     if (err == NC_NOERR && (changes.count > 1 || z->has_log))
-        err = pnc_zarr_log_write(z->folder, id, 0, &changes, z->format.file->error);
+        err = pnc_zarr_log_write(z->objects, id, 0, &changes, z->format.file->error);
     if (err == NC_NOERR) {
         err = make_changes(z, id, &changes);
         z->has_failed = err != NC_NOERR;
@@ -239,7 +239,7 @@ int pnc_zarr_documents_write(pnc_zarr *z, pnc_zarr_documents *documents)
         pnc_zarr_documents_adopt(z, documents);
         return NC_NOERR;
     }
-    pnc_zarr_log_discard(z->folder, id);
+    pnc_zarr_log_discard(z->objects, id);
     if (!z->has_log)
         pnc_zarr_documents_remove(z, id, documents);
     return err;

@@ -150,6 +150,10 @@ static int add_consolidated_v2(pnc_zarr_context *c, pnc_zarr_nodes *nodes, void 
     const char *own = c->key, *copy;
     void *metadata;
 
+    if (pnc_zarr_member_get(c, root, "record_size") != NULL)
+        return pnc_error_set(c->error, NC_ENOTSUPPORT,
+                             "these are references as Parquet, of which this library reads those as JSON: "
+                             "docs/zarr.md has the lines of Python that convert them");
     PNC_TRY(pnc_zarr_member_find(c, root, "metadata", PNC_JSON_OBJECT, false, &metadata));
     nodes->is_consolidated = true;
     PNC_ZARR_EACH_MEMBER(c, metadata, at)

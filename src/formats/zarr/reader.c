@@ -2,8 +2,11 @@
 #include "formats/zarr/reader.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
+#include "drivers/folder/folder.h"
+#include "drivers/kerchunk/kerchunk.h"
 #include "formats/zarr/strays.h"
 #include "formats/zarr/zarr.h"
 #include "host/codecs.h"
@@ -12,6 +15,7 @@ typedef struct zarr_reader {
     pnc_reader base;
     pnc_file file;
     pnc_folder folder;
+    pnc_kerchunk references; /* or these */
     pnc_format_hints hints;
     pnc_zarr zarr;
     pnc_container *container;
@@ -33,14 +37,18 @@ static bool is_store_folder(int fd)
 static int open_store_folder(pnc_reader *base, int fd)
 {
     zarr_reader *r = zarr_reader_of(base);
+    struct stat facts;
 
-    (void)fd;
     r->file = (pnc_file){.path = base->path, .error = base->error, .nprocs = 1, .read_only = true};
     r->folder.fd = -1;
     r->hints.groups = 1; /* listed, as the metadata of netCDF-4 files */
     r->zarr.format.hints = &r->hints;
     r->zarr.format.file = &r->file;
-    r->zarr.folder = &r->folder;
+    if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode)) {
+        r->zarr.objects = &r->references.objects;
+        return pnc_kerchunk_file_open(&r->references, base->path, base->error);
+    }
+    r->zarr.objects = &r->folder.objects;
     return pnc_folder_root_open(&r->folder, base->path, base->error);
 }
 
@@ -54,6 +62,7 @@ static void close_store_folder(pnc_reader *base)
     pnc_zarr_facts_free(&r->zarr.facts);
     pnc_region_free(&r->region);
     pnc_folder_root_close(&r->folder);
+    pnc_kerchunk_references_free(&r->references);
 }
 
 static int load_documents_of_store(pnc_reader *base, char **bytes, int64_t *n)
@@ -124,7 +133,7 @@ static int adopt_documents(pnc_reader *base, const char *bytes, int64_t n, pnc_m
     PNC_TRY(pnc_zarr_facts_decode(&r->zarr, &joined, model, &r->zarr.facts));
     PNC_TRY(pnc_zarr_arrays_make(&r->zarr));
     PNC_TRY(make_all_stored(r, model));
-    r->container = pnc_zarr_container_create(&r->folder, 0, r->zarr.facts.chunks, NULL, NULL);
+    r->container = pnc_zarr_container_create(r->zarr.objects, 0, r->zarr.facts.chunks, NULL, NULL);
     return r->container != NULL ? NC_NOERR : pnc_error_set(base->error, NC_ENOMEM, "no memory to read metadata");
 }
 
@@ -159,19 +168,22 @@ static int read_chunk_of_store(pnc_reader *base, int varid, const int64_t *index
 
 static int complete_store(int fd, const char *path, int64_t size, bool *was_interrupted, pnc_error *error)
 {
+    struct stat facts;
     pnc_folder folder;
     int err;
 
-    (void)fd, (void)size;
+    (void)size;
     *was_interrupted = false;
+    if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode)) /* references */
+        return NC_NOERR;
     PNC_TRY(pnc_folder_root_open(&folder, path, error));
-    err = pnc_zarr_log_execute(&folder, was_interrupted, error);
+    err = pnc_zarr_log_execute(&folder.objects, was_interrupted, error);
     pnc_folder_root_close(&folder);
     return err;
 }
 
 typedef struct stray_list {
-    const pnc_folder *folder;
+    const pnc_objects *objects;
     bool deletes;
     pnc_reader_stray *each;
     void *own;
@@ -182,9 +194,9 @@ static int pass_stray(void *own, const char *key, bool is_folder, const char *wh
     const stray_list *list = own;
 
     if (list->deletes && is_folder)
-        PNC_TRY(pnc_folder_key_delete(list->folder, key, error));
+        PNC_TRY(list->objects->ops->remove_folder(list->objects, key, error));
     else if (list->deletes)
-        PNC_TRY(pnc_folder_object_delete(list->folder, key, error));
+        PNC_TRY(list->objects->ops->remove(list->objects, key, error));
     list->each(list->own, key, why);
     return NC_NOERR;
 }
@@ -192,9 +204,11 @@ static int pass_stray(void *own, const char *key, bool is_folder, const char *wh
 static int find_strays_of_store(pnc_reader *base, bool deletes, pnc_reader_stray *each, void *own)
 {
     zarr_reader *r = zarr_reader_of(base);
-    stray_list list = {&r->folder, deletes, each, own};
+    stray_list list = {r->zarr.objects, deletes, each, own};
 
-    return pnc_zarr_strays_find(&r->folder, &r->zarr.facts.store, &list, pass_stray, base->error);
+    if (r->zarr.objects != &r->folder.objects) /* the files of references may have anything else */
+        return NC_NOERR;
+    return pnc_zarr_strays_find(r->zarr.objects, &r->zarr.facts.store, &list, pass_stray, base->error);
 }
 
 /* --- what stores do not have --- */
@@ -228,6 +242,7 @@ static pnc_codecs get_host_codecs(void)
 const pnc_reader_ops pnc_zarr_reader = {.name = "Zarr",
                                         .bytes = sizeof(zarr_reader),
                                         .has_objects = true,
+                                        .is_format = pnc_kerchunk_front_is_json,
                                         .is_folder = is_store_folder,
                                         .repair = complete_store,
                                         .open = open_store_folder,

@@ -11,12 +11,12 @@ static const char *get_root_key(const pnc_zarr *z)
     static const char consolidated[] = ".zmetadata";
     const pnc_zarr_documents *d = &z->documents;
 
-    if (strcmp(z->folder->root, PNC_FOLDER_ROOT) == 0)
-        return PNC_FOLDER_ROOT;
+    if (strcmp(z->objects->root, PNC_ZARR_ROOT) == 0)
+        return PNC_ZARR_ROOT;
     for (int64_t i = 0; i < d->n; i++)
         if (strcmp(d->at[i].key, consolidated) == 0)
             return consolidated;
-    return z->folder->root;
+    return z->objects->root;
 }
 
 static int refuse_changed(const pnc_zarr *z, const char *what)
@@ -62,7 +62,7 @@ static int compare_root(const pnc_zarr *z, const pnc_zarr_documents *documents, 
     *is = root != NULL && root->n == size;
     if (!*is)
         return NC_NOERR;
-    PNC_TRY(pnc_folder_object_load(z->folder, root->key, size, &bytes, &n, z->format.file->error));
+    PNC_TRY(pnc_objects_load(z->objects, root->key, size, &bytes, &n, z->format.file->error));
     *is = n == size && memcmp(bytes, root->bytes, (size_t)n) == 0;
     pnc_memory_free(bytes);
     return NC_NOERR;
@@ -70,10 +70,10 @@ static int compare_root(const pnc_zarr *z, const pnc_zarr_documents *documents, 
 
 int pnc_zarr_seen_check(pnc_zarr *z)
 {
-    pnc_folder_facts found;
+    pnc_objects_facts found;
     bool is_same;
 
-    PNC_TRY(pnc_folder_object_inspect(z->folder, get_root_key(z), &found, z->format.file->error));
+    PNC_TRY(z->objects->ops->inspect(z->objects, get_root_key(z), &found, z->format.file->error));
     if (z->has_failed) /* a write that has failed may have left either document */
         return NC_NOERR;
     if (z->documents.n == 0) /* a new store */

@@ -12,7 +12,7 @@
 enum { KEY_FOLDERS_MOST = PNC_ZARR_DIMS_MOST + 1 }; /* of a chunk with the separator '/' */
 
 typedef struct stray_search {
-    const pnc_folder *folder;
+    const pnc_objects *objects;
     const pnc_zarr_store *store;
     pnc_table nodes; /* paths of groups and arrays */
     void *own;
@@ -71,7 +71,7 @@ static int judge_chunk(const stray_search *s, const pnc_zarr_array *array, const
         *why = "a chunk outside of the shape of its array";
     if (array->inner == NULL || *why != NULL || !pnc_zarr_key_parse(array, end, at))
         return NC_NOERR;
-    PNC_TRY(pnc_folder_object_find(s->folder, key, &size, error));
+    PNC_TRY(s->objects->ops->find(s->objects, key, &size, error));
     if (size >= 0 && size < pnc_zarr_index_get_bytes(array))
         *why = "a shard that is shorter than its index";
     return NC_NOERR;
@@ -94,7 +94,7 @@ static int search_below(listed_folder *f, const char *key, pnc_error *error)
 static int judge_name(void *own, const char *name, bool is_folder, pnc_error *error)
 {
     listed_folder *f = own;
-    char key[PNC_FOLDER_KEY_MOST];
+    char key[PNC_OBJECTS_KEY_MOST];
     const char *why = NULL;
     int n = snprintf(key, sizeof key, "%s%s%s", f->key, f->key[0] == '\0' ? "" : "/", name);
 
@@ -123,7 +123,7 @@ static int search_folder(stray_search *s, const char *key, const pnc_zarr_array 
 {
     listed_folder f = {.search = s, .key = key, .array = array, .depth = depth};
 
-    PNC_TRY(pnc_folder_key_list(s->folder, key, &f, judge_name, error));
+    PNC_TRY(s->objects->ops->list(s->objects, key, &f, judge_name, error));
     *has_others = f.has_others;
     return NC_NOERR;
 }
@@ -142,7 +142,7 @@ static int search_nodes(stray_search *s, pnc_error *error)
     bool has_others;
 
     if (add_nodes(s) != NC_NOERR)
-        return pnc_error_set(error, NC_ENOMEM, "%s: no memory to look for objects", s->folder->path);
+        return pnc_error_set(error, NC_ENOMEM, "%s: no memory to look for objects", s->objects->path);
     for (int i = 0; i < s->store->ngroups; i++)
         PNC_TRY(search_folder(s, s->store->groups[i].path, NULL, 0, &has_others, error));
     for (int i = 0; i < s->store->narrays; i++)
@@ -150,11 +150,11 @@ static int search_nodes(stray_search *s, pnc_error *error)
     return NC_NOERR;
 }
 
-int pnc_zarr_strays_find(const pnc_folder *folder, const pnc_zarr_store *store, void *own,
+int pnc_zarr_strays_find(const pnc_objects *objects, const pnc_zarr_store *store, void *own,
                          int (*each)(void *own, const char *key, bool is_folder, const char *why, pnc_error *error),
                          pnc_error *error)
 {
-    stray_search s = {.folder = folder, .store = store, .own = own, .each = each};
+    stray_search s = {.objects = objects, .store = store, .own = own, .each = each};
     int err = search_nodes(&s, error);
 
     pnc_table_clear(&s.nodes);

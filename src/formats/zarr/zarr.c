@@ -23,22 +23,22 @@ static int begin_writing_store(pnc_zarr *z)
     int64_t size;
 
     PNC_TRY(pnc_file_writer_begin(file, file->path));
-    PNC_TRY(pnc_folder_object_find(z->folder, PNC_ZARR_LOG, &size, file->error));
+    PNC_TRY(z->objects->ops->find(z->objects, PNC_ZARR_LOG, &size, file->error));
     if (size >= 0 && file->writer == NULL && z->format.hints->assumes_dead == 0)
         return pnc_error_set(file->error, NC_EINTERRUPTED,
                              "%s: a program has written to this store, and ended before it was done, or still runs: "
                              "there are no locks that show it. If it has ended, `ncvalidator --repair --in-place "
                              "--assume-dead %s', or the hint nc_repair=assume_dead, completes the store",
                              file->path, file->path);
-    return pnc_zarr_log_execute(z->folder, &found, file->error);
+    return pnc_zarr_log_execute(z->objects, &found, file->error);
 }
 
 static int load_store(pnc_format *f, pnc_format_bytes *found)
 {
     pnc_zarr *z = pnc_zarr_state_get(f);
 
-    z->folder = pnc_folder_store_get(f->file->store);
-    z->id = pnc_folder_id_create();
+    z->objects = pnc_store_get_objects(f->file->store);
+    z->id = pnc_objects_id_create();
     if (!f->file->read_only)
         PNC_TRY(begin_writing_store(z));
     PNC_TRY(pnc_formats_path_add(f, pnc_zarr_documents_load(z, &z->documents)));
@@ -49,7 +49,7 @@ static int adopt_store(pnc_format *f, pnc_format_bytes *found, const pnc_format_
 {
     pnc_zarr *z = pnc_zarr_state_get(f);
 
-    z->folder = pnc_folder_store_get(f->file->store);
+    z->objects = pnc_store_get_objects(f->file->store);
     if (f->file->nprocs > 1)
         err = pnc_formats_rest_broadcast(f, message, found, err);
     PNC_TRY(err);

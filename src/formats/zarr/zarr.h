@@ -7,7 +7,7 @@
 #define PNC_ZARR_ZARR_H
 
 #include "drivers/chunks/chunks.h"
-#include "drivers/folder/folder.h"
+#include "drivers/objects.h"
 #include "formats/format.h"
 #include "formats/zarr/container.h"
 #include "formats/zarr/document.h"
@@ -31,10 +31,10 @@ typedef struct pnc_zarr_documents {
 
 typedef struct pnc_zarr {
     pnc_format format;
-    const pnc_folder *folder;
+    const pnc_objects *objects;
     pnc_zarr_facts facts;
     pnc_zarr_documents documents;
-    pnc_folder_facts seen; /* rank 0: of the root document, when it was that of `documents`; zeros: not known */
+    pnc_objects_facts seen; /* rank 0: of the root document, when it was that of `documents`; zeros: not known */
     pnc_codecs codecs;
     int64_t id;                       /* of temporary names; the same on all ranks */
     pnc_zarr_changes changes, staged; /* that are committed, or to be: of chunks; rank 0: of documents */

@@ -196,6 +196,11 @@ static int read_description(tool_file *file, const pnc_reader_ops *ops, char **b
     return reader_failed(file, err);
 }
 
+bool tool_file_has_objects(const tool_file *file)
+{
+    return file->reader != NULL && file->reader->ops->has_objects;
+}
+
 int tool_file_check_classic(const tool_file *file, const char *why)
 {
     if (file->reader == NULL)

@@ -23,6 +23,8 @@ int tool_file_open(const char *path, tool_file *file);       /* open, read and c
 int tool_file_open_bytes(const char *path, tool_file *file); /* open only */
 /* The reader that an open file needs; NULL: none, as for classic files. */
 const pnc_reader_ops *tool_file_find_reader(const tool_file *file);
+/* Whether its values are those of objects, of a Zarr store or of references, and not at places in this file. */
+bool tool_file_has_objects(const tool_file *file);
 /* NC_ENOTSUPPORT for a file with a reader, after the message "FILE is a netCDF-4 file: WHY". */
 int tool_file_check_classic(const tool_file *file, const char *why);
 /* Read the header into *bytes, which the caller frees with pnc_memory_free, report it to an observer

@@ -53,7 +53,7 @@ static int load_header(dump_file *file)
     file->nvars = model->nvars;
     file->natts = model->gatts.n;
     file->unlimited = model->recdim;
-    file->format = file->input.is_folder ? DUMP_FORMAT_ZARR : model->format;
+    file->format = tool_file_has_objects(&file->input) ? DUMP_FORMAT_ZARR : model->format;
     PNC_TRY(open_output(file));
     return load_dimensions(file);
 }

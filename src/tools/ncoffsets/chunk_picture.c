@@ -192,8 +192,9 @@ static int draw_picture(const tool_file *file, const chunk_map *map, FILE *out)
     tool_svg_draw_text(out, (svg_label){PICTURE_MARGIN, 36, SVG_START, "title", 90}, file->path);
     tool_svg_format_bytes(map->size, size, sizeof size);
     snprintf(text, sizeof text, "%s, %s: %s", file->reader->ops->name, size,
-             file->is_folder ? "shards and chunks of variables, one behind the other; grey: indexes, and free space"
-                             : "chunks of variables in the order of the file; grey: metadata");
+             tool_file_has_objects(file)
+                 ? "shards and chunks of variables, one behind the other; grey: indexes, and free space"
+                 : "chunks of variables in the order of the file; grey: metadata");
     tool_svg_draw_text(out, (svg_label){PICTURE_MARGIN, 62, SVG_START, "", 120}, text);
     draw_map(map, y, out);
     for (int i = 0; i < shown; i++, rows += PICTURE_ROW)
@@ -218,7 +219,7 @@ int offsets_chunks_draw(const tool_file *file, const options *o, FILE *out)
     }
     for (int i = 0; i < MAP_ROWS * CELLS; i++)
         map.cells[i] = -1;
-    err = file->is_folder ? mark_objects(file, &map) : mark_variables(file, &map);
+    err = tool_file_has_objects(file) ? mark_objects(file, &map) : mark_variables(file, &map);
     if (err == NC_NOERR)
         err = draw_picture(file, &map, out);
     pnc_memory_free(map.cells);
@@ -239,7 +240,7 @@ int offsets_chunks_write_page(const tool_file *file, const options *o, FILE *out
         fprintf(out,
                 "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>%s</title></head>\n"
                 "<body>\n%s</body>\n</html>\n",
-                file->is_folder ? "Zarr store" : "netCDF-4 file", picture);
+                tool_file_has_objects(file) ? "Zarr store" : "netCDF-4 file", picture);
     else if (err == NC_NOERR || memory == NULL)
         tool_error_print("%s: not enough memory for a page about this file", file->path);
     free(text);

@@ -162,7 +162,7 @@ int offsets_chunks_print(const tool_file *file, const options *o)
     fputs("netcdf ", stdout);
     tool_text_print(file->path);
     printf(" {\n// file format: %s\n", file->reader->ops->name);
-    if (!file->is_folder)
+    if (!tool_file_has_objects(file))
         printf("\nfile:\n\tsize   = %" PRId64 " bytes\n", file->size);
     print_dimensions(&file->model);
     puts("\nvariables:");

@@ -120,7 +120,7 @@ static int show_stored(const tool_file *file, const options *o)
 
 static int show(const tool_file *file, const options *o)
 {
-    if (file->is_folder && o->form == FORM_KERCHUNK) {
+    if (tool_file_has_objects(file) && o->form == FORM_KERCHUNK) {
         tool_error_print("%s is a Zarr store: readers of Zarr need no references to it", file->path);
         return NC_ENOTSUPPORT;
     }
