@@ -225,7 +225,7 @@ static int find_shown_index(const zarr_container *c, const zarr_object *o, int64
     return NC_NOERR;
 }
 
-/* What another rank has shown of a new shard, which has its index or an index of its own. */
+/* What another rank has shown of a new shard. Until then it has chunks, but no index. */
 static int find_new_index(const zarr_container *c, const zarr_object *o, index_place *out, bool *is_shown,
                           pnc_error *error)
 {
@@ -233,11 +233,8 @@ static int find_new_index(const zarr_container *c, const zarr_object *o, index_p
 
     out->key = make_temporary_key(c, k, o->item.chunk);
     PNC_TRY(c->objects->ops->find(c->objects, out->key.text, &out->size, error));
-    *is_shown = out->size >= 0 && k->array->index.is_at_start;
-    out->at = 0;
-    if (out->size < 0 || *is_shown)
-        return NC_NOERR;
-    return find_shown_index(c, o, out->size, out, is_shown, error);
+    *is_shown = false;
+    return out->size < 0 ? NC_NOERR : find_shown_index(c, o, out->size, out, is_shown, error);
 }
 
 /* What another rank has shown, or else that of the dataset. */
@@ -373,6 +370,9 @@ static int copy_shard(const zarr_container *c, zarr_object *o, pnc_error *error)
     int err;
 
     PNC_TRY(c->objects->ops->remove(c->objects, to.text, error)); /* of a try that has failed */
+    if (c->is_shown)                                              /* what other ranks have found is of the old one */
+        PNC_TRY(c->objects->ops->remove(c->objects, make_shown_key(c, o).text, error));
+    old.is_shown = o->is_shown = false;
     o->places = pnc_memory_alloc(bytes, 1);
     if (o->places == NULL) {
         *o = old;
@@ -503,11 +503,15 @@ static int write_to_store(pnc_container *container, const pnc_stored_chunk *chun
     const pnc_zarr_chunks *k = &c->chunks[chunk->item.array];
     int64_t object = find_chunk_position(k, chunk->item.chunk).object;
     zarr_object *o = (zarr_object *)(void *)pnc_chunks_map_find(&c->map, chunk->item.array, object);
+    pnc_zarr_key key;
 
     if (k->array->inner != NULL)
         return c->objects->ops->write(c->objects, get_key(c, o).text, chunk->place.offset, bytes, length, error);
     o->is_new = false; /* until it is complete */
-    return c->objects->ops->create(c->objects, make_temporary_key(c, k, object).text, bytes, length, false, error);
+    key = make_temporary_key(c, k, object);
+    if (c->is_shown) /* another rank may read it now: the old one, or the new one */
+        return c->objects->ops->put(c->objects, key.text, bytes, length, false, error);
+    return c->objects->ops->create(c->objects, key.text, bytes, length, false, error);
 }
 
 static void adopt_in_store(pnc_container *container, const pnc_stored_chunk *chunk)
@@ -678,11 +682,10 @@ int pnc_zarr_container_display(pnc_container *container, pnc_error *error)
 
     for (zarr_object *o = c->known; o != NULL; o = next_object(o)) {
         const pnc_zarr_array *array = c->chunks[o->item.array].array;
-        bool is_in_shard = o->is_new && o->places != NULL && array->index.is_at_start;
 
         if (!o->is_dirty || o->is_shown || o->places == NULL || !has_chunk(array, o))
             continue;
-        PNC_TRY(write_shard_index(c, o, is_in_shard ? get_key(c, o).text : make_shown_key(c, o).text, 0, error));
+        PNC_TRY(write_shard_index(c, o, make_shown_key(c, o).text, 0, error));
         o->is_shown = true;
     }
     return NC_NOERR;
