@@ -304,6 +304,13 @@ typedef struct file_members {
     bool has_templates;
 } file_members;
 
+/* An object or a list. */
+static bool is_empty_value(const char *at)
+{
+    at += 1 + strspn(at + 1, " \t\r\n");
+    return *at == '}' || *at == ']';
+}
+
 static bool is_text_here(const char *at, const char *text)
 {
     return strncmp(at, text, strlen(text)) == 0;
@@ -330,7 +337,7 @@ static int find_members(json_scanner *s, file_members *out)
         if (is_text_here(name, "\"refs\"") && *s->at == '{')
             out->refs = s->at;
         if ((is_text_here(name, "\"templates\"") && *s->at == '{') || (is_text_here(name, "\"gen\"") && *s->at == '['))
-            out->has_templates = s->at[1] != '}' && s->at[1] != ']';
+            out->has_templates = out->has_templates || !is_empty_value(s->at);
         PNC_TRY(skip_value(s));
     } while (take_character(s, ','));
     return take_character(s, '}') ? NC_NOERR : fail_scan(s, "an object has no end");

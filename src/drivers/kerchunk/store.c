@@ -67,8 +67,8 @@ static int share_text(const pnc_store *store, const char *path, char **text, int
     lacks = *text == NULL;
     if (store->nprocs > 1)
         code = MPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_INT, MPI_MAX, store->comm);
-    if (code == MPI_SUCCESS && lacks == 0 && store->nprocs > 1)
-        code = MPI_Bcast(*text, (int)n, MPI_BYTE, 0, store->comm);
+    if (lacks == 0 && store->nprocs > 1) /* also after an error: the other ranks may have none */
+        code |= MPI_Bcast(*text, (int)n, MPI_BYTE, 0, store->comm);
     if (code != MPI_SUCCESS)
         return pnc_error_set(error, NC_EMPI, "%s: MPI_Bcast of its references failed", path);
     if (lacks != 0)
@@ -81,14 +81,18 @@ static int share_text(const pnc_store *store, const char *path, char **text, int
 static int read_text_of_references(const pnc_store *store, const char *path, char **text, int64_t *n, pnc_error *error)
 {
     int64_t facts[] = {NC_NOERR, 0}; /* code and bytes */
+    int code = MPI_SUCCESS, err;
 
     if (store->rank == 0)
         facts[0] = pnc_kerchunk_file_load(path, text, &facts[1], error);
-    if (store->nprocs > 1 && MPI_Bcast(facts, 2, MPI_INT64_T, 0, store->comm) != MPI_SUCCESS)
-        return pnc_error_set(error, NC_EMPI, "%s: MPI_Bcast of the status failed", path);
+    if (store->nprocs > 1)
+        code = MPI_Bcast(facts, 2, MPI_INT64_T, 0, store->comm);
     *n = facts[1];
+    err = facts[0] == NC_NOERR ? share_text(store, path, text, *n, error) : NC_NOERR;
+    if (code != MPI_SUCCESS)
+        return pnc_error_set(error, NC_EMPI, "%s: MPI_Bcast of the status failed", path);
     if (facts[0] == NC_NOERR)
-        return share_text(store, path, text, *n, error);
+        return err;
     return store->rank == 0 ? (int)facts[0] : pnc_error_set_remote(error, (int)facts[0], "rank 0 cannot read %s", path);
 }
 
