@@ -67,7 +67,8 @@ static int judge_chunk(const stray_search *s, const pnc_zarr_array *array, const
     *why = NULL;
     if (array->refusal != NULL)
         return NC_NOERR;
-    if (is_beyond_shape(array, end))
+    if (!s->store->is_consolidated &&
+        is_beyond_shape(array, end)) /* else the array's own document may have a longer one */
         *why = "a chunk outside of the shape of its array";
     if (array->inner == NULL || *why != NULL || !pnc_zarr_key_parse(array, end, at))
         return NC_NOERR;
