@@ -9,7 +9,6 @@
 #include "base/memory.h"
 
 #define MAGIC INT64_C(0x31474f4c525a434e) /* NCZRLOG1 in little-endian order */
-#define LOG_BYTES_MOST (INT64_C(512) << 20)
 
 typedef struct log_head {
     int64_t magic, id, n, count;
@@ -56,6 +55,7 @@ int pnc_zarr_changes_add(pnc_zarr_changes *changes, pnc_zarr_change_kind kind, c
         memcpy(to + sizeof head + head.key_bytes, bytes, (size_t)n);
     changes->n += total;
     changes->count++;
+    changes->nindexes += kind == PNC_ZARR_CHANGE_INDEX;
     changes->sum += head.digest;
     return NC_NOERR;
 }
@@ -229,7 +229,7 @@ int pnc_zarr_log_execute(const pnc_objects *objects, bool *found, pnc_error *err
     *found = n >= 0;
     if (!*found)
         return NC_NOERR;
-    PNC_TRY(pnc_objects_load(objects, PNC_ZARR_LOG, LOG_BYTES_MOST, &bytes, &n, error));
+    PNC_TRY(pnc_objects_load(objects, PNC_ZARR_LOG, PNC_ZARR_LOG_MOST + (int64_t)sizeof(log_head), &bytes, &n, error));
     err = complete_log(objects, bytes, n, error);
     pnc_memory_free(bytes);
     return err;

@@ -12,8 +12,9 @@
 #include "base/error.h"
 #include "drivers/objects.h"
 
-#define PNC_ZARR_LOG ".~log" /* the key of the log */
-#define PNC_ZARR_MARK ".~"   /* in the names of all objects that are no part of the dataset */
+#define PNC_ZARR_LOG ".~log"                   /* the key of the log */
+#define PNC_ZARR_LOG_MOST (INT64_C(512) << 20) /* bytes of changes that a log can have */
+#define PNC_ZARR_MARK ".~"                     /* in the names of all objects that are no part of the dataset */
 
 typedef enum pnc_zarr_change_kind {
     PNC_ZARR_CHANGE_NAME = 1, /* KEY.~ID becomes KEY */
@@ -23,7 +24,8 @@ typedef enum pnc_zarr_change_kind {
 typedef struct pnc_zarr_changes {
     char *at; /* encoded, one behind the other */
     int64_t n, capacity, count;
-    uint64_t sum; /* of their digests */
+    int64_t nindexes; /* of `count`: which are not made by one call of the system */
+    uint64_t sum;     /* of their digests */
 } pnc_zarr_changes;
 
 /* A key, perhaps with the suffix of a temporary name. */

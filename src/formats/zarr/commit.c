@@ -33,29 +33,29 @@ static int give_changes_up(pnc_zarr *z, int err)
 {
     if (z->format.file->rank == 0) {
         pnc_zarr_log_discard(z->objects, z->id);
-        pnc_zarr_documents_remove(z, z->id, &z->next);
+        if (!z->has_log) /* else the log may name them */
+            pnc_zarr_documents_remove(z, z->id, &z->next);
     }
     forget_changes(z);
     return err;
 }
 
-/* Collective. Changes of all ranks: all->at is NULL. *offset: of those of this rank; those of documents are last. */
-static int count_changes(pnc_zarr *z, pnc_zarr_changes *all, int64_t *offset)
+/* Collective. Changes of all ranks: all->at is NULL. *offset: of those of this rank; those of documents are last.
+ * *has_log: the store has one already, which is to be replaced. */
+static int count_changes(pnc_zarr *z, pnc_zarr_changes *all, int64_t *offset, bool *has_log)
 {
     pnc_file *file = z->format.file;
-    int64_t sums[] = {z->changes.n,           z->changes.count, (int64_t)z->changes.sum, z->staged.n, z->staged.count,
-                      (int64_t)z->staged.sum, z->has_log};
+    int64_t sums[] = {z->changes.n + z->staged.n, z->changes.count + z->staged.count, z->changes.nindexes,
+                      (int64_t)(z->changes.sum + z->staged.sum), z->has_log};
     int64_t own = z->changes.n, before = 0;
     int code = MPI_SUCCESS;
 
     if (file->nprocs > 1)
         code = MPI_Exscan(&own, &before, 1, MPI_INT64_T, MPI_SUM, file->comm);
     *offset = file->rank == 0 ? 0 : before;
-    pnc_file_sums_agree(file, sums, 7, "what changes in the store");
-    *all = (pnc_zarr_changes){
-        .n = sums[0] + sums[3], .count = sums[1] + sums[4], .sum = (uint64_t)sums[2] + (uint64_t)sums[5]};
-    if (sums[6] != 0)
-        all->count += all->count == 1; /* it is replaced */
+    pnc_file_sums_agree(file, sums, 5, "what changes in the store");
+    *all = (pnc_zarr_changes){.n = sums[0], .count = sums[1], .nindexes = sums[2], .sum = (uint64_t)sums[3]};
+    *has_log = sums[4] != 0;
     pnc_file_step_check(file, code, "MPI_Exscan", "what changes in the store");
     return pnc_file_late_take(file, NC_NOERR);
 }
@@ -102,21 +102,28 @@ int pnc_zarr_changes_execute(pnc_zarr *z)
     return NC_NOERR;
 }
 
+/* One name is given by one call. */
+static bool needs_log(const pnc_zarr_changes *all, bool has_log)
+{
+    return all->count > 1 || all->nindexes > 0 || (has_log && all->count > 0);
+}
+
 int pnc_zarr_changes_commit(pnc_zarr *z, bool with_lengths)
 {
     pnc_zarr_changes all;
     int64_t offset;
+    bool has_log;
     int err;
 
     forget_changes(z);
     err = pnc_file_status_agree(z->format.file, prepare_changes(z, with_lengths));
     if (err != NC_NOERR)
         return give_changes_up(z, err);
-    err = count_changes(z, &all, &offset);
-    if (all.count > 1) {
-        err = write_all_logs(z, &all, offset, err);
-        if (err != NC_NOERR)
-            return give_changes_up(z, err);
-    }
-    return pnc_zarr_changes_execute(z);
+    err = count_changes(z, &all, &offset, &has_log);
+    if (err == NC_NOERR && all.n > PNC_ZARR_LOG_MOST)
+        err = pnc_error_set(z->format.file->error, NC_ENOTSUPPORT,
+                            "the log of a sync would have %lld MiB, and has at most %d: put less between two of them",
+                            (long long)(all.n >> 20), (int)(PNC_ZARR_LOG_MOST >> 20));
+    err = needs_log(&all, has_log) ? write_all_logs(z, &all, offset, err) : pnc_file_status_agree(z->format.file, err);
+    return err != NC_NOERR ? give_changes_up(z, err) : pnc_zarr_changes_execute(z);
 }
