@@ -36,9 +36,9 @@ static int agree_rounds(void *own, bool *more, pnc_error *error)
     int64_t most[] = {*more, -err}; /* codes are negative */
     int code = MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, file->comm);
 
+    *more = most[0] != 0;
     if (code != MPI_SUCCESS)
         return pnc_error_set(error, NC_EMPI, "MPI_Allreduce of the rounds failed");
-    *more = most[0] != 0;
     if (most[1] == 0 || err != NC_NOERR)
         return err;
     return pnc_error_set_remote(error, (int)-most[1], "%s: rank 0 has not found the store as it was", file->path);
@@ -51,7 +51,8 @@ static int create_store(pnc_zarr *z, pnc_chunk_source *source)
 
     source->narrays = z->facts.narrays;
     source->arrays = z->facts.arrays;
-    source->container = pnc_zarr_container_create(z->objects, z->id, z->facts.chunks, agree_rounds, z);
+    source->container = pnc_zarr_container_create(z->objects, z->id, z->facts.chunks,
+                                                  z->format.file->read_only ? NULL : agree_rounds, z);
     if (source->container == NULL)
         return fail_attach(z);
     store = pnc_chunks_store_create(file->store, source);

@@ -22,6 +22,7 @@ typedef struct zarr_object {
     bool is_new;            /* it has a temporary name */
     bool is_shown;          /* other ranks find it as it is */
     int64_t end;            /* of a shard: where the next chunk is put */
+    int64_t inode;          /* of a shard that this handle only reads; 0: not known */
     pnc_zarr_place *places; /* of a shard */
 } zarr_object;
 
@@ -257,6 +258,17 @@ static int find_shard_index(const zarr_container *c, zarr_object *o, index_place
     return find_shown_index(c, o, out->size, out, &is_shown, error);
 }
 
+/* Of the object that has a name now; 0 where the container does not say, or changes it itself. */
+static int find_inode(const zarr_container *c, const char *key, int64_t *inode, pnc_error *error)
+{
+    pnc_objects_facts facts = {.inode = 0};
+
+    if (c->agree == NULL && c->objects->ops->inspect != NULL)
+        PNC_TRY(c->objects->ops->inspect(c->objects, key, &facts, error));
+    *inode = facts.inode;
+    return NC_NOERR;
+}
+
 /* The index of a shard as the folder has it; one that is not there has no chunks. */
 static int read_index(const zarr_container *c, zarr_object *o, pnc_error *error)
 {
@@ -267,6 +279,7 @@ static int read_index(const zarr_container *c, zarr_object *o, pnc_error *error)
     int err;
 
     PNC_TRY(find_shard_index(c, o, &place, error));
+    PNC_TRY(find_inode(c, place.key.text, &o->inode, error));
     o->end = place.size < 0 ? get_first_offset(k->array) : place.size;
     if (place.size < 0) {
         for (int64_t i = 0; i < pnc_zarr_index_count(k->array); i++)
@@ -286,6 +299,22 @@ static int read_index(const zarr_container *c, zarr_object *o, pnc_error *error)
         pnc_error_add_context(error, "%s/%s", c->objects->path, place.key.text);
     pnc_memory_free(encoded);
     return err;
+}
+
+/* The writer has made a shard anew: its chunks are elsewhere. */
+static int check_shard_is_same(const zarr_container *c, const zarr_object *o, const char *key, pnc_error *error)
+{
+    int64_t inode;
+
+    if (o == NULL || o->inode == 0)
+        return NC_NOERR;
+    PNC_TRY(find_inode(c, key, &inode, error));
+    if (inode == o->inode)
+        return NC_NOERR;
+    return pnc_error_set(error, NC_ESTALE,
+                         "%s/%s: another program has written this shard anew since this one has read its index: close "
+                         "this ncid and open the store again",
+                         c->objects->path, key);
 }
 
 static int load_shard(zarr_container *c, int64_t array, int64_t number, zarr_object **out, pnc_error *error)
@@ -443,7 +472,8 @@ static int read_from_store(pnc_container *container, const pnc_chunk_item *chunk
         PNC_TRY(find_chunk_object(c, chunk->array, object, &key, &bytes, error));
     else
         key = make_object_key(k, object);
-    return c->objects->ops->read(c->objects, key.text, place->offset, to, place->bytes, error);
+    PNC_TRY(c->objects->ops->read(c->objects, key.text, place->offset, to, place->bytes, error));
+    return check_shard_is_same(c, o, key.text, error);
 }
 
 static int prepare_for_store(pnc_container *container, pnc_stored_chunk *chunk, const int64_t *index, pnc_error *error)
