@@ -1,5 +1,5 @@
 /* Whether the store is still that of the last sync. A program that writes it without locks is noticed by the root
- * document: each program that changes definitions or lengths replaces it. */
+ * document: this library replaces it when definitions or lengths change, others when they consolidate metadata. */
 #include <string.h>
 
 #include "base/memory.h"
