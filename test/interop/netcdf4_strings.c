@@ -155,19 +155,20 @@ static void refuse(const char *folder, int mode, int expected)
 /* What each rank has got, in the order of ranks. */
 static void print_values(const char *what, int n, char **strings)
 {
-    int nprocs;
+    enum { LINE = 400 };
+    char line[LINE], *lines = NULL;
+    int nprocs, used = snprintf(line, sizeof line, "%d %s:", rank, what);
 
     MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    for (int r = 0; r < nprocs; r++) {
-        MPI_Barrier(MPI_COMM_WORLD);
-        if (r != rank)
-            continue;
-        printf("%d %s:", rank, what);
-        for (int i = 0; i < n; i++)
-            printf(" [%s]", strings[i] != NULL ? strings[i] : "NULL");
-        printf("\n");
-        fflush(stdout);
-    }
+    for (int i = 0; i < n && used < LINE; i++)
+        used += snprintf(line + used, sizeof line - (size_t)used, " [%s]", strings[i] != NULL ? strings[i] : "NULL");
+    if (rank == 0)
+        lines = malloc((size_t)nprocs * LINE);
+    MPI_Gather(line, LINE, MPI_CHAR, lines, LINE, MPI_CHAR, 0, MPI_COMM_WORLD);
+    for (int r = 0; rank == 0 && r < nprocs; r++) /* mpiexec may mix what ranks print */
+        printf("%s\n", lines + (size_t)r * LINE);
+    free(lines);
+    fflush(stdout);
     OK(ncmpi_free_string(n, strings));
 }
 
