@@ -30,7 +30,7 @@ void pnc_formats_strings_free(pnc_reader_strings *strings); /* also zeros */
 
 typedef struct pnc_reader pnc_reader;
 
-/* key: in the folder; why: it belongs to nothing, or is not complete. */
+/* key: in the folder; why: what is wrong with it, behind its name: "belongs to nothing: ..". */
 typedef void pnc_reader_stray(void *own, const char *key, const char *why);
 
 typedef struct pnc_reader_ops {

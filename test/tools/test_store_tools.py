@@ -96,6 +96,11 @@ def check_damage(store):
     broken = tap.scratch("broken.zarr")
     shutil.rmtree(broken, ignore_errors=True)
     shutil.copytree(store, broken)
+    with open(os.path.join(broken, ".~log"), "w", encoding="ascii") as file:
+        file.write("of a program that has died")
+    text = run("ncvalidator", broken)[1]
+    tap.ok(".~log is the log of changes" in text and "belongs to nothing" not in text, "ncvalidator names a log", text)
+    os.remove(os.path.join(broken, ".~log"))
     chunk = [name for name in os.listdir(os.path.join(broken, "v_f8")) if name.startswith("c")][0]
     path = os.path.join(broken, "v_f8", chunk)
     os.truncate(path, os.path.getsize(path) // 2)

@@ -212,7 +212,7 @@ static int find_strays_of_store(pnc_reader *base, bool deletes, pnc_reader_stray
     if (!deletes) /* else they were made before */
         PNC_TRY(r->zarr.objects->ops->find(r->zarr.objects, PNC_ZARR_LOG, &size, base->error));
     if (size >= 0) { /* it may name objects that belong to nothing else */
-        each(own, PNC_ZARR_LOG, "the log of changes that a program has begun, and not ended: --repair makes them");
+        each(own, PNC_ZARR_LOG, "is the log of changes that a program has begun, and not ended: --repair makes them");
         return NC_NOERR;
     }
     return pnc_zarr_strays_find(r->zarr.objects, &r->zarr.facts.store, &list, pass_stray, base->error);

@@ -9,6 +9,8 @@
 #include "formats/zarr/changes.h"
 #include "formats/zarr/index.h"
 
+#define NOTHING "belongs to nothing: "
+
 enum { KEY_FOLDERS_MOST = PNC_ZARR_DIMS_MOST + 1 }; /* of a chunk with the separator '/' */
 
 typedef struct stray_search {
@@ -67,14 +69,14 @@ static int judge_chunk(const stray_search *s, const pnc_zarr_array *array, const
     *why = NULL;
     if (array->refusal != NULL)
         return NC_NOERR;
-    if (!s->store->is_consolidated &&
-        is_beyond_shape(array, end)) /* else the array's own document may have a longer one */
-        *why = "a chunk outside of the shape of its array";
+    /* the array's own document may have a longer shape than consolidated metadata */
+    if (!s->store->is_consolidated && is_beyond_shape(array, end))
+        *why = NOTHING "a chunk outside of the shape of its array";
     if (array->inner == NULL || *why != NULL || !pnc_zarr_key_parse(array, end, at))
         return NC_NOERR;
     PNC_TRY(s->objects->ops->find(s->objects, key, &size, error));
     if (size >= 0 && size < pnc_zarr_index_get_bytes(array))
-        *why = "a shard that is shorter than its index";
+        *why = NOTHING "a shard that is shorter than its index";
     return NC_NOERR;
 }
 
@@ -88,8 +90,9 @@ static int search_below(listed_folder *f, const char *key, pnc_error *error)
     }
     PNC_TRY(search_folder(f->search, key, f->array, f->depth + 1, &has_others, error));
     f->has_others = f->has_others || has_others;
-    return has_others ? NC_NOERR
-                      : f->search->each(f->search->own, key, true, "a folder without objects of the dataset", error);
+    return has_others
+               ? NC_NOERR
+               : f->search->each(f->search->own, key, true, NOTHING "a folder without objects of the dataset", error);
 }
 
 static int judge_name(void *own, const char *name, bool is_folder, pnc_error *error)
@@ -110,7 +113,7 @@ static int judge_name(void *own, const char *name, bool is_folder, pnc_error *er
         return NC_NOERR;
     }
     if (is_temporary(name))
-        why = "a temporary name of a program that has ended";
+        why = NOTHING "a temporary name of a program that has ended";
     else if (f->array != NULL)
         PNC_TRY(judge_chunk(f->search, f->array, key, &why, error));
     if (why != NULL)

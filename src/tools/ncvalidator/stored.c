@@ -236,8 +236,7 @@ static int check_variables(examination *e)
 
 static void add_stray(void *own, const char *key, const char *why)
 {
-    add_finding(own, PNC_WARNING, NC_NOERR, 0, "objects of the dataset only", "%.300s belongs to nothing: %s", key,
-                why);
+    add_finding(own, PNC_WARNING, NC_NOERR, 0, "objects of the dataset only", "%.300s %s", key, why);
 }
 
 static int load_metadata(examination *e)
@@ -285,7 +284,7 @@ static void count_stray(void *own, const char *key, const char *why)
     repair_log *log = own;
 
     log->changed = true;
-    validator_step_add(log, true, "%.300s was deleted: %s", key, why);
+    validator_step_add(log, true, "%.300s %s: it was deleted", key, why);
 }
 
 /* Delete what is in a folder and belongs to nothing. */
