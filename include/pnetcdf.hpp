@@ -268,6 +268,14 @@ class variable : public attributes
             all.resize(ndims(), -1); // an error of the call that all ranks make
         check(ncmpi_def_var_chunking(ncid_, id_, NC_CHUNKED, all.data()));
     }
+    // Of a Zarr store, after def_chunks: elements of a file of chunks; empty: a file for each chunk.
+    void def_shards(const indices &lengths) const
+    {
+        indices all(lengths);
+        if (!all.empty() && is_short(all))
+            all.resize(ndims(), -1);
+        check(ncmpi_def_var_sharding(ncid_, id_, all.empty() ? nullptr : all.data()));
+    }
     void def_contiguous() const
     {
         check(ncmpi_def_var_chunking(ncid_, id_, NC_CONTIGUOUS, nullptr));
@@ -298,6 +306,14 @@ class variable : public attributes
         indices lengths(ndims());
         check(ncmpi_inq_var_chunking(ncid_, id_, &storage, lengths.data()));
         return storage == NC_CHUNKED ? lengths : indices();
+    }
+
+    // Elements of a shard along each dimension; empty: the variable has none.
+    indices shards() const
+    {
+        indices lengths(ndims());
+        check(ncmpi_inq_var_sharding(ncid_, id_, lengths.data()));
+        return !lengths.empty() && lengths[0] > 0 ? lengths : indices();
     }
 
     // Lengths of the dimensions; of the record dimension, the number of records.

@@ -134,6 +134,38 @@ int pnc_dataset_inq_var_chunking(pnc_dataset *ds, int varid, int *storagep, MPI_
     return NC_NOERR;
 }
 
+static int check_shards_exist(pnc_dataset *ds)
+{
+    if (ds->format->ops->has_shards)
+        return NC_NOERR;
+    return pnc_error_set(&ds->error, NC_ENOTSUPPORT, "%s is no Zarr store: only these have shards", ds->file.path);
+}
+
+int pnc_dataset_def_var_sharding(pnc_dataset *ds, int varid, const MPI_Offset *shardsizes)
+{
+    bool is_var = varid >= 0 && varid < ds->model.nvars;
+    int64_t bytes = is_var && shardsizes != NULL ? ds->model.vars[varid]->ndims * (int64_t)sizeof *shardsizes : 0;
+    int has_shards = shardsizes != NULL;
+    pnc_var *var;
+
+    PNC_TRY(begin_change(ds, varid, &has_shards, 1, shardsizes, bytes, &var));
+    PNC_TRY(check_shards_exist(ds));
+    PNC_TRY(pnc_format_storage_set_shards(&ds->model, var, (const int64_t *)shardsizes, &ds->error));
+    var->storage->chosen_shards = true;
+    var->storage->chosen_layout = var->storage->chosen_layout || has_shards; /* shards of these chunks */
+    return NC_NOERR;
+}
+
+int pnc_dataset_inq_var_sharding(pnc_dataset *ds, int varid, MPI_Offset *shardsizesp)
+{
+    const pnc_var *var;
+
+    PNC_TRY(get_var(ds, varid, &var));
+    for (int d = 0; shardsizesp != NULL && d < var->ndims; d++)
+        shardsizesp[d] = var->storage == NULL || var->storage->shards == NULL ? 0 : var->storage->shards[d];
+    return NC_NOERR;
+}
+
 int pnc_dataset_var_set_chunk(pnc_dataset *ds, int varid, int *chunk_dim)
 {
     const int storage = NC_CHUNKED;

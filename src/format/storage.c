@@ -41,6 +41,15 @@ static int own_parameters(pnc_model *model, pnc_filter *filter)
     return filter->parameters == NULL ? NC_ENOMEM : NC_NOERR;
 }
 
+/* Of a variable that has dimensions, if it has such lengths. */
+static int own_lengths(pnc_model *model, const pnc_var *var, const int64_t **lengths)
+{
+    if (*lengths == NULL || var->ndims == 0)
+        return NC_NOERR;
+    *lengths = copy_array(model, *lengths, (size_t)var->ndims * sizeof **lengths);
+    return *lengths == NULL ? NC_ENOMEM : NC_NOERR;
+}
+
 int pnc_format_storage_copy(pnc_model *model, pnc_var *var, const pnc_var *from)
 {
     pnc_storage *copy;
@@ -51,10 +60,8 @@ int pnc_format_storage_copy(pnc_model *model, pnc_var *var, const pnc_var *from)
     if (copy == NULL)
         return NC_ENOMEM;
     *copy = *from->storage;
-    if (copy->chunks != NULL && from->ndims > 0)
-        copy->chunks = copy_array(model, copy->chunks, (size_t)from->ndims * sizeof *copy->chunks);
-    if (copy->chunks == NULL && from->storage->chunks != NULL)
-        return NC_ENOMEM;
+    PNC_TRY(own_lengths(model, from, &copy->chunks));
+    PNC_TRY(own_lengths(model, from, &copy->shards));
     for (int i = 0; i < copy->nfilters; i++) {
         pnc_filter *filter = &copy->filters[i];
 
@@ -116,6 +123,43 @@ int pnc_format_storage_set_layout(pnc_model *model, pnc_var *var, int layout, co
     }
     var->storage->layout = layout;
     var->storage->chunks = copy;
+    if (var->storage->shards != NULL) /* of other chunks */
+        var->storage->chosen_shards = false;
+    var->storage->shards = NULL;
+    return NC_NOERR;
+}
+
+static int check_shards(const pnc_var *var, const int64_t *shards, pnc_error *error)
+{
+    const int64_t *chunks = var->storage->chunks;
+    int64_t most = PNC_STORAGE_SHARD_CHUNKS_MOST;
+
+    for (int d = 0; d < var->ndims; d++) {
+        if (chunks == NULL || chunks[d] == 0)
+            return pnc_error_set(error, NC_EINVAL,
+                                 "variable \"%s\" has no lengths of chunks: choose them before those of its shards",
+                                 var->name);
+        if (shards[d] <= 0 || shards[d] % chunks[d] != 0)
+            return pnc_error_set(error, NC_EBADCHUNK,
+                                 "shard length %lld of dimension %d: must be a multiple of the chunk length %lld",
+                                 (long long)shards[d], pnc_error_get_id(error, d), (long long)chunks[d]);
+        if (shards[d] / chunks[d] > most)
+            return pnc_error_set(error, NC_EBADCHUNK, "a shard of variable \"%s\" has more than %lld chunks", var->name,
+                                 (long long)PNC_STORAGE_SHARD_CHUNKS_MOST);
+        most /= shards[d] / chunks[d];
+    }
+    return NC_NOERR;
+}
+
+int pnc_format_storage_set_shards(pnc_model *model, pnc_var *var, const int64_t *shards, pnc_error *error)
+{
+    if (var->ndims == 0)
+        return pnc_error_set(error, NC_EINVAL, "variable \"%s\" has no dimensions: it cannot have shards", var->name);
+    if (shards != NULL)
+        PNC_TRY(check_shards(var, shards, error));
+    if (own_lengths(model, var, &shards) != NC_NOERR)
+        return pnc_error_set(error, NC_ENOMEM, "no memory for the shard lengths of variable \"%s\"", var->name);
+    var->storage->shards = shards;
     return NC_NOERR;
 }
 

@@ -7,18 +7,21 @@
 #include "filter/filter.h"
 #include "format/model.h"
 
-#define PNC_STORAGE_PARAMETERS 32767 /* of a filter: HDF5 counts them in 16 bits */
-#define PNC_STORAGE_DIMS_MOST 32     /* of a variable: H5S_MAX_RANK of HDF5 */
+#define PNC_STORAGE_PARAMETERS 32767                     /* of a filter: HDF5 counts them in 16 bits */
+#define PNC_STORAGE_DIMS_MOST 32                         /* of a variable: H5S_MAX_RANK of HDF5 */
+#define PNC_STORAGE_SHARD_CHUNKS_MOST (INT64_C(1) << 22) /* an index of 64 MiB. A guess */
 
 typedef struct pnc_storage {
     int layout; /* NC_CONTIGUOUS, NC_CHUNKED or NC_COMPACT */
     const int64_t
         *chunks; /* elements of a chunk along each dimension, in the region; 0: the format chooses; NULL: all */
-    int endian;  /* NC_ENDIAN_NATIVE, NC_ENDIAN_LITTLE or NC_ENDIAN_BIG */
+    const int64_t *shards; /* elements of a shard, which has whole chunks; NULL: none, or the format chooses */
+    int endian;            /* NC_ENDIAN_NATIVE, NC_ENDIAN_LITTLE or NC_ENDIAN_BIG */
     int nfilters;
-    bool no_fill_value;                                      /* of a new variable: the file says that it has none */
-    bool chosen_layout, chosen_filters, chosen_quantization; /* by the program: hints do not change them */
-    pnc_filter filters[PNC_FILTER_MOST];                     /* as a chain has them; parameters in the region */
+    bool no_fill_value; /* of a new variable: the file says that it has none */
+    bool chosen_layout, chosen_filters, chosen_quantization,
+        chosen_shards;                   /* by the program: hints do not change them */
+    pnc_filter filters[PNC_FILTER_MOST]; /* as a chain has them; parameters in the region */
 } pnc_storage;
 
 /* Give a variable the storage of a new one: contiguous, or chunked if it has an unlimited dimension. NC_ENOMEM */
@@ -32,6 +35,9 @@ int pnc_format_storage_copy(pnc_model *model, pnc_var *var, const pnc_var *from)
  * dimensions or the filters; NC_EBADCHUNK: a length below 0, above that of a fixed dimension, or chunks of more than
  * 4 GiB - 1; NC_ENOMEM */
 int pnc_format_storage_set_layout(pnc_model *model, pnc_var *var, int layout, const int64_t *chunks, pnc_error *error);
+/* The chunks have chosen lengths, of which those of shards are multiples; NULL: no shards. A new layout chooses none.
+ * NC_EINVAL: the variable has no such chunks; NC_EBADCHUNK: not a multiple, or too many chunks; NC_ENOMEM */
+int pnc_format_storage_set_shards(pnc_model *model, pnc_var *var, const int64_t *shards, pnc_error *error);
 /* Add a filter at the end, or give new parameters to one that is there. The variable becomes chunked. One of a plugin
  * is optional: plugins fail where a chunk becomes no smaller (Blosc), which is stored without it then. NC_EINVAL for a
  * scalar; NC_EFILTER for more filters than a variable can have; NC_ENOMEM */

@@ -126,6 +126,7 @@ typedef struct pnc_format_ops {
     pnc_format_version versions[PNC_VERSIONS_MOST]; /* those whose modes have more flags first; zeros at the end */
     const pnc_addressing *addressing;
     bool has_storage; /* variables have chunks, filters .. (format/storage.h) */
+    bool has_shards;  /* of chunks */
     /* Local. What new variables are compressed by, where neither the program nor a hint chooses, as a value of
      * nc_compression. NULL: nothing. */
     const char *(*choose_compression)(void);

@@ -209,6 +209,17 @@ FUNCTION([inq_var_chunking], [f77_by_hand], [P(varid, varid)P(flags_out, storage
 written unless the storage is NC_CHUNKED. In a classic file: NC_CONTIGUOUS. Either pointer may be NULL. LOCAL Errors:
 NC_ENOTVAR NC_EGLOBAL])
 
+FUNCTION([def_var_sharding], [f77_by_hand], [P(varid, varid)P(chunk_lengths, shardsizes)],
+[Choose the shards of a variable in a Zarr store: files that have many chunks. shardsizes: the elements of a shard along
+each dimension, multiples of the chunk lengths, which ncmpi_def_var_chunking has set before; NULL (in Fortran 0): a file
+for each chunk. Without this call the hint nc_shards chooses. COLLECTIVE STORAGE_ERRORS NC_ENOTSUPPORT (a netCDF-4 file,
+which has no shards) NC_EBADCHUNK (a length is not a multiple of that of the chunks, or a shard has more than 4194304
+chunks) NC_EINVAL (a chunk length is not set; a scalar)])
+
+FUNCTION([inq_var_sharding], [f77_by_hand], [P(varid, varid)P(chunk_lengths_out, shardsizesp, shardsizes)],
+[Elements of a shard of a variable along each dimension: 0 where the variable has none, or ncmpi_enddef will choose.
+LOCAL Errors: NC_ENOTVAR NC_EGLOBAL])
+
 FUNCTION([def_var_deflate], [all], [P(varid, varid)P(flags, shuffle)P(flags, deflate)P(flags, deflate_level, level)],
 [Compress a variable by deflate, the filter that every reader of netCDF-4 has, and order its bytes by shuffle before.
 shuffle, deflate: 1 on, 0 off. deflate_level: 0 to 9; higher levels are slower and rarely much smaller. The variable

@@ -86,7 +86,8 @@ contains
         call check(all((/nfmpi_def_var_fletcher32(ncid, temp, nf_fletcher32), &
             nfmpi_def_var_endian(ncid, temp, nf_endian_big), nfmpi_def_var_zstandard(ncid, temp, 3), &
             nfmpi_def_var_quantize(ncid, temp, nf_quantize_bitround, 9), &
-            nfmpi_def_var_filter(ncid, temp, 1, 1_offset, counts), nfmpi_var_set_chunk(ncid, temp, counts), &
+            nfmpi_def_var_sharding(ncid, temp, lengths), nfmpi_def_var_filter(ncid, temp, 1, 1_offset, counts), &
+            nfmpi_var_set_chunk(ncid, temp, counts), &
             nfmpi_var_get_chunk(ncid, temp, counts), nfmpi_var_set_filter(ncid, temp, nf_filter_deflate), &
             nfmpi_inq_var_endian(ncid, temp, old), nfmpi_inq_var_quantize(ncid, temp, old, err)/) == nf_enotnc4), &
             'what a classic file does not have')
@@ -109,6 +110,8 @@ contains
         lengths = 7
         call works(nfmpi_inq_var_chunking(ncid, temp, old, lengths), 'inq_var_chunking')
         call check(old == nf_contiguous .and. all(lengths == 7), 'a classic variable is contiguous')
+        call works(nfmpi_inq_var_sharding(ncid, temp, lengths), 'inq_var_sharding')
+        call check(all(lengths == 0), 'nor has it shards')
         call works(nfmpi__enddef(ncid, 400_offset, 8_offset, 0_offset, 8_offset), '_enddef')
         call works(nfmpi_fill_var_rec(ncid, temp, 2_offset), 'fill_var_rec')
 

@@ -1,6 +1,7 @@
 /* Zarr stores, by the hint nc_format: all types, scalars, records, blocks of ranks that cross chunks and shards,
  * several steps, appending, on any number of ranks; and what a store refuses. test/interop/test_zarr_store.py runs this
  * program with "keep", and compares what zarr and xarray read with the same formula. */
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -370,6 +371,100 @@ static void test_garbage(void)
     MPI_Info_free(&info);
 }
 
+static int count_files(const char *folder)
+{
+    DIR *open = opendir(folder);
+    int n = 0;
+
+    for (struct dirent *entry; open != NULL && (entry = readdir(open)) != NULL;)
+        n += strncmp(entry->d_name, "c.", 2) == 0;
+    if (open != NULL)
+        closedir(open);
+    return n;
+}
+
+/* Shards that the program chooses are files of so many values; the hint does not change them. */
+static void test_sharding(void)
+{
+    enum { ROWS = 10, COLUMNS = 24 };
+    const MPI_Offset chunks[2] = {2, 4}, shards[2] = {4, 12}, odd[2] = {4, 6}, none[2] = {0, 0};
+    MPI_Offset start[2] = {0, COLUMNS * t_rank / t_nprocs},
+               count[2] = {ROWS, COLUMNS * (t_rank + 1) / t_nprocs - start[1]}, found[3][2] = {{1}};
+    const char *path = t_path("sharding.zarr");
+    MPI_Info info = make_info("100000", "none");
+    int ncid, dimids[2], vars[3], values[ROWS * COLUMNS];
+    char folder[4200];
+    bool good = true;
+
+    DO(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, info, &ncid));
+    DO(ncmpi_def_dim(ncid, "y", ROWS, &dimids[0]));
+    DO(ncmpi_def_dim(ncid, "x", COLUMNS, &dimids[1]));
+    DO(ncmpi_def_var(ncid, "sharded", NC_INT, 2, dimids, &vars[0]));
+    DO(ncmpi_def_var(ncid, "chunked", NC_INT, 2, dimids, &vars[1]));
+    DO(ncmpi_def_var(ncid, "hinted", NC_INT, 2, dimids, &vars[2]));
+    t_check(good && ncmpi_def_var_sharding(ncid, vars[0], shards) == NC_EINVAL, "shards of chunks without lengths");
+    for (int i = 0; i < 3; i++)
+        DO(ncmpi_def_var_chunking(ncid, vars[i], NC_CHUNKED, chunks));
+    t_check(good && ncmpi_def_var_sharding(ncid, vars[0], odd) == NC_EBADCHUNK, "shards that cut chunks");
+    t_check(good && ncmpi_def_var_sharding(ncid, vars[0], none) == NC_EBADCHUNK, "shards without elements");
+    DO(ncmpi_def_var_sharding(ncid, vars[0], shards));
+    DO(ncmpi_def_var_sharding(ncid, vars[1], NULL));
+    DO(ncmpi_enddef(ncid));
+    t_check(good && ncmpi_redef(ncid) == NC_NOERR && ncmpi_def_var_sharding(ncid, vars[0], shards) == NC_ELATEDEF &&
+                ncmpi_enddef(ncid) == NC_NOERR,
+            "shards of a variable that exists");
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        values[i] = i;
+    for (int i = 0; i < 3; i++)
+        DO(ncmpi_put_vara_int_all(ncid, vars[i], start, count, values));
+    for (int i = 0; i < 3; i++)
+        DO(ncmpi_inq_var_sharding(ncid, vars[i], found[i]));
+    t_check(good && found[0][0] == 4 && found[0][1] == 12 && found[1][0] == 0 && found[2][0] == 10, "shards inquired");
+    DO(ncmpi_close(ncid));
+    DO(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid));
+    for (int i = 0; i < 3; i++)
+        DO(ncmpi_inq_var_sharding(ncid, vars[i], found[i]));
+    t_check(good && found[0][0] == 4 && found[0][1] == 12 && found[1][0] == 0 && found[2][0] == 10, "of the store");
+    DO(ncmpi_get_vara_int_all(ncid, vars[0], start, count, values));
+    for (int i = 0; i < ROWS * (int)count[1] && good; i++)
+        good = t_local(values[i] == i, "value %d: %d", i, values[i]);
+    DO(ncmpi_close(ncid));
+    for (int i = 0; i < 3; i++) {
+        static const char *const names[] = {"sharded", "chunked", "hinted"};
+        static const int expected[] = {3 * 2, 5 * 6, 1};
+
+        snprintf(folder, sizeof folder, "%s/%s", path, names[i]);
+        good = t_local(count_files(folder) == expected[i], "%s: %d files", names[i], count_files(folder)) && good;
+    }
+    t_check(good, "files of shards");
+    MPI_Info_free(&info);
+}
+
+/* Other formats have none. */
+static void test_no_shards(void)
+{
+    const MPI_Offset ones[1] = {1};
+    const int modes[] = {0, NC_NETCDF4}, codes[] = {NC_ENOTNC4, NC_ENOTSUPPORT};
+    const char *path = t_path("no_shards.nc");
+    int ncid, dimid, varid, err;
+
+    for (int i = 0; i < 2; i++) {
+        bool good = true;
+
+        err = ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | modes[i], MPI_INFO_NULL, &ncid);
+        if (err == NC_ENOTNC4 || err == NC_ENOTBUILT) /* without libhdf5 */
+            continue;
+        DO(err);
+        DO(ncmpi_def_dim(ncid, "x", 3, &dimid));
+        DO(ncmpi_def_var(ncid, "v", NC_INT, 1, &dimid, &varid));
+        err = ncmpi_def_var_sharding(ncid, varid, ones);
+        DO(ncmpi_close(ncid));
+        t_check(good && err == codes[i], "shards of other files: %s", ncmpi_strerrno(err));
+    }
+    if (t_rank == 0)
+        (void)unlink(path);
+}
+
 /* A program that asks for CDF-1 gets the classic model, in which bytes have no sign; also when it opens the store. */
 static void test_classic_model(void)
 {
@@ -503,6 +598,9 @@ int main(int argc, char **argv)
         test_delete("renamed.zarr");
         test_version_2();
         test_delete("version2.zarr");
+        test_sharding();
+        test_delete("sharding.zarr");
+        test_no_shards();
         test_garbage();
         test_delete("garbage.zarr");
         test_delete("chunks.zarr");

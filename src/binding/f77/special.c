@@ -155,6 +155,36 @@ int pnc_f77_inq_var_chunking(int ncid, int varid, int *storage, MPI_Offset *chun
     return pnc_dataset_caller_end(&caller, err);
 }
 
+int pnc_f77_def_var_sharding(int ncid, int varid, const MPI_Offset *shardsizes)
+{
+    MPI_Offset *lengths;
+    pnc_caller caller;
+    int ndims, err;
+
+    PNC_F77_BEGIN(&caller, def_var_sharding, def_var_sharding, ncid);
+    varid = pnc_binding_id_convert(varid);
+    lengths = create_chunksizes(&caller, varid, shardsizes, &ndims);
+    err = ncmpi_def_var_sharding(ncid, varid, ndims > 0 && shardsizes[0] != 0 ? lengths : NULL);
+    free(lengths);
+    return pnc_dataset_caller_end(&caller, err);
+}
+
+int pnc_f77_inq_var_sharding(int ncid, int varid, MPI_Offset *shardsizes)
+{
+    MPI_Offset *lengths;
+    pnc_caller caller;
+    int ndims, err;
+
+    PNC_F77_BEGIN(&caller, inq_var_sharding, inq_var_sharding, ncid);
+    varid = pnc_binding_id_convert(varid);
+    lengths = create_chunksizes(&caller, varid, NULL, &ndims);
+    err = ncmpi_inq_var_sharding(ncid, varid, lengths);
+    for (int d = 0; err == NC_NOERR && lengths != NULL && d < ndims; d++)
+        shardsizes[d] = lengths[ndims - 1 - d];
+    free(lengths);
+    return pnc_dataset_caller_end(&caller, err);
+}
+
 /* The same with default integers. */
 int pnc_f77_var_set_chunk(int ncid, int varid, int *chunk_dim)
 {

@@ -10,8 +10,6 @@
 #include "formats/zarr/index.h"
 
 #define LENGTH_MOST (INT64_C(1) << 60) /* of a dimension, as in netCDF-4 */
-/* Chunks of a shard: its index has 16 bytes for each, which are read at once. A guess. */
-#define SHARD_CHUNKS_MOST (INT64_C(1) << 22)
 
 int pnc_zarr_array_reject(const pnc_zarr_context *c, pnc_zarr_array *array, const char *why, ...)
 {
@@ -75,9 +73,9 @@ static int check_chunk_sizes(const pnc_zarr_context *c, pnc_zarr_array *array)
     if (bytes > PNC_FILTER_CHUNK_MOST)
         return pnc_zarr_array_reject(c, array, "its chunks have %lld bytes: this library reads up to %lld",
                                      (long long)bytes, (long long)PNC_FILTER_CHUNK_MOST);
-    if (number > SHARD_CHUNKS_MOST)
+    if (number > PNC_STORAGE_SHARD_CHUNKS_MOST)
         return pnc_zarr_array_reject(c, array, "its shards have %lld chunks: this library reads up to %lld",
-                                     (long long)number, (long long)SHARD_CHUNKS_MOST);
+                                     (long long)number, (long long)PNC_STORAGE_SHARD_CHUNKS_MOST);
     return NC_NOERR;
 }
 

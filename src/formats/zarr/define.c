@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/minmax.h"
 #include "file/agree.h"
 #include "file/writer.h"
 #include "format/storage.h"
@@ -25,6 +26,47 @@ int pnc_zarr_model_create(pnc_format *f, int version)
 
 /* --- new definitions --- */
 
+#define SHARD_CHUNKS_MOST 4096 /* an index of 64 KiB, which each flush writes. A guess */
+
+/* The lengths of a shard: as many chunks as it may have, those that vary fastest first, and along a dimension parts of
+ * nearly the same length. false: one chunk. */
+static bool choose_shard(const pnc_format *f, const pnc_var *var, int64_t *shard)
+{
+    int64_t bytes = pnc_type_get_size(var->type), left, some;
+    const int64_t *chunks = var->storage->chunks;
+    bool has_several = false;
+
+    for (int d = 0; d < var->ndims; d++)
+        bytes *= chunks[d];
+    left = pnc_min64(f->hints->shards / bytes, SHARD_CHUNKS_MOST);
+    for (int d = var->ndims - 1; d >= 0; d--) {
+        const pnc_dim *dim = f->model->dims[var->dimids[d]];
+        int64_t along = dim->unlimited ? INT64_MAX : pnc_max64(1, (dim->len - 1) / chunks[d] + 1);
+
+        some = pnc_max64(1, pnc_min64(along, left));
+        if (some < along && !dim->unlimited)
+            some = (along - 1) / ((along - 1) / some + 1) + 1;
+        shard[d] = some * chunks[d];
+        has_several = has_several || some > 1;
+        left = some < along ? 1 : left / some;
+    }
+    return has_several;
+}
+
+/* Where the program has not. */
+static int choose_all_shards(pnc_format *f, int varid)
+{
+    int64_t shard[PNC_STORAGE_DIMS_MOST];
+
+    for (int i = varid; i < f->model->nvars; i++) {
+        pnc_var *var = f->model->vars[i];
+
+        if (!var->storage->chosen_shards && var->ndims > 0 && choose_shard(f, var, shard))
+            PNC_TRY(pnc_format_storage_set_shards(f->model, var, shard, f->file->error));
+    }
+    return NC_NOERR;
+}
+
 /* Each variable has chunks. */
 static int choose_all_chunks(pnc_zarr *z, int varid)
 {
@@ -36,7 +78,8 @@ static int choose_all_chunks(pnc_zarr *z, int varid)
         if (var->ndims > 0 && var->storage->layout != NC_CHUNKED)
             PNC_TRY(pnc_format_storage_set_layout(f->model, var, NC_CHUNKED, NULL, f->file->error));
     }
-    return pnc_formats_chunks_choose(f->model, varid, f->file->error);
+    PNC_TRY(pnc_formats_chunks_choose(f->model, varid, f->file->error));
+    return choose_all_shards(f, varid);
 }
 
 /* Definitions that others replace until the store has those, or cannot get them. */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/minmax.h"
 #include "formats/zarr/zarr.h"
 
 /* A guess: consolidated metadata of some 100,000 arrays. */
@@ -308,45 +307,15 @@ int pnc_zarr_documents_divide(pnc_zarr *z, const pnc_format_bytes *bytes, pnc_za
 
 /* --- of a model --- */
 
-#define SHARD_CHUNKS_MOST 4096 /* an index of 64 KiB, which each flush writes. A guess */
-
-/* The lengths of a shard: as many chunks as it may have, those that vary fastest first, and along a dimension parts of
- * nearly the same length. false: one chunk. */
-static bool choose_shard(const pnc_zarr *z, const pnc_var *var, const int64_t *chunks, int64_t *shard)
-{
-    int64_t bytes = pnc_type_get_size(var->type), left, some;
-    bool has_several = false;
-
-    for (int d = 0; d < var->ndims; d++)
-        bytes *= chunks[d];
-    left = pnc_min64(z->format.hints->shards / bytes, SHARD_CHUNKS_MOST);
-    for (int d = var->ndims - 1; d >= 0; d--) {
-        const pnc_dim *dim = z->format.model->dims[var->dimids[d]];
-        int64_t along = dim->unlimited ? INT64_MAX : pnc_max64(1, (dim->len - 1) / chunks[d] + 1);
-
-        some = pnc_max64(1, pnc_min64(along, left));
-        if (some < along && !dim->unlimited)
-            some = (along - 1) / ((along - 1) / some + 1) + 1;
-        shard[d] = some * chunks[d];
-        has_several = has_several || some > 1;
-        left = some < along ? 1 : left / some;
-    }
-    return has_several;
-}
-
 /* Of a new variable. */
 static int choose_layout(const pnc_zarr *z, const pnc_var *var, pnc_region *region, pnc_zarr_layout *out)
 {
-    int64_t bytes = (var->ndims + 1) * (int64_t)sizeof(int64_t);
-    int64_t *chunks = pnc_region_alloc(region, bytes), *shard = pnc_region_alloc(region, bytes);
+    const pnc_storage *storage = var->storage;
 
-    if (chunks == NULL || shard == NULL)
-        return fail_documents(z);
-    for (int d = 0; d < var->ndims; d++)
-        chunks[d] = var->storage->chunks[d];
-    *out = (pnc_zarr_layout){.chunks = chunks};
-    if (choose_shard(z, var, chunks, shard))
-        *out = (pnc_zarr_layout){.chunks = shard, .inner = chunks, .index = {.is_at_start = true, .has_sum = true}};
+    *out = (pnc_zarr_layout){.chunks = storage->chunks};
+    if (storage->shards != NULL)
+        *out = (pnc_zarr_layout){
+            .chunks = storage->shards, .inner = storage->chunks, .index = {.is_at_start = true, .has_sum = true}};
     return pnc_zarr_filters_derive(var, region, &out->filters, z->format.file->error);
 }
 

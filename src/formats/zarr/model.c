@@ -114,7 +114,7 @@ static int make_storage(const pnc_zarr_array *array, pnc_model *model, pnc_var *
     memcpy(copy, chunks, (size_t)var->ndims * sizeof *copy);
     var->storage->layout = NC_CHUNKED;
     var->storage->chunks = copy;
-    return NC_NOERR;
+    return array->inner == NULL ? NC_NOERR : pnc_format_storage_set_shards(model, var, array->chunks, error);
 }
 
 static int make_var(const pnc_zarr_array *array, pnc_model *model, pnc_error *error)

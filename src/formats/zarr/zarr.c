@@ -132,6 +132,7 @@ const pnc_format_ops pnc_zarr_format = {
     .driver = "folder",
     .addressing = &pnc_formats_array_addressing,
     .has_storage = true,
+    .has_shards = true,
     .choose_compression = choose_compression,
     .has_one_writer = true,
     .versions = {{PNC_VERSION_ZARR, NC_NETCDF4, "nc_format=zarr", NC_FORMAT_NETCDF4},
