@@ -11,7 +11,7 @@ import netCDF4
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from tap import finish, ok, scratch, skip  # noqa: E402
+from tap import finish, has_hdf5, ok, scratch, skip  # noqa: E402
 from test_netcdf_door import BUILD, DOOR, HERE, build, run  # noqa: E402
 
 EXAMPLES = os.path.join(HERE, "..", "..", "examples", "netcdf")
@@ -175,6 +175,9 @@ def check_one_process():
 if __name__ == "__main__":
     if not os.path.exists(DOOR):
         skip("programs that call netCDF", "the build has no libpnetcdf-netcdf")
+        finish()
+    if not has_hdf5():
+        skip("programs that call netCDF", "this build has no HDF5")
         finish()
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
     check_examples()

@@ -12,7 +12,7 @@ import netCDF4
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from tap import finish, ok, scratch, skip  # noqa: E402
+from tap import finish, has_hdf5, ok, scratch, skip  # noqa: E402
 from test_netcdf_door import DOOR, build, command_of, run  # noqa: E402
 
 EARLY = 1000
@@ -84,6 +84,9 @@ def check_logs():
 if __name__ == "__main__":
     if not os.path.exists(DOOR):
         skip("programs of netCDF that end badly", "the build has no libpnetcdf-netcdf")
+        finish()
+    if not has_hdf5():
+        skip("programs of netCDF that end badly", "this build has no HDF5")
         finish()
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     built, why = build("netcdf_trouble.c", scratch("netcdf_trouble"))
