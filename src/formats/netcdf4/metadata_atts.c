@@ -65,6 +65,7 @@ static int identify_float(const pnc_hdf5 *h, hid_t type)
     if (nctype != NC_NAT)
         return nctype;
     switch (h->t_get_size(type) <= 8 ? find_memory_size(h, type) : 0) {
+    case sizeof(float) / 2: /* half precision: HDF5 2 has a type in memory for it */
     case sizeof(float): nctype = NC_FLOAT; break;
     case sizeof(double): nctype = NC_DOUBLE; break;
     default: return NC_OPAQUE;
