@@ -90,8 +90,10 @@ int pnc_chunks_place_find(pnc_chunk_store *s, int64_t array, int64_t chunk, pnc_
 int pnc_chunks_chunk_get(pnc_chunk_store *s, int64_t array, int64_t chunk, bool once, const unsigned char **out,
                          pnc_error *error);
 /* Some of the next chunks that will be used, which all threads decode. Returns how many have been considered, at least
- * one: errors are those of their use. */
-int pnc_chunks_ahead_load(pnc_chunk_store *s, const pnc_chunk_item *const *items, int n);
+ * one: errors are those of their use. use: the calling thread calls it for each one that is decoded, while others
+ * decode more; it may use this chunk, and no other. NULL: all are used later. */
+typedef void (*pnc_chunks_use)(void *own, pnc_chunk_item *item);
+int pnc_chunks_ahead_load(pnc_chunk_store *s, pnc_chunk_item *const *items, int n, pnc_chunks_use use, void *own);
 /* Make all bytes of a dirty chunk valid. */
 int pnc_chunks_chunk_merge(pnc_chunk_store *s, pnc_dirty_chunk *d, pnc_error *error);
 

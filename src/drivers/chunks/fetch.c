@@ -35,7 +35,7 @@ static int answer_chunk(pnc_chunk_store *s, const pnc_packed_chunk *chunk, const
 static int load_asked(pnc_chunk_store *s, const char *at, const char *end)
 {
     pnc_chunk_item items[PNC_CHUNKS_BATCH];
-    const pnc_chunk_item *of[PNC_CHUNKS_BATCH];
+    pnc_chunk_item *of[PNC_CHUNKS_BATCH];
     int n = 0;
 
     while (n < PNC_CHUNKS_BATCH && at < end) {
@@ -52,7 +52,7 @@ static int load_asked(pnc_chunk_store *s, const char *at, const char *end)
         of[n] = &items[n];
         n++;
     }
-    return pnc_chunks_ahead_load(s, of, n);
+    return pnc_chunks_ahead_load(s, of, n, NULL, NULL);
 }
 
 int pnc_chunks_answer_pack(void *own, const char *message, int64_t bytes, char *answer, int64_t *length,
@@ -78,14 +78,9 @@ int pnc_chunks_answer_pack(void *own, const char *message, int64_t bytes, char *
 
 /* --- the others --- */
 
-static const pnc_wanted_chunk *wanted_of(const pnc_chunk_item *item)
+static void begin_wanted(pnc_wanted_cursor *c, pnc_chunk_item *item)
 {
-    return (const pnc_wanted_chunk *)(const void *)item;
-}
-
-static void begin_wanted(pnc_wanted_cursor *c, const pnc_chunk_item *item)
-{
-    c->chunk = wanted_of(item);
+    c->chunk = pnc_chunks_item_get_wanted(item);
     c->box = item != NULL ? c->chunk->first : -1;
 }
 
@@ -159,14 +154,14 @@ static void send_request(pnc_chunk_store *s, pnc_wanted_cursor *c)
 }
 
 /* The chunks of a list. */
-static int load_list(pnc_chunk_store *s, const pnc_chunk_item *first)
+static int load_list(pnc_chunk_store *s, pnc_chunk_item *first, int *done, pnc_error *error)
 {
-    const pnc_chunk_item *items[PNC_CHUNKS_BATCH];
+    pnc_chunk_item *items[PNC_CHUNKS_BATCH];
     int n = 0;
 
     for (; n < PNC_CHUNKS_BATCH && first != NULL; first = first->next)
         items[n++] = first;
-    return pnc_chunks_ahead_load(s, items, n);
+    return pnc_chunks_wanted_load(s, items, n, done, error);
 }
 
 /* Requests to other aggregators first, so that they are answered while this rank reads its own chunks. */
@@ -186,10 +181,13 @@ int pnc_chunks_wanted_transfer(pnc_chunk_store *s, pnc_error *error)
     begin_wanted(&c, sorted);
     while (c.chunk != NULL && c.chunk->item.aggregator != s->store.rank)
         send_request(s, &c);
-    for (const pnc_wanted_chunk *w = c.chunk; w != NULL && err == NC_NOERR; w = wanted_of(w->item.next)) {
-        if (s->nthreads > 0 && ahead-- == 0)
-            ahead = load_list(s, &w->item) - 1;
-        err = pnc_chunks_wanted_copy(s, w, error);
+    for (pnc_wanted_chunk *w = c.chunk; w != NULL && err == NC_NOERR; w = pnc_chunks_item_get_wanted(w->item.next)) {
+        if (s->nthreads > 0 && ahead-- == 0) {
+            err = load_list(s, &w->item, &ahead, error);
+            ahead--;
+        }
+        if (err == NC_NOERR)
+            err = pnc_chunks_wanted_copy(s, w, error);
         since += s->grids[w->item.array].chunk_bytes;
         if (since < PNC_MESSAGE_BYTES || ahead > 0) /* answers use the cache, too */
             continue;

@@ -1,6 +1,7 @@
 /* The bytes of a chunk, as this rank knows it: what waits to be written, the cache, or the container. */
 #include "drivers/chunks/chunk_store.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -221,24 +222,40 @@ static int load_chunk(pnc_chunk_store *s, int64_t array, int64_t chunk, bool onc
 typedef struct decoding {
     kept_chunk kept;
     const pnc_filter_chain *chain;
+    pnc_chunk_item *item; /* of the caller */
     char *stored;
     unsigned char *chunk;
     int err;
+    atomic_bool is_done;
 } decoding;
 
 typedef struct decoding_task {
     pnc_chunk_store *s;
     decoding *parts;
+    int n, used; /* used: those before it */
+    pnc_chunks_use use;
+    void *own;
 } decoding_task;
+
+/* Those that are decoded, in order: what this thread copies, others need not wait for. */
+static void use_decoded(decoding_task *t)
+{
+    for (; t->used < t->n && atomic_load_explicit(&t->parts[t->used].is_done, memory_order_acquire); t->used++)
+        if (t->parts[t->used].err == NC_NOERR)
+            t->use(t->own, t->parts[t->used].item);
+}
 
 static void decode_part(void *own, int64_t part, int thread)
 {
-    const decoding_task *t = own;
+    decoding_task *t = own;
     decoding *d = &t->parts[part];
 
     d->err = pnc_filter_chunk_decode(&t->s->workers[thread], d->chain, d->stored, d->kept.place.bytes,
                                      (uint32_t)d->kept.place.mask, d->chunk,
                                      t->s->grids[d->kept.item.array].chunk_bytes, NULL);
+    atomic_store_explicit(&d->is_done, true, memory_order_release);
+    if (thread == 0 && t->use != NULL)
+        use_decoded(t);
 }
 
 /* Whether the cache gets all bytes of the chunk from the container. */
@@ -253,7 +270,7 @@ static bool is_ahead(pnc_chunk_store *s, const pnc_chunk_item *item)
 }
 
 /* Chunks that this rank can decode, and that the worker has not decoded before. */
-static int find_ahead(pnc_chunk_store *s, const pnc_chunk_item *const *items, int n, decoding *out, int64_t *bytes)
+static int find_ahead(pnc_chunk_store *s, pnc_chunk_item *const *items, int n, decoding *out, int64_t *bytes)
 {
     int count = 0;
 
@@ -264,6 +281,8 @@ static int find_ahead(pnc_chunk_store *s, const pnc_chunk_item *const *items, in
             !can_decode(s, &d->kept) || pnc_chunks_foreseen_has(s, items[i]->array, items[i]->chunk, &d->kept.place))
             continue;
         d->chain = &s->source.arrays[items[i]->array].filters;
+        d->item = items[i];
+        atomic_init(&d->is_done, false);
         *bytes += d->kept.place.bytes;
         count++;
     }
@@ -271,7 +290,7 @@ static int find_ahead(pnc_chunk_store *s, const pnc_chunk_item *const *items, in
 }
 
 /* How many of the items fit in half of the cache. */
-static int count_fitting(const pnc_chunk_store *s, const pnc_chunk_item *const *items, int n)
+static int count_fitting(const pnc_chunk_store *s, pnc_chunk_item *const *items, int n)
 {
     int64_t bytes = 0;
     int i = 0;
@@ -298,14 +317,17 @@ static int read_ahead(pnc_chunk_store *s, decoding *parts, int n, char *stored)
     return n;
 }
 
-static void decode_ahead(pnc_chunk_store *s, decoding *parts, int n)
+static void decode_ahead(decoding_task *t)
 {
+    pnc_chunk_store *s = t->s;
     pnc_counter before = pnc_statistics_begin(s->store.statistics, PNC_COUNT_TIME_FILTERS);
-    decoding_task task = {s, parts};
+    decoding *parts = t->parts;
 
-    pnc_host_pool_execute(s->nthreads, n, decode_part, &task);
+    pnc_host_pool_execute(s->nthreads, t->n, decode_part, t);
     pnc_statistics_end(s->store.statistics, before);
-    for (int i = 0; i < n; i++) {
+    if (t->use != NULL)
+        use_decoded(t);
+    for (int i = 0; i < t->n; i++) {
         const pnc_chunk_item *item = &parts[i].kept.item;
 
         if (parts[i].err == NC_NOERR)
@@ -315,16 +337,19 @@ static void decode_ahead(pnc_chunk_store *s, decoding *parts, int n)
     }
 }
 
-int pnc_chunks_ahead_load(pnc_chunk_store *s, const pnc_chunk_item *const *items, int n)
+int pnc_chunks_ahead_load(pnc_chunk_store *s, pnc_chunk_item *const *items, int n, pnc_chunks_use use, void *own)
 {
     decoding parts[PNC_CHUNKS_BATCH];
+    decoding_task task = {.s = s, .parts = parts, .use = use, .own = own};
     int64_t bytes = 0;
     int count;
 
     n = count_fitting(s, items, (int)pnc_min64(n, PNC_CHUNKS_BATCH));
     count = find_ahead(s, items, n, parts, &bytes);
-    if (count > 1 && reserve_stored(s, &s->source.arrays[0], bytes, NULL) == NC_NOERR)
-        decode_ahead(s, parts, read_ahead(s, parts, count, s->stored));
+    if (count > 1 && reserve_stored(s, &s->source.arrays[0], bytes, NULL) == NC_NOERR) {
+        task.n = read_ahead(s, parts, count, s->stored);
+        decode_ahead(&task);
+    }
     return n > 0 ? n : 1;
 }
 

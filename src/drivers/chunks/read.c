@@ -29,33 +29,36 @@ static pnc_wanted_chunk *find_wanted(pnc_chunk_store *s, const pnc_chunk_item *i
         if (w->item.array == item->array && w->item.chunk == item->chunk)
             return w;
     }
-    list->chunks[list->nchunks] = (pnc_wanted_chunk){*item, -1, -1, slot};
+    list->chunks[list->nchunks] = (pnc_wanted_chunk){*item, -1, -1, slot, false};
     list->slots[slot] = ++list->nchunks;
     return &list->chunks[list->nchunks - 1];
 }
 
 /* Chunks from i on. */
-static int load_next(pnc_chunk_store *s, int i)
+static int load_next(pnc_chunk_store *s, int i, int *done, pnc_error *error)
 {
-    const pnc_chunk_item *items[PNC_CHUNKS_BATCH];
+    pnc_chunk_item *items[PNC_CHUNKS_BATCH];
     int n = 0;
 
     for (; n < PNC_CHUNKS_BATCH && i + n < s->wanted->nchunks; n++)
         items[n] = &s->wanted->chunks[i + n].item;
-    return pnc_chunks_ahead_load(s, items, n);
+    return pnc_chunks_wanted_load(s, items, n, done, error);
 }
 
 /* The values of what was collected. */
 static int complete_wanted(pnc_chunk_store *s, pnc_error *error)
 {
-    int err = NC_NOERR;
+    int err = NC_NOERR, done = 0;
 
     if (s->wanted->collective)
         return pnc_chunks_wanted_transfer(s, error);
     for (int i = 0, ahead = 0; i < s->wanted->nchunks && err == NC_NOERR; i++) {
-        if (s->nthreads > 0 && i == ahead)
-            ahead += load_next(s, i);
-        err = pnc_chunks_wanted_copy(s, &s->wanted->chunks[i], error);
+        if (s->nthreads > 0 && i == ahead) {
+            err = load_next(s, i, &done, error);
+            ahead += done;
+        }
+        if (err == NC_NOERR)
+            err = pnc_chunks_wanted_copy(s, &s->wanted->chunks[i], error);
     }
     pnc_chunks_wanted_clear(s->wanted);
     return err;
@@ -213,20 +216,46 @@ static bool is_wanted_whole(const pnc_chunk_store *s, const pnc_wanted_chunk *w)
            pnc_chunks_grid_count_inside(&s->grids[w->item.array], w->item.chunk);
 }
 
-int pnc_chunks_wanted_copy(pnc_chunk_store *s, const pnc_wanted_chunk *w, pnc_error *error)
+int pnc_chunks_wanted_copy(pnc_chunk_store *s, pnc_wanted_chunk *w, pnc_error *error)
 {
     const pnc_chunk_array *a = &s->source.arrays[w->item.array];
     const pnc_wanted_box *wanted;
     const unsigned char *bytes;
     pnc_box box;
 
+    if (w->is_copied)
+        return NC_NOERR;
     PNC_TRY(pnc_chunks_chunk_get(s, w->item.array, w->item.chunk, is_wanted_whole(s, w), &bytes, error));
     for (int32_t k = w->first; k >= 0; k = wanted->next) {
         wanted = pnc_chunks_wanted_get_box(s->wanted, k);
         pnc_chunks_wanted_load_box(wanted, w->item.chunk, &box);
         unpack_box_of(s, a, &box, wanted->of, bytes);
     }
+    w->is_copied = true;
     return NC_NOERR;
+}
+
+/* Copies of a call while threads decode. */
+typedef struct wanted_copies {
+    pnc_chunk_store *s;
+    pnc_error *error;
+    int err;
+} wanted_copies;
+
+static void copy_decoded(void *own, pnc_chunk_item *item)
+{
+    wanted_copies *c = own;
+
+    if (c->err == NC_NOERR)
+        c->err = pnc_chunks_wanted_copy(c->s, pnc_chunks_item_get_wanted(item), c->error);
+}
+
+int pnc_chunks_wanted_load(pnc_chunk_store *s, pnc_chunk_item *const *items, int n, int *done, pnc_error *error)
+{
+    wanted_copies copies = {s, error, NC_NOERR};
+
+    *done = pnc_chunks_ahead_load(s, items, n, copy_decoded, &copies);
+    return copies.err;
 }
 
 /* --- the begin and the end of a get --- */

@@ -24,11 +24,17 @@ typedef struct pnc_wanted_chunk {
     pnc_chunk_item item;
     int32_t first, last; /* of its boxes */
     int slot;
+    bool is_copied; /* its values have been */
 } pnc_wanted_chunk;
+
+static inline pnc_wanted_chunk *pnc_chunks_item_get_wanted(pnc_chunk_item *item)
+{
+    return (pnc_wanted_chunk *)(void *)item;
+}
 
 /* The next box of an aggregator. */
 typedef struct pnc_wanted_cursor {
-    const pnc_wanted_chunk *chunk; /* NULL: the end */
+    pnc_wanted_chunk *chunk; /* NULL: the end */
     int32_t box;
 } pnc_wanted_cursor;
 
@@ -52,8 +58,11 @@ static inline const pnc_wanted_box *pnc_chunks_wanted_get_box(const pnc_wanted_l
 void pnc_chunks_wanted_clear(pnc_wanted_list *list);
 /* A wanted box of a chunk. */
 void pnc_chunks_wanted_load_box(const pnc_wanted_box *wanted, int64_t chunk, pnc_box *box);
-/* Values of a chunk that this rank reads itself. */
-int pnc_chunks_wanted_copy(pnc_chunk_store *s, const pnc_wanted_chunk *w, pnc_error *error);
+/* Values of a chunk that this rank reads itself, unless they have been copied. */
+int pnc_chunks_wanted_copy(pnc_chunk_store *s, pnc_wanted_chunk *w, pnc_error *error);
+/* Some of the first n of these chunks, which are pnc_wanted_chunk, are decoded by all threads, and copied meanwhile.
+ * *done: how many have been considered. */
+int pnc_chunks_wanted_load(pnc_chunk_store *s, pnc_chunk_item *const *items, int n, int *done, pnc_error *error);
 /* Get what other aggregators have from them, and the rest. Collects nothing more then. */
 int pnc_chunks_wanted_transfer(pnc_chunk_store *s, pnc_error *error);
 /* What this rank answers to the others: pnc_messages. */
