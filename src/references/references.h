@@ -19,6 +19,7 @@ typedef struct pnc_references {
     const char *url;        /* of the file in the references; may change between files */
     const pnc_model *model; /* of several files that of the first one */
     int64_t numrecs;        /* of the files so far */
+    const bool *within;     /* of a file with a reader: variables whose values are in the references; NULL: none */
     int64_t chunk;          /* bytes of a chunk at most, where the file has no chunks */
     bool (*selects)(const void *with, const char *variable);                    /* NULL: all */
     void (*leave_out)(const void *with, const char *variable, const char *why); /* report a variable; NULL: do not */
@@ -35,8 +36,15 @@ bool pnc_references_var_is_listed(const pnc_references *r, const pnc_var *var);
 void pnc_references_fixed_write(const pnc_references *r);
 void pnc_references_records_write(pnc_references *r, const pnc_model *model);
 int pnc_references_metadata_write(const pnc_references *r);
-/* The same of a file with a reader. `error` is that of the reader. */
-int pnc_references_stored_write(const pnc_references *r, pnc_reader *reader);
+/* The same of files with readers, whose `error` is that of r: all chunks of the first one, which stays open; the chunks
+ * of the record variables of each other one, which are stored alike; then all documents. Each file but the last has
+ * whole chunks of records. End frees s also after an error, without documents then. */
+typedef struct pnc_stored_references pnc_stored_references;
+int pnc_references_stored_begin(pnc_references *r, pnc_reader *reader, pnc_stored_references **s);
+int pnc_references_stored_add(pnc_stored_references *s, pnc_reader *reader, const pnc_model *model);
+int pnc_references_stored_end(pnc_stored_references *s, int err);
+/* All of one file. */
+int pnc_references_stored_write(pnc_references *r, pnc_reader *reader);
 
 /* All references of one file, which is closed. model: its definitions if it is a classic file. The path
  * has no prefix; the URL is its absolute path. */

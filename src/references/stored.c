@@ -1,27 +1,45 @@
-/* References to the chunks of a file that has a reader, which have the filters of numcodecs. Where a reader of Zarr
+/* References to the chunks of files that have readers, which have the filters of numcodecs. Where a reader of Zarr
  * would not find the bytes that it expects, they are within the references: values that are compact in the metadata,
  * and chunks that were stored without one of the filters. */
 #include <inttypes.h>
 #include <string.h>
 
+#include "array/walk.h"
 #include "base/memory.h"
+#include "base/minmax.h"
 #include "format/storage.h"
 #include "host/codecs.h"
 #include "references/chunks.h"
 #include "references/references.h"
 #include "references/zarr.h"
 
-typedef struct stored_references {
+/* A variable in the files so far. */
+typedef struct listed_var {
+    bool is_listed, has_gaps; /* has_gaps: some values have no reference */
+    unsigned char *values;    /* that will be within the references */
+    int64_t nbytes, capacity;
+} listed_var;
+
+struct pnc_stored_references {
+    pnc_references *all;
+    pnc_reader *first;
+    listed_var *listed;       /* of the model of the first file */
+    pnc_filter_worker worker; /* that encodes chunks */
+};
+
+/* A variable of a file. */
+typedef struct stored_var {
     const pnc_references *all;
+    pnc_filter_worker *worker;
     pnc_reader *reader;
     FILE *out;
     int varid;
     const pnc_var *var;
     const pnc_stored *storage;
-    int64_t written;                     /* chunks of the variable that have a reference */
-    pnc_filter_worker worker;            /* that encodes chunks */
+    int64_t before;                      /* chunks of files before it along the first dimension */
+    int64_t written;                     /* chunks that have a reference */
     pnc_filter filters[PNC_FILTER_MOST]; /* of the variable, none of which may be left out */
-} stored_references;
+} stored_var;
 
 static void write_base64(FILE *out, const unsigned char *bytes, int64_t n)
 {
@@ -43,7 +61,7 @@ static void write_base64(FILE *out, const unsigned char *bytes, int64_t n)
 /* --- chunks --- */
 
 /* With all filters. */
-static int write_encoded(stored_references *r, const pnc_references_chunk *chunk)
+static int write_encoded(stored_var *r, const pnc_references_chunk *chunk)
 {
     const pnc_filter_chain chain = {r->storage->array.filters.nfilters, r->filters};
     unsigned char *bytes = pnc_memory_alloc(chunk->bytes, 1);
@@ -57,7 +75,7 @@ static int write_encoded(stored_references *r, const pnc_references_chunk *chunk
                              r->var->name);
     err = pnc_formats_reader_read_chunk(r->reader, r->varid, chunk->index, &chunk->place, bytes);
     if (err == NC_NOERR) {
-        err = pnc_filter_chunk_encode(&r->worker, &chain, bytes, chunk->bytes, &stored, &n, &mask, r->all->error);
+        err = pnc_filter_chunk_encode(r->worker, &chain, bytes, chunk->bytes, &stored, &n, &mask, r->all->error);
         if (err != NC_NOERR)
             pnc_error_add_context(r->all->error, "%s: variable %s", r->all->path, r->var->name);
     }
@@ -67,7 +85,7 @@ static int write_encoded(stored_references *r, const pnc_references_chunk *chunk
     return err;
 }
 
-static bool lacks_filters(const stored_references *r, const pnc_references_chunk *chunk)
+static bool lacks_filters(const stored_var *r, const pnc_references_chunk *chunk)
 {
     for (int d = 0; d < r->var->ndims && r->storage->array.skips_partial; d++)
         if (r->storage->array.chunk[d] > r->storage->array.extent[d] - chunk->index[d])
@@ -77,11 +95,14 @@ static bool lacks_filters(const stored_references *r, const pnc_references_chunk
 
 static int write_chunk(void *with, const pnc_references_chunk *chunk)
 {
-    stored_references *r = with;
+    stored_var *r = with;
+    int64_t number;
 
     pnc_references_key_begin(r->all, r->var);
-    for (int d = 0; d < r->var->ndims; d++)
-        fprintf(r->out, "%s%" PRId64, d > 0 ? "." : "", chunk->index[d] / r->storage->array.chunk[d]);
+    for (int d = 0; d < r->var->ndims; d++) {
+        number = chunk->index[d] / r->storage->array.chunk[d] + (d == 0 ? r->before : 0);
+        fprintf(r->out, "%s%" PRId64, d > 0 ? "." : "", number);
+    }
     r->written++;
     if (lacks_filters(r, chunk))
         return write_encoded(r, chunk);
@@ -90,7 +111,7 @@ static int write_chunk(void *with, const pnc_references_chunk *chunk)
 }
 
 /* Values in one part are divided as those of a classic file; compact ones are one chunk. */
-static void write_parts(stored_references *r, const pnc_zarr_chunks *chunks)
+static void write_parts(stored_var *r, const pnc_zarr_chunks *chunks)
 {
     const pnc_stored *s = r->storage;
 
@@ -109,96 +130,237 @@ static void write_parts(stored_references *r, const pnc_zarr_chunks *chunks)
 
 /* --- variables --- */
 
-static void write_stored_array(FILE *out, const pnc_references *r, const pnc_var *var, const void *array)
+/* Returns whether some values have no reference. */
+static int write_chunked_var(stored_var *r, const pnc_model *model, bool *has_gaps)
 {
-    (void)var;
-    pnc_references_stored_array_write(out, r->model, array);
-}
+    const pnc_chunk_array *a = &r->storage->array;
 
-static int write_documents(const stored_references *r, const pnc_zarr_array *array)
-{
-    PNC_TRY(pnc_references_document_write(r->all, r->var, write_stored_array, array));
-    return pnc_references_document_write(r->all, r->var, NULL, NULL);
-}
-
-static int write_chunked_var(stored_references *r)
-{
-    pnc_zarr_array array = {
-        .var = r->var, .storage = r->storage, .lengths = r->storage->array.chunk, .has_filters = true};
-
-    for (int i = 0; i < r->storage->array.filters.nfilters; i++) {
-        r->filters[i] = r->storage->array.filters.filters[i];
+    for (int i = 0; i < a->filters.nfilters; i++) {
+        r->filters[i] = a->filters.filters[i];
         r->filters[i].is_optional = false;
     }
-    PNC_TRY(pnc_references_chunks_scan(r->reader, r->all->model, r->varid, write_chunk, r));
+    PNC_TRY(pnc_references_chunks_scan(r->reader, model, r->varid, write_chunk, r));
     for (int d = 0; d < r->var->ndims; d++)
-        array.has_gaps |= r->storage->array.extent[d] != r->var->shape[d];
-    array.has_gaps |= r->written < pnc_references_chunks_count(r->storage, r->var->ndims);
-    return write_documents(r, &array);
+        *has_gaps |= a->extent[d] != r->var->shape[d];
+    *has_gaps |= r->written < pnc_references_chunks_count(r->storage, r->var->ndims);
+    return NC_NOERR;
 }
 
-static int write_one_part(stored_references *r)
+static void choose_parts(const pnc_references *all, const pnc_var *var, const pnc_stored *s, pnc_zarr_chunks *chunks)
 {
-    int64_t lengths[PNC_STORAGE_DIMS_MOST];
-    pnc_zarr_array array = {.var = r->var, .storage = r->storage, .lengths = lengths};
+    pnc_references_chunks_choose(var, s->layout == NC_COMPACT ? INT64_MAX : all->chunk, chunks);
+}
+
+static void write_one_part(stored_var *r, bool *has_gaps)
+{
     pnc_zarr_chunks chunks;
 
-    pnc_references_chunks_choose(r->var, r->storage->layout == NC_COMPACT ? INT64_MAX : r->all->chunk, &chunks);
-    for (int d = 0; d < r->var->ndims; d++)
-        lengths[d] = pnc_references_chunk_get_length(r->var, &chunks, d);
+    choose_parts(r->all, r->var, r->storage, &chunks);
     write_parts(r, &chunks);
-    array.has_gaps = r->written == 0;
-    return write_documents(r, &array);
+    *has_gaps |= r->written == 0;
+}
+
+/* Of a variable that will be within the references. */
+static int keep_decoded(pnc_stored_references *s, pnc_reader *reader, const pnc_model *model, int varid,
+                        listed_var *listed)
+{
+    int64_t start[PNC_STORAGE_DIMS_MOST] = {0}, bytes;
+    const pnc_var *var = model->vars[varid];
+
+    bytes = pnc_array_elements_count(var->ndims, var->shape) * (int64_t)pnc_type_get_size(var->type);
+    if (!pnc_memory_grow(&listed->values, &listed->capacity, listed->nbytes + bytes, 1))
+        return pnc_error_set(s->all->error, NC_ENOMEM, "%s: variable %s: not enough memory", s->all->path, var->name);
+    if (bytes > 0)
+        PNC_TRY(pnc_formats_reader_read(reader, varid, start, var->shape, listed->values + listed->nbytes));
+    listed->nbytes += bytes;
+    return NC_NOERR;
+}
+
+static void write_kept(const pnc_stored_references *s, const pnc_var *var, const listed_var *listed)
+{
+    if (listed->nbytes == 0)
+        return;
+    pnc_references_key_begin(s->all, var);
+    for (int d = 0; d < var->ndims; d++)
+        fputs(d > 0 ? ".0" : "0", s->all->out);
+    write_base64(s->all->out, listed->values, listed->nbytes);
+}
+
+static bool is_within(const pnc_references *all, int varid)
+{
+    return all->within != NULL && all->within[varid];
+}
+
+/* Of a file, behind `records` of others. */
+static int write_stored_values(pnc_stored_references *s, pnc_reader *reader, const pnc_model *model, int varid,
+                               int64_t records, bool *has_gaps)
+{
+    stored_var r = {.all = s->all,
+                    .worker = &s->worker,
+                    .reader = reader,
+                    .out = s->all->out,
+                    .varid = varid,
+                    .var = model->vars[varid],
+                    .storage = pnc_formats_reader_get_stored(reader, varid)};
+
+    if (r.storage->layout == NC_CHUNKED) {
+        r.before = records > 0 ? records / r.storage->array.chunk[0] : 0;
+        return write_chunked_var(&r, model, has_gaps);
+    }
+    write_one_part(&r, has_gaps);
+    return NC_NOERR;
 }
 
 /* Why a reader of Zarr could not read the values; NULL: it can. */
-static const char *find_obstacle(const stored_references *r)
+static const char *find_obstacle(const pnc_var *var, const pnc_stored *storage)
 {
     bool has_checksum = false;
 
-    if (r->storage->layout == NC_UNKNOWN_STORAGE)
+    if (storage->layout == NC_UNKNOWN_STORAGE)
         return "its values are not read";
-    if (strchr(r->var->name, '/') != NULL)
+    if (strchr(var->name, '/') != NULL)
         return "it is in a group";
-    for (int i = 0; i < r->storage->array.filters.nfilters; i++) {
-        int id = r->storage->array.filters.filters[i].id;
+    for (int i = 0; i < storage->array.filters.nfilters; i++) {
+        int id = storage->array.filters.filters[i].id;
 
         if (!pnc_references_filter_is_known(id))
             return "numcodecs has no such filter: ncmpicopy writes other ones";
-        if (id == PNC_FILTER_SHUFFLE && has_checksum && pnc_type_get_size(r->var->type) > 4)
+        if (id == PNC_FILTER_SHUFFLE && has_checksum && pnc_type_get_size(var->type) > 4)
             return "its values are shuffled with their checksum, which numcodecs does not undo";
         has_checksum |= id == PNC_FILTER_FLETCHER32;
     }
     return NULL;
 }
 
-static int write_variable(stored_references *r, int varid)
+static bool can_list(const pnc_references *all, const pnc_var *var, const pnc_stored *storage)
 {
     const char *obstacle;
 
-    r->varid = varid;
-    r->var = r->all->model->vars[varid];
-    r->storage = pnc_formats_reader_get_stored(r->reader, varid);
-    r->written = 0;
-    if (!pnc_references_var_is_listed(r->all, r->var))
-        return NC_NOERR;
-    obstacle = find_obstacle(r);
-    if (obstacle == NULL)
-        return r->storage->layout == NC_CHUNKED ? write_chunked_var(r) : write_one_part(r);
-    if (r->all->leave_out != NULL)
-        r->all->leave_out(r->all->with, r->var->name, obstacle);
+    if (!pnc_references_var_is_listed(all, var))
+        return false;
+    obstacle = find_obstacle(var, storage);
+    if (obstacle != NULL && all->leave_out != NULL)
+        all->leave_out(all->with, var->name, obstacle);
+    return obstacle == NULL;
+}
+
+/* --- documents --- */
+
+static void write_stored_array(FILE *out, const pnc_references *r, const pnc_var *var, const void *array)
+{
+    (void)var;
+    pnc_references_stored_array_write(out, r->model, array);
+}
+
+static bool is_joined_var(const pnc_references *all, const pnc_var *var)
+{
+    return var->ndims > 0 && var->dimids[0] == all->model->recdim;
+}
+
+static int write_documents(const pnc_stored_references *s, int varid)
+{
+    const pnc_var *var = s->all->model->vars[varid];
+    const pnc_stored *storage = pnc_formats_reader_get_stored(s->first, varid);
+    int64_t lengths[PNC_STORAGE_DIMS_MOST];
+    pnc_zarr_array array = {.var = var,
+                            .storage = storage,
+                            .lengths = lengths,
+                            .has_filters = storage->layout == NC_CHUNKED && !is_within(s->all, varid),
+                            .has_gaps = s->listed[varid].has_gaps};
+    pnc_zarr_chunks chunks;
+
+    choose_parts(s->all, var, storage, &chunks);
+    for (int d = 0; d < var->ndims; d++)
+        lengths[d] =
+            storage->layout == NC_CHUNKED ? storage->array.chunk[d] : pnc_references_chunk_get_length(var, &chunks, d);
+    if (var->ndims > 0)
+        array.first = is_joined_var(s->all, var) ? s->all->numrecs : var->shape[0];
+    if (is_within(s->all, varid)) {
+        for (int d = 0; d < var->ndims; d++)
+            lengths[d] = pnc_max64(1, d == 0 ? array.first : var->shape[d]);
+        write_kept(s, var, &s->listed[varid]);
+    }
+    PNC_TRY(pnc_references_document_write(s->all, var, write_stored_array, &array));
+    return pnc_references_document_write(s->all, var, NULL, NULL);
+}
+
+/* --- files --- */
+
+static int write_first(pnc_stored_references *s)
+{
+    const pnc_model *model = s->all->model;
+
+    PNC_TRY(pnc_references_document_write(s->all, NULL, NULL, NULL));
+    for (int i = 0; i < model->nvars; i++) {
+        s->listed[i].is_listed = can_list(s->all, model->vars[i], pnc_formats_reader_get_stored(s->first, i));
+        if (!s->listed[i].is_listed)
+            continue;
+        if (is_within(s->all, i))
+            PNC_TRY(keep_decoded(s, s->first, model, i, &s->listed[i]));
+        else
+            PNC_TRY(write_stored_values(s, s->first, model, i, 0, &s->listed[i].has_gaps));
+    }
+    if (model->recdim >= 0)
+        s->all->numrecs = pnc_format_dim_get_length(model, model->recdim);
     return NC_NOERR;
 }
 
-int pnc_references_stored_write(const pnc_references *all, pnc_reader *reader)
+int pnc_references_stored_begin(pnc_references *r, pnc_reader *reader, pnc_stored_references **out)
 {
-    stored_references r = {.all = all, .reader = reader, .out = all->out};
-    int err;
+    pnc_stored_references *s = pnc_memory_alloc_zeroed(1, sizeof *s);
 
-    pnc_filter_worker_init(&r.worker, pnc_host_codecs_get());
-    err = pnc_references_document_write(all, NULL, NULL, NULL);
-    for (int i = 0; i < all->model->nvars && err == NC_NOERR; i++)
-        err = write_variable(&r, i);
-    pnc_filter_worker_free(&r.worker);
+    *out = s;
+    if (s == NULL)
+        return pnc_error_set(r->error, NC_ENOMEM, "%s: not enough memory", r->path);
+    s->all = r;
+    s->first = reader;
+    pnc_filter_worker_init(&s->worker, pnc_host_codecs_get());
+    s->listed = pnc_memory_alloc_zeroed(r->model->nvars + 1, sizeof *s->listed);
+    if (s->listed == NULL)
+        return pnc_error_set(r->error, NC_ENOMEM, "%s: not enough memory", r->path);
+    return write_first(s);
+}
+
+int pnc_references_stored_add(pnc_stored_references *s, pnc_reader *reader, const pnc_model *model)
+{
+    const pnc_model *first = s->all->model;
+    int64_t records = 0;
+
+    for (int i = 0; i < first->nvars; i++) {
+        int varid;
+
+        if (!s->listed[i].is_listed || !is_joined_var(s->all, first->vars[i]))
+            continue;
+        varid = pnc_format_var_find(model, first->vars[i]->name);
+        records = model->vars[varid]->shape[0];
+        if (is_within(s->all, i))
+            PNC_TRY(keep_decoded(s, reader, model, varid, &s->listed[i]));
+        else
+            PNC_TRY(write_stored_values(s, reader, model, varid, s->all->numrecs, &s->listed[i].has_gaps));
+    }
+    s->all->numrecs += records;
+    return NC_NOERR;
+}
+
+int pnc_references_stored_end(pnc_stored_references *s, int err)
+{
+    if (s == NULL)
+        return err;
+    for (int i = 0; err == NC_NOERR && i < s->all->model->nvars; i++)
+        if (s->listed[i].is_listed)
+            err = write_documents(s, i);
+    pnc_filter_worker_free(&s->worker);
+    for (int i = 0; s->listed != NULL && i < s->all->model->nvars; i++)
+        pnc_memory_free(s->listed[i].values);
+    pnc_memory_free(s->listed);
+    pnc_memory_free(s);
     return err;
+}
+
+int pnc_references_stored_write(pnc_references *r, pnc_reader *reader)
+{
+    pnc_stored_references *s;
+    int err = pnc_references_stored_begin(r, reader, &s);
+
+    return pnc_references_stored_end(s, err);
 }

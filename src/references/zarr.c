@@ -291,7 +291,7 @@ void pnc_references_stored_array_write(FILE *out, const pnc_model *model, const 
 
     fputs("{\"zarr_format\":2,\"shape\":[", out);
     for (int d = 0; d < a->var->ndims; d++)
-        fprintf(out, "%s%" PRId64, d > 0 ? "," : "", a->var->shape[d]);
+        fprintf(out, "%s%" PRId64, d > 0 ? "," : "", d == 0 ? a->first : a->var->shape[d]);
     fputs("],\"chunks\":[", out);
     for (int d = 0; d < a->var->ndims; d++)
         fprintf(out, "%s%" PRId64, d > 0 ? "," : "", a->lengths[d]);

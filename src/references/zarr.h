@@ -31,11 +31,13 @@ void pnc_references_group_write_attributes(FILE *out, const pnc_model *model);
 void pnc_references_array_write(FILE *out, const pnc_model *model, const pnc_var *var, const pnc_zarr_chunks *chunks,
                                 int64_t numrecs);
 /* The same of a variable of a netCDF-4 file. lengths: of a chunk; has_filters: chunks have those of the storage;
- * has_gaps: some were never written, and have the fill value of the storage. */
+ * has_gaps: some were never written, and have the fill value of the storage; first: the length of the first
+ * dimension, which is that of several files if they are joined. */
 typedef struct pnc_zarr_array {
     const pnc_var *var;
     const pnc_stored *storage;
     const int64_t *lengths;
+    int64_t first;
     bool has_filters, has_gaps;
 } pnc_zarr_array;
 void pnc_references_stored_array_write(FILE *out, const pnc_model *model, const pnc_zarr_array *array);

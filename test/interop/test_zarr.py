@@ -225,6 +225,39 @@ def test_netcdf4():
            "what numcodecs cannot read is left out, with a warning", result)
 
 
+def make_part(path, first, records, random):
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("time", None)
+        file.createDimension("x", 7)
+        file.createVariable("x", "f4", ("x",))[:] = numpy.arange(7)
+        time = file.createVariable("time", "f8", ("time",), chunksizes=(3,))
+        time.units, time[:records] = "days since 2001-01-01", first + numpy.arange(records)
+        for kind in ("i1", "i2", "f4", "f8"):
+            packed = file.createVariable("v_" + kind, kind, ("time", "x"), zlib=True, chunksizes=(3, 4), fill_value=9)
+            packed[:records] = random.uniform(0, 100, (records, 7)).astype(kind)
+        file.createVariable("plain", "i4", ("time", "x"), chunksizes=(1, 7), fill_value=-1)[records - 1] = first
+
+
+def test_joined_netcdf4():
+    """Only the last file may end within a chunk; values that no file has are fill values."""
+    random, names, first = numpy.random.default_rng(4), [], 0
+    for i, records in enumerate((6, 3, 12, 5)):
+        names.append(f"whole{i}.nc")
+        make_part(names[-1], first, records, random)
+        first += records
+    refs = references("whole.json", *names)
+    parts = [raw_variables(name) for name in names]
+    compare_raw("several netCDF-4 files: zarr", refs, {
+        name: values if name == "x" else numpy.concatenate([part[name] for part in parts])
+        for name, values in parts[0].items()})
+    with open_references(refs) as ours:
+        files = [xarray.open_dataset(name, engine="netcdf4", decode_timedelta=False) for name in names]
+        theirs = xarray.concat(files, "time", data_vars="minimal", coords="minimal", compat="override", join="override")
+        tap.ok(ours.identical(theirs), "several netCDF-4 files: xarray.concat", f"{ours}\n---\n{theirs}")
+        for file in files:
+            file.close()
+
+
 def to_parquet(refs, folder):
     """By the program that a user runs, in this environment."""
     program = os.path.join(tool.BUILD, "src", "tools", "ncoffsets-parquet")
@@ -300,8 +333,8 @@ def test_parquet_tables():
 def inside():
     """In the environment with the packages."""
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
-    for test in (test_types, test_climate, test_joined, test_url, test_names, test_netcdf4, test_hint, test_parquet,
-                 test_parquet_tables):
+    for test in (test_types, test_climate, test_joined, test_joined_netcdf4, test_url, test_names, test_netcdf4,
+                 test_hint, test_parquet, test_parquet_tables):
         test()
     tap.finish()
 

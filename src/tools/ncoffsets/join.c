@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/minmax.h"
 #include "tools/common/blocks.h"
 #include "tools/common/join.h"
 #include "tools/common/message.h"
@@ -12,10 +13,7 @@
 enum { INDEX_SIZE = 256 };
 
 /* The end of a message about values that would have to be converted. */
-static const char of_classic[] = "references cannot convert values; ncmpicopy joins such files in one";
-static const char of_chunks[] =
-    "references cannot convert values, and kerchunk.combine gives wrong ones without an "
-    "error; ncmpicopy joins such files in one";
+static const char refusal[] = "references cannot convert values; ncmpicopy joins such files in one";
 
 static const pnc_var *find_there(const tool_join *join, const pnc_var *var)
 {
@@ -120,7 +118,7 @@ int offsets_join_check(const tool_file *first, const tool_relations *first_relat
                             .first_relations = first_relations,
                             .other_relations = &relations,
                             .dimid = first->model.recdim,
-                            .refusal = first->reader != NULL ? of_chunks : of_classic};
+                            .refusal = refusal};
     int err;
 
     if (first->model.recdim < 0 || first->model.nrecvars == 0) {
@@ -166,88 +164,146 @@ static const pnc_stored *get_storage(const tool_file *file, const pnc_var *var)
     return pnc_formats_reader_get_stored(file->reader, pnc_format_var_find(&file->model, var->name));
 }
 
+/* Small variables that are stored otherwise are within the references: the time coordinate of a file, which has one
+ * chunk of more records than there are. */
+#define WITHIN_MOST (INT64_C(4) << 20)
+
+/* Of a joined variable in all files. */
+typedef struct joined_var {
+    bool is_joined, has_other_order;
+    int64_t bytes;
+    int unlike;      /* the number of a file in which it is stored in another way; 0: none */
+    int partial;     /* one with a part of a chunk of records; -1: none */
+    int64_t records; /* of that one */
+} joined_var;
+
+static const pnc_var *find_in(const tool_file *file, const pnc_var *var)
+{
+    return file->model.vars[pnc_format_var_find(&file->model, var->name)];
+}
+
 static bool are_stored_alike(const tool_file *first, const tool_file *other, const pnc_var *var)
 {
     const pnc_stored *a = get_storage(first, var), *b = get_storage(other, var);
-    const pnc_var *there = other->model.vars[pnc_format_var_find(&other->model, var->name)];
 
-    return a->layout == b->layout && var->little == there->little &&
+    return a->layout == b->layout && memcmp(a->fill, b->fill, pnc_type_get_size(var->type)) == 0 &&
            have_same_filters(&a->array.filters, &b->array.filters) &&
            (a->layout != NC_CHUNKED ||
             memcmp(a->array.chunk, b->array.chunk, (size_t)var->ndims * sizeof *a->array.chunk) == 0);
 }
 
-/* The next file begins a chunk. */
-static int check_whole_chunks(const tool_file *file, const pnc_var *var)
+/* The next file begins a chunk, unless it is the last one. */
+static void look_at_var(const tool_file *first, const tool_file *file, int number, bool is_last, const pnc_var *var,
+                        joined_var *joined)
 {
     const pnc_stored *s = get_storage(file, var);
+    const pnc_var *there = find_in(file, var);
+    int64_t bytes = pnc_type_get_size(var->type);
 
-    if (s->layout != NC_CHUNKED || file->model.numrecs % s->array.chunk[0] == 0)
-        return NC_NOERR;
-    tool_error_print(
-        "%s: the %lld records of variable %s are not whole chunks of %lld: references to several such files "
-        "cannot be joined; ncmpicopy joins the files in one",
-        file->path, (long long)file->model.numrecs, var->name, (long long)s->array.chunk[0]);
-    return NC_EINVAL;
+    for (int d = 0; d < there->ndims; d++)
+        if (pnc_size_multiply(bytes, there->shape[d], &bytes) < 0)
+            bytes = WITHIN_MOST + 1;
+    joined->bytes = pnc_min64(joined->bytes + bytes, WITHIN_MOST + 1);
+    joined->has_other_order |= var->little != there->little;
+    if (joined->unlike == 0 && (joined->has_other_order || !are_stored_alike(first, file, var)))
+        joined->unlike = number;
+    if (joined->partial < 0 && !is_last && s->layout == NC_CHUNKED && there->shape[0] % s->array.chunk[0] != 0) {
+        joined->partial = number;
+        joined->records = there->shape[0];
+    }
 }
 
-static int check_chunks(const tool_file *first, const tool_file *other, bool is_last, const options *o)
+/* Records are joined along the first dimension. */
+static int check_dimensions(const tool_file *first, const options *o)
 {
-    for (int i = 0; i < first->model.nvars; i++) {
-        const pnc_var *var = first->model.vars[i];
+    const pnc_model *model = &first->model;
 
-        if (!tool_names_contain(&o->variables, var->name) || var->type > NC_UINT64 || var->ndims == 0 ||
-            var->dimids[0] != first->model.recdim)
-            continue;
-        if (!are_stored_alike(first, other, var)) {
-            tool_error_print(
-                "%s: variable %s has other chunks, filters or byte order than in %s: references to such "
-                "files cannot be joined; ncmpicopy joins the files in one",
-                other->path, var->name, first->path);
-            return NC_EINVAL;
-        }
-        PNC_TRY(check_whole_chunks(first, var));
-        if (!is_last)
-            PNC_TRY(check_whole_chunks(other, var));
+    for (int i = 0; i < model->nvars; i++) {
+        const pnc_var *var = model->vars[i];
+
+        for (int d = 1; d < var->ndims && tool_names_contain(&o->variables, var->name); d++)
+            if (var->dimids[d] == model->recdim) {
+                tool_error_print(
+                    "%s: variable %s has the record dimension %s, but not as its first: references to "
+                    "several such files cannot be joined",
+                    first->path, var->name, model->dims[model->recdim]->name);
+                return NC_EINVAL;
+            }
     }
     return NC_NOERR;
 }
 
-static int check_stored(const tool_file *first, const tool_relations *relations, const char *path, bool is_last,
-                        const options *o)
+static void look_at_file(const tool_file *first, const tool_file *file, int number, bool is_last, joined_var *joined)
+{
+    for (int i = 0; i < first->model.nvars; i++)
+        if (joined[i].is_joined)
+            look_at_var(first, file, number, is_last, first->model.vars[i], &joined[i]);
+}
+
+static int refuse_var(const tool_file *first, const options *o, const pnc_var *var, const joined_var *joined)
+{
+    static const char unlike[] = "references to such files cannot be joined; ncmpicopy joins the files in one";
+
+    if (joined->unlike > 0)
+        tool_error_print("%s: variable %s has other chunks, filters, fill value or byte order than in %s: %s",
+                         o->paths[joined->unlike], var->name, first->path, unlike);
+    else
+        tool_error_print("%s: the %lld records of variable %s are not whole chunks of %lld: %s",
+                         o->paths[joined->partial], (long long)joined->records, var->name,
+                         (long long)get_storage(first, var)->array.chunk[0], unlike);
+    return NC_EINVAL;
+}
+
+static int choose_within(const tool_file *first, const options *o, const joined_var *joined, bool *within)
+{
+    for (int i = 0; i < first->model.nvars; i++) {
+        within[i] = joined[i].is_joined && (joined[i].unlike > 0 || joined[i].partial >= 0);
+        if (within[i] && (joined[i].has_other_order || joined[i].bytes > WITHIN_MOST))
+            return refuse_var(first, o, first->model.vars[i], &joined[i]);
+    }
+    return NC_NOERR;
+}
+
+static int check_other(const tool_file *first, const tool_relations *relations, const options *o, int number,
+                       joined_var *joined)
 {
     tool_file other;
-    int err = tool_file_open(path, &other);
+    int err = tool_file_open(o->paths[number], &other);
 
     if (err == NC_NOERR && other.reader == NULL) {
-        tool_error_print("%s is a classic file, but %s a %s file: ncmpicopy joins such files in one", path, first->path,
-                         first->reader->ops->name);
+        tool_error_print("%s is a classic file, but %s a %s file: ncmpicopy joins such files in one", other.path,
+                         first->path, first->reader->ops->name);
         err = NC_EINVAL;
     }
     if (err == NC_NOERR)
         err = offsets_join_check(first, relations, &other, o);
     if (err == NC_NOERR)
-        err = check_chunks(first, &other, is_last, o);
+        look_at_file(first, &other, number, number == o->npaths - 1, joined);
     tool_file_close(&other);
     return err;
 }
 
-int offsets_join_refuse(const tool_file *first, const options *o)
+int offsets_join_check_stored(const tool_file *first, const tool_relations *first_relations, const options *o,
+                              bool *within)
 {
-    tool_relations relations;
-    int err = tool_relations_init(&first->model, &relations);
+    joined_var *joined = pnc_memory_alloc_zeroed(first->model.nvars + 1, sizeof *joined);
+    int err = joined == NULL ? NC_ENOMEM : check_dimensions(first, o);
 
-    if (err != NC_NOERR)
+    for (int i = 0; joined != NULL && i < first->model.nvars; i++) {
+        const pnc_var *var = first->model.vars[i];
+
+        joined[i].is_joined = tool_names_contain(&o->variables, var->name) && var->type <= NC_UINT64 &&
+                              var->ndims > 0 && var->dimids[0] == first->model.recdim;
+        joined[i].partial = -1;
+    }
+    if (joined == NULL)
         tool_error_print("%s: not enough memory", first->path);
-    for (int i = 1; err == NC_NOERR && i < o->npaths; i++)
-        err = check_stored(first, &relations, o->paths[i], i == o->npaths - 1, o);
-    tool_relations_free(&relations);
-    if (err != NC_NOERR)
-        return err;
-    tool_error_print(
-        "%s is a netCDF-4 file: references to several of them are not joined here. The packing, fill values, "
-        "coordinates and chunks of these are the same: write references to each, and join those along %s "
-        "by kerchunk.combine",
-        first->path, first->model.dims[first->model.recdim]->name);
-    return NC_ENOTSUPPORT;
+    if (err == NC_NOERR)
+        look_at_file(first, first, 0, false, joined);
+    for (int i = 1; i < o->npaths && err == NC_NOERR; i++)
+        err = check_other(first, first_relations, o, i, joined);
+    if (err == NC_NOERR)
+        err = choose_within(first, o, joined, within);
+    pnc_memory_free(joined);
+    return err;
 }

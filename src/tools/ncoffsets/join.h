@@ -12,8 +12,9 @@
 int offsets_join_check(const tool_file *first, const tool_relations *first_relations, const tool_file *other,
                        const options *o);
 
-/* References to netCDF-4 files are not joined here: NC_ENOTSUPPORT. The message names another program only where that
- * would find the values of all files of the options. */
-int offsets_join_refuse(const tool_file *first, const options *o);
+/* The same of a file in chunks, and of all others of the options. within[] of each variable of the first one: its
+ * values must be within the references, as chunks of one file do not continue those of another. */
+int offsets_join_check_stored(const tool_file *first, const tool_relations *first_relations, const options *o,
+                              bool *within);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/path.h"
 #include "references/references.h"
 #include "tools/common/message.h"
@@ -18,6 +19,7 @@ typedef struct references {
     const tool_file *first;
     tool_relations relations; /* of its variables */
     pnc_references written;
+    pnc_stored_references *stored; /* of files with readers */
 } references;
 
 /* --- files --- */
@@ -60,7 +62,8 @@ static int write_file(references *r, const tool_file *file, bool first)
     return NC_NOERR;
 }
 
-static int write_others(references *r)
+/* After the first one. */
+static int write_others(references *r, int (*write)(references *r, const tool_file *file, bool is_last))
 {
     const options *o = r->options;
     int err = NC_NOERR;
@@ -70,48 +73,89 @@ static int write_others(references *r)
 
         err = tool_file_open(o->paths[i], &file);
         if (err == NC_NOERR)
-            err = tool_file_check_classic(&file, "only classic files are joined");
-        if (err == NC_NOERR)
-            err = write_file(r, &file, false);
+            err = write(r, &file, i == o->npaths - 1);
         tool_file_close(&file);
     }
+    r->written.path = r->first->path;
     return err;
+}
+
+static int write_other_classic(references *r, const tool_file *file, bool is_last)
+{
+    (void)is_last;
+    PNC_TRY(tool_file_check_classic(file, "only classic files are joined with a classic one"));
+    return write_file(r, file, false);
 }
 
 static int write_classic(references *r)
 {
-    int err = tool_relations_init(&r->first->model, &r->relations);
+    int err = write_file(r, r->first, true);
 
-    if (err != NC_NOERR)
-        tool_error_print("%s: not enough memory", r->first->path);
     if (err == NC_NOERR)
-        err = write_file(r, r->first, true);
-    if (err == NC_NOERR)
-        err = write_others(r);
-    r->written.path = r->first->path;
-    if (err == NC_NOERR)
-        err = pnc_references_metadata_write(&r->written);
-    tool_relations_free(&r->relations);
-    return err;
+        err = write_others(r, write_other_classic);
+    return err == NC_NOERR ? pnc_references_metadata_write(&r->written) : err;
 }
 
-static int write_stored(references *r)
+/* --- files with readers --- */
+
+/* Errors are those of the reader. */
+static int write_chunks(references *r, const tool_file *file, bool is_first)
 {
-    const tool_file *file = r->first;
-    char *url;
+    char *url = make_url(file->path, r->options->url);
     int err;
 
-    if (r->options->npaths > 1)
-        return offsets_join_refuse(file, r->options);
-    url = make_url(file->path, r->options->url);
     if (url == NULL) {
         tool_error_print("%s: its absolute path is not known: %s", file->path, strerror(errno));
         return NC_EFILE;
     }
     r->written.url = url;
+    r->written.path = file->path;
     r->written.error = file->error;
-    err = pnc_references_stored_write(&r->written, file->reader);
+    err = is_first ? pnc_references_stored_begin(&r->written, file->reader, &r->stored)
+                   : pnc_references_stored_add(r->stored, file->reader, &file->model);
+    r->written.url = NULL;
     free(url);
+    if (err != NC_NOERR && file->error->code != NC_NOERR)
+        tool_error_print("%s", file->error->text);
+    r->written.error = r->first->error;
+    return err;
+}
+
+static int write_other_stored(references *r, const tool_file *file, bool is_last)
+{
+    (void)is_last;
+    return write_chunks(r, file, false);
+}
+
+static int write_stored_files(references *r)
+{
+    int err = write_chunks(r, r->first, true), later;
+
+    if (err == NC_NOERR)
+        err = write_others(r, write_other_stored);
+    later = pnc_references_stored_end(r->stored, err);
+    if (err == NC_NOERR && later != NC_NOERR)
+        tool_error_print("%s", r->written.error->text);
+    return later;
+}
+
+/* All files are compared before the first reference is written. */
+static int write_stored(references *r)
+{
+    bool *within = pnc_memory_alloc_zeroed(r->first->model.nvars + 1, sizeof *within);
+    int err = NC_NOERR;
+
+    if (within == NULL) {
+        tool_error_print("%s: not enough memory", r->first->path);
+        return NC_ENOMEM;
+    }
+    if (r->options->npaths > 1)
+        err = offsets_join_check_stored(r->first, &r->relations, r->options, within);
+    r->written.within = within;
+    if (err == NC_NOERR)
+        err = write_stored_files(r);
+    r->written.within = NULL;
+    pnc_memory_free(within);
     return err;
 }
 
@@ -144,9 +188,14 @@ int offsets_references_write(const tool_file *first, const options *o, FILE *out
                                  .with = &r,
                                  .error = &error};
     pnc_references_list_begin(&r.written);
-    err = first->reader != NULL ? write_stored(&r) : write_classic(&r);
-    if (err != NC_NOERR && r.written.error->code != NC_NOERR)
-        tool_error_print("%s", r.written.error->text);
+    err = tool_relations_init(&first->model, &r.relations);
+    if (err != NC_NOERR)
+        tool_error_print("%s: not enough memory", first->path);
+    else
+        err = first->reader != NULL ? write_stored(&r) : write_classic(&r);
+    if (err != NC_NOERR && error.code != NC_NOERR)
+        tool_error_print("%s", error.text);
+    tool_relations_free(&r.relations);
     tool_warnings_finish();
     if (err == NC_NOERR)
         pnc_references_list_end(&r.written);
