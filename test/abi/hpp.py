@@ -112,7 +112,10 @@ static void run_netcdf4(const char *path, int rank, int nprocs)
         if (e.code() != NC_ENOTVAR)
             std::printf("%d: %s\\n", rank, e.what());
     }
+    expect("shards of a netCDF-4 file", NC_ENOTSUPPORT, "", [&] { deflated.def_shards({4, 10}); });
     made.enddef();
+    if (!deflated.shards().empty())
+        std::printf("shards\\n");
     std::vector<float> row(40);
     for (std::size_t i = 0; i < row.size(); i++)
         row[i] = static_cast<float>(i) + 0.25F;

@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from tap import choose, finish, ok, run_mpi, scratch, skip  # noqa: E402
+from tap import choose, finish, instruments, ok, run_mpi, scratch, skip  # noqa: E402
 
 BUILD = os.environ.get("PNC_BUILD", os.getcwd())
 COUNT = int(os.environ.get("PNC_TEST_MUTATED", choose(15, 50, 5000)))
@@ -156,7 +156,8 @@ def damage(store):
 # --- what tools do ---
 
 def limit():
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    if not instruments():  # which reserve address space
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 28, 1 << 28))
 
