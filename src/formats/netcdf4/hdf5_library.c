@@ -65,29 +65,42 @@ static bool find_function(void *handle, const char *name, void *out)
     return address != NULL;
 }
 
-static bool find_id_variable(void *handle, const char *name, hid_t *out)
+/* A program that uses HDF5 itself may have copies of the variables, which are those that the library uses then. */
+static bool find_id_variable(void *handle, const char *name, const hid_t **out)
 {
-    const hid_t *variable = dlsym(handle, name);
+    const char *known = "H5get_libversion";
+    bool is_global = dlsym(RTLD_DEFAULT, known) == dlsym(handle, known);
 
-    if (variable != NULL)
-        *out = *variable;
-    return variable != NULL;
+    *out = dlsym(is_global ? RTLD_DEFAULT : handle, name);
+    return *out != NULL;
+}
+
+/* They have other values after H5close of the program. */
+static int load_ids(pnc_hdf5 *h)
+{
+    int i = 0;
+
+    if (h->open() < 0)
+        return -1;
+#define LOAD_ID(member, name) h->member = *h->id_variables[i++];
+    PNC_HDF5_IDS(LOAD_ID)
+#undef LOAD_ID
+    return 0;
 }
 
 #define TEXT_OF(name) #name
 
-/* The variables have their values after H5open. */
 static const char *find_symbols(void *handle, pnc_hdf5 *h)
 {
+    int i = 0;
+
 #define FIND_FUNCTION(member, name)                        \
     if (!find_function(handle, TEXT_OF(name), &h->member)) \
         return TEXT_OF(name);
     PNC_HDF5_FUNCTIONS(FIND_FUNCTION)
 #undef FIND_FUNCTION
-    if (h->open() < 0)
-        return "H5open";
-#define FIND_ID(member, name)                                 \
-    if (!find_id_variable(handle, TEXT_OF(name), &h->member)) \
+#define FIND_ID(member, name)                                            \
+    if (!find_id_variable(handle, TEXT_OF(name), &h->id_variables[i++])) \
         return TEXT_OF(name);
     PNC_HDF5_IDS(FIND_ID)
 #undef FIND_ID
@@ -127,10 +140,15 @@ static int load_library(pnc_error *error)
     return NC_NOERR;
 }
 
+static int begin_use(pnc_error *error)
+{
+    return load_ids(&hdf5) == 0 ? NC_NOERR : pnc_error_set(error, NC_EHDFERR, "libhdf5 cannot be initialised");
+}
+
 const pnc_hdf5 *pnc_netcdf4_library_begin(pnc_hdf5_visit *visit, pnc_error *error)
 {
     pthread_mutex_lock(&hdf5_lock);
-    if (!is_loaded && load_library(error) != NC_NOERR) {
+    if ((!is_loaded && load_library(error) != NC_NOERR) || begin_use(error) != NC_NOERR) {
         pthread_mutex_unlock(&hdf5_lock);
         return NULL;
     }

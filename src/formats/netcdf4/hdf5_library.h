@@ -87,6 +87,9 @@ typedef struct pnc_hdf5 {
 #define PNC_HDF5_ID(member, name) hid_t member;
     PNC_HDF5_IDS(PNC_HDF5_ID)
 #undef PNC_HDF5_ID
+#define PNC_HDF5_COUNT(member, name) +1
+    const hid_t *id_variables[0 PNC_HDF5_IDS(PNC_HDF5_COUNT)]; /* of the library, in this order */
+#undef PNC_HDF5_COUNT
 } pnc_hdf5;
 
 /* The error handler of the program while this library calls libhdf5. */
