@@ -8,6 +8,7 @@
 #include "dataset/agree.h"
 #include "dataset/dataset.h"
 #include "dataset/modes.h"
+#include "formats/format.h"
 
 /* Limits of HDF5: the bytes of a compact variable are part of a message of at most 65535 bytes; H5Z_FILTER_MAX;
  * H5_SZIP_MAX_PIXELS_PER_BLOCK. */
@@ -129,8 +130,7 @@ int pnc_dataset_inq_var_chunking(pnc_dataset *ds, int varid, int *storagep, MPI_
     PNC_TRY(get_var(ds, varid, &var));
     PNC_SET_OUTPUT(storagep, var->storage == NULL ? NC_CONTIGUOUS : var->storage->layout);
     if (chunksizesp != NULL && var->storage != NULL && var->storage->layout == NC_CHUNKED)
-        for (int d = 0; d < var->ndims; d++)
-            chunksizesp[d] = var->storage->chunks == NULL ? 0 : var->storage->chunks[d];
+        pnc_formats_chunk_find(&ds->model, var, (int64_t *)chunksizesp);
     return NC_NOERR;
 }
 
@@ -184,14 +184,16 @@ int pnc_dataset_var_set_chunk(pnc_dataset *ds, int varid, int *chunk_dim)
 
 int pnc_dataset_var_get_chunk(pnc_dataset *ds, int varid, int *chunk_dim)
 {
+    int64_t chunks[PNC_STORAGE_DIMS_MOST];
     const pnc_var *var;
 
     PNC_TRY(check_storage_choice(ds));
     PNC_TRY(get_var(ds, varid, &var));
     if (var->storage->layout != NC_CHUNKED)
         return pnc_error_set(&ds->error, NC_EINVAL, "variable \"%s\" is not chunked", var->name);
+    pnc_formats_chunk_find(&ds->model, var, chunks);
     for (int d = 0; chunk_dim != NULL && d < var->ndims; d++)
-        chunk_dim[d] = var->storage->chunks == NULL ? 0 : (int)var->storage->chunks[d];
+        chunk_dim[d] = (int)chunks[d];
     return NC_NOERR;
 }
 

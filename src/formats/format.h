@@ -279,4 +279,8 @@ int pnc_formats_path_add(const pnc_format *f, int err);
 /* NC_ENOMEM, with a message. */
 int pnc_formats_memory_fail(const pnc_format *f, int64_t bytes);
 
+/* The lengths of a chunk of a variable in chunks: those that the program has chosen, and those that the library would
+ * choose now. */
+void pnc_formats_chunk_find(const pnc_model *model, const pnc_var *var, int64_t *chunk);
+
 #endif

@@ -60,14 +60,21 @@ static void fit_records(const pnc_model *model, const pnc_var *var, const int64_
         chunk[0] = pnc_max64(1, RECORDS_BYTES / bytes);
 }
 
-static int choose_chunks(pnc_model *model, pnc_var *var, pnc_error *error)
+void pnc_formats_chunk_find(const pnc_model *model, const pnc_var *var, int64_t *chunk)
 {
-    int64_t chunk[PNC_STORAGE_DIMS_MOST], elem_size = pnc_type_get_size(var->type);
-    const int64_t *given = var->storage->chunks;
+    const int64_t *given = var->storage->chunks, elem_size = pnc_type_get_size(var->type);
 
     start_shape(model, var, given, chunk);
     cut_shape(var, given, elem_size, chunk);
-    fit_records(model, var, given, elem_size, chunk);
+    if (var->ndims > 0)
+        fit_records(model, var, given, elem_size, chunk);
+}
+
+static int choose_chunks(pnc_model *model, pnc_var *var, pnc_error *error)
+{
+    int64_t chunk[PNC_STORAGE_DIMS_MOST];
+
+    pnc_formats_chunk_find(model, var, chunk);
     return pnc_format_storage_set_layout(model, var, NC_CHUNKED, chunk, error);
 }
 
