@@ -36,5 +36,6 @@ void pncnc_call_begin(const char *name, const char *function, int ncid)
 
 int pncnc_call_end(int err)
 {
-    return pnc_dataset_caller_end(&call_of_netcdf, err);
+    err = pnc_dataset_caller_end(&call_of_netcdf, err);
+    return err == NC_ESTRICTCDF2 ? NC_EBADTYPE : err; /* netCDF has no code of its own */
 }

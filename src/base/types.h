@@ -22,6 +22,7 @@ typedef enum pnc_mem_type {
 typedef struct pnc_encoding {
     bool little;         /* least significant byte first */
     bool signless_bytes; /* NC_BYTE has no sign, as in CDF-1, CDF-2 and the classic model: uchar has its bits */
+    bool casts;          /* numbers that do not fit become what a cast of C makes of them, not the fill value */
 } pnc_encoding;
 
 #define PNC_ENCODING_CDF5 ((pnc_encoding){.little = false, .signless_bytes = false})

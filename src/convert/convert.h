@@ -9,7 +9,7 @@
 
 /* Convert n contiguous elements; dst and src must not overlap; any alignment on the external side. Returns NC_NOERR
  * or NC_ERANGE: elements out of range become *fill (in the representation of the destination: external bytes for a
- * put, a memory value for a get), all others are converted. */
+ * put, a memory value for a get), or with fill NULL what a cast makes of them; all others are converted. */
 typedef int (*pnc_kernel)(void *dst, const void *src, int64_t n, const void *fill);
 
 typedef enum pnc_direction { PNC_PUT, PNC_GET } pnc_direction;
@@ -47,6 +47,7 @@ typedef struct pnc_packer {
     char *direct;           /* next byte if memory is contiguous and holds external bytes, else NULL */
     char *flat;             /* next element if memory is contiguous and needs conversion, else NULL */
     unsigned char fill[8];  /* for elements out of range */
+    bool casts;             /* they get none: see pnc_encoding */
     pnc_run_cursor cursor;  /* for all other memory */
     int status;             /* NC_NOERR or NC_ERANGE so far */
     pnc_quantizer quantizer;

@@ -5,10 +5,13 @@
  * A floating-point value is in the range of an integer type if it lies between the limits before truncation: -0.5 is
  * out of range for unsigned types, 127.5 for a byte, 2^63 for int64. NaN becomes an integer without an error
  * (numbers.h). A double beyond FLT_MAX, infinities included, is out of range for a float; NaN is not. */
+#include <math.h>
+
 #include "convert/kernels.h"
 #include "convert/numbers.h"
 
-/* Each function converts v and returns true if v is in range. */
+/* Each function converts v and returns true if v is in range. If it is not, *out is what remains without a fill value:
+ * the low bits of an integer, an infinity, or what x86 makes of a real number. */
 #define CONVERT_WIDE(S, D)                                        \
     static inline bool convert_##S##_##D(pnc_##S v, pnc_##D *out) \
     {                                                             \
@@ -25,21 +28,19 @@
 #define CONVERT_TRUNC(S, D)                                       \
     static inline bool convert_##S##_##D(pnc_##S v, pnc_##D *out) \
     {                                                             \
+        bool fits = v >= (pnc_##S)MIN_##D && v <= TOP_##S##_##D;  \
         *out = NAN_##D;                                           \
         if (v != v)                                               \
             return true;                                          \
-        if (v < (pnc_##S)MIN_##D || v > TOP_##S##_##D)            \
-            return false;                                         \
-        *out = (pnc_##D)v;                                        \
-        return true;                                              \
+        *out = fits ? (pnc_##D)v : CUT_##D((double)v);            \
+        return fits;                                              \
     }
 #define CONVERT_REAL(S, D)                                        \
     static inline bool convert_##S##_##D(pnc_##S v, pnc_##D *out) \
     {                                                             \
-        if (v < -FLT_MAX || v > FLT_MAX)                          \
-            return false;                                         \
-        *out = (pnc_##D)v;                                        \
-        return true;                                              \
+        bool fits = !(v < -FLT_MAX || v > FLT_MAX);               \
+        *out = fits ? (pnc_##D)v : v < 0 ? -INFINITY : INFINITY;  \
+        return fits;                                              \
     }
 
 /* clang-format off */
@@ -50,12 +51,12 @@
         int status = NC_NOERR;                                                   \
         for (int64_t i = 0; i < n; i++) {                                        \
             pnc_##D v;                                                           \
-            if (convert_##S##_##D(pnc_load_##S(src, i), &v)) {                   \
+            bool fits = convert_##S##_##D(pnc_load_##S(src, i), &v);             \
+            if (fits || fill == NULL)                                            \
                 pnc_store_ext_##D(dst, i, v);                                     \
-            } else {                                                             \
+            else                                                                 \
                 memcpy((char *)dst + i * (int64_t)sizeof v, fill, sizeof v);     \
-                status = NC_ERANGE;                                              \
-            }                                                                    \
+            status = fits ? status : NC_ERANGE;                                  \
         }                                                                        \
         return status;                                                           \
     }                                                                            \
@@ -64,10 +65,10 @@
         int status = NC_NOERR;                                                   \
         for (int64_t i = 0; i < n; i++) {                                        \
             pnc_##D v;                                                           \
-            if (!convert_##S##_##D(pnc_load_ext_##S(src, i), &v)) {               \
+            bool fits = convert_##S##_##D(pnc_load_ext_##S(src, i), &v);          \
+            if (!fits && fill != NULL)                                           \
                 memcpy(&v, fill, sizeof v);                                      \
-                status = NC_ERANGE;                                              \
-            }                                                                    \
+            status = fits ? status : NC_ERANGE;                                  \
             pnc_store_##D(dst, i, v);                                            \
         }                                                                        \
         return status;                                                           \

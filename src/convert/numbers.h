@@ -79,6 +79,26 @@ typedef uint64_t pnc_bits_i64, pnc_bits_u64, pnc_bits_f64;
 #define NAN_i64 INT64_MIN
 #define NAN_u64 (UINT64_C(1) << 63)
 
+/* The integer that a real number out of range becomes without a fill value: likewise that of x86. */
+static inline int32_t pnc_cut_32(double v)
+{
+    return v > -2147483649.0 && v < 2147483648.0 ? (int32_t)v : INT32_MIN;
+}
+
+static inline int64_t pnc_cut_64(double v)
+{
+    return v >= -9223372036854775808.0 && v < 9223372036854775808.0 ? (int64_t)v : INT64_MIN;
+}
+
+#define CUT_i8(v) (int8_t) pnc_cut_32(v)
+#define CUT_u8(v) (uint8_t) pnc_cut_32(v)
+#define CUT_i16(v) (int16_t) pnc_cut_32(v)
+#define CUT_u16(v) (uint16_t) pnc_cut_32(v)
+#define CUT_i32(v) pnc_cut_32(v)
+#define CUT_u32(v) (uint32_t) pnc_cut_64(v)
+#define CUT_i64(v) pnc_cut_64(v)
+#define CUT_u64(v) ((v) > 0 ? 0 : (uint64_t)pnc_cut_64(v))
+
 static inline uint8_t pnc_swap_8(uint8_t v)
 {
     return v;

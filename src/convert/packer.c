@@ -42,6 +42,7 @@ int pnc_convert_packer_init(pnc_packer *packer, const pnc_conversion *conversion
         return NC_ECHAR;
     packer->mem_size = (int)pnc_mem_type_get_size(c->mem);
     packer->ext_size = (int)pnc_type_get_size(c->xtype);
+    packer->casts = c->encoding.casts;
     if (flat != NULL && pnc_select_flat_count_elements(flat) > 0 &&
         pnc_select_flat_get_element_size(flat) != packer->mem_size)
         return NC_EINTERNAL;
@@ -146,7 +147,7 @@ static void copy_run(char *dst, int64_t dst_stride, const char *src, int64_t src
 
 static void run_kernel(pnc_packer *packer, void *dst, const void *src, int64_t n)
 {
-    if (packer->kernel(dst, src, n, packer->fill) != NC_NOERR)
+    if (packer->kernel(dst, src, n, packer->casts ? NULL : packer->fill) != NC_NOERR)
         packer->status = NC_ERANGE;
 }
 

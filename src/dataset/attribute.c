@@ -136,7 +136,7 @@ static int check_fill_value(pnc_dataset *ds, int varid, const pnc_new_att *att)
     if (att->len != 1)
         return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s:_FillValue\" has length %lld: must be 1", var->name,
                              (long long)att->len);
-    if (ds->mode == PNC_DEFINE && ds->format->before != NULL && varid < ds->format->before->nvars)
+    if (ds->mode == PNC_DEFINE && !pnc_dataset_mode_allows_fill(ds, varid))
         return pnc_error_set(&ds->error, NC_ELATEFILL,
                              "variable \"%s\" existed before ncmpi_redef: its fill value "
                              "cannot change any more",
@@ -191,7 +191,7 @@ static int convert_value(pnc_dataset *ds, const pnc_new_att *att, new_value *val
                              (long long)value->len, att->name);
     pnc_convert_fill_get_external(value->xtype, encoding, fill);
     kernel = pnc_convert_kernel_find(PNC_PUT, value->xtype, att->mem, encoding, NULL);
-    value->status = kernel(value->bytes, att->values, value->len, fill);
+    value->status = kernel(value->bytes, att->values, value->len, encoding.casts ? NULL : fill);
     return NC_NOERR;
 }
 
@@ -232,10 +232,11 @@ static int agree_attribute(pnc_dataset *ds, int err, int varid, const char *name
 static int fail_range(pnc_dataset *ds, int varid, const char *name, const char *type, pnc_misfits found)
 {
     return pnc_error_set(&ds->error, NC_ERANGE,
-                         "attribute \"%s\": %lld value%s do%s not fit type %s and became the fill value; the first one "
-                         "is %s, at index %lld",
+                         "attribute \"%s\": %lld value%s do%s not fit type %s and %s; the first one is %s, at index "
+                         "%lld",
                          label_of(ds, varid, name).text, (long long)found.n, found.n == 1 ? "" : "s",
-                         found.n == 1 ? "es" : "", type, found.value.text,
+                         found.n == 1 ? "es" : "", type,
+                         ds->model.casts ? "became other numbers" : "became the fill value", found.value.text,
                          (long long)pnc_error_get_index(&ds->error, found.first));
 }
 
@@ -328,7 +329,7 @@ int pnc_dataset_attribute_get(pnc_dataset *ds, int varid, const char *name, pnc_
                              label_of(ds, varid, name).text);
     pnc_convert_fill_get_memory(mem, fill);
     kernel = pnc_convert_kernel_find(PNC_GET, att->type, mem, encoding, NULL);
-    err = kernel(ip, att->value, att->len, fill);
+    err = kernel(ip, att->value, att->len, encoding.casts ? NULL : fill);
     if (err != NC_NOERR)
         fail_range(ds, varid, name, pnc_mem_type_get_name(mem),
                    pnc_convert_misfits_find(PNC_GET, att->type, mem, encoding, att->value, att->len));

@@ -91,7 +91,7 @@ static int check_def_var_fill(pnc_dataset *ds, int varid, bool has_value)
 {
     PNC_TRY(pnc_dataset_mode_check_define_write(ds));
     PNC_TRY(pnc_format_var_check(&ds->model, varid, &ds->error));
-    if (has_value && ds->format->before != NULL && varid < ds->format->before->nvars)
+    if (has_value && !pnc_dataset_mode_allows_fill(ds, varid))
         return pnc_error_set(&ds->error, NC_ELATEFILL,
                              "variable \"%s\" existed before ncmpi_redef: its fill value cannot change any more",
                              ds->model.vars[varid]->name);
@@ -111,6 +111,8 @@ int pnc_dataset_def_var_fill(pnc_dataset *ds, int varid, int no_fill, const void
     if (has_value)
         PNC_TRY(store_fill_value(ds, ds->model.vars[varid], fill_value));
     ds->model.vars[varid]->no_fill = no_fill != 0;
+    if (ds->united.is_on && ds->model.vars[varid]->storage != NULL) /* programs that call netCDF find it in the file */
+        ds->model.vars[varid]->storage->no_fill_value = no_fill != 0;
     return NC_NOERR;
 }
 

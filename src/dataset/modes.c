@@ -16,6 +16,13 @@ int pnc_dataset_mode_check_write(pnc_dataset *ds)
     return NC_NOERR;
 }
 
+bool pnc_dataset_mode_allows_fill(const pnc_dataset *ds, int varid)
+{
+    bool is_new = ds->format->before == NULL || varid >= ds->format->before->nvars;
+
+    return is_new || (ds->united.is_on && !ds->format->ops->has_storage);
+}
+
 int pnc_dataset_mode_check_define_write(pnc_dataset *ds)
 {
     PNC_TRY(pnc_dataset_mode_check_write(ds));

@@ -11,5 +11,7 @@ int pnc_dataset_mode_check_define(pnc_dataset *ds);       /* NC_ENOTINDEFINE, al
 int pnc_dataset_mode_check_data(pnc_dataset *ds);         /* NC_EINDEFINE */
 int pnc_dataset_mode_check_collective(pnc_dataset *ds);   /* NC_EINDEFINE NC_EINDEP */
 int pnc_dataset_mode_check_independent(pnc_dataset *ds);  /* NC_EINDEFINE NC_ENOTINDEP */
+/* Whether a variable may get another fill value: it is new. netCDF allows it for each of a classic file. */
+bool pnc_dataset_mode_allows_fill(const pnc_dataset *ds, int varid);
 
 #endif

@@ -23,6 +23,7 @@ static void reject_logs(pnc_dataset *ds)
 int pnc_dataset_modes_join(pnc_dataset *ds)
 {
     ds->united.is_on = true;
+    ds->model.casts = true;
     ds->deferred.most = 0; /* an independent call could not write the puts before it */
     if (ds->file.nprocs > 1 && pnc_file_log_is_for_values(&ds->file))
         reject_logs(ds);

@@ -172,6 +172,7 @@ int pnc_format_model_copy(pnc_model *out, const pnc_model *from)
     out->recdim = -1;
     out->classic = from->classic;
     out->little = from->little;
+    out->casts = from->casts;
     out->has_bad_names = from->has_bad_names;
     code = pnc_format_groups_copy(out, from);
     if (code == NC_NOERR)

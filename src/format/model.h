@@ -134,6 +134,7 @@ typedef struct pnc_model {
     pnc_atts gatts;
     pnc_groups groups;
     bool little;        /* values of attributes are little-endian */
+    bool casts;         /* as in pnc_encoding */
     bool has_bad_names; /* the file had names that are empty or invalid UTF-8; by renaming they may have gone since */
     pnc_classic_model classic;
 } pnc_model;
@@ -153,13 +154,15 @@ static inline bool pnc_format_model_has_signless_bytes(const pnc_model *model)
 /* How values of attributes are stored in the model. */
 static inline pnc_encoding pnc_format_model_get_encoding(const pnc_model *model)
 {
-    return (pnc_encoding){.little = model->little, .signless_bytes = pnc_format_model_has_signless_bytes(model)};
+    return (pnc_encoding){
+        .little = model->little, .signless_bytes = pnc_format_model_has_signless_bytes(model), .casts = model->casts};
 }
 
 /* How values of a variable are stored in the file. */
 static inline pnc_encoding pnc_format_var_get_encoding(const pnc_model *model, const pnc_var *var)
 {
-    return (pnc_encoding){.little = var->little, .signless_bytes = pnc_format_model_has_signless_bytes(model)};
+    return (pnc_encoding){
+        .little = var->little, .signless_bytes = pnc_format_model_has_signless_bytes(model), .casts = model->casts};
 }
 
 /* NC_EBADNAME if a name is empty or invalid UTF-8. Such a model can be read from a file, but not written. */

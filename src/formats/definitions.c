@@ -10,6 +10,7 @@
  * has chosen remains its choice. */
 static void keep_choices(const pnc_model *from, pnc_model *to)
 {
+    to->casts = from->casts;
     for (int i = 0; i < from->nvars && i < to->nvars; i++) {
         const pnc_storage *chosen = from->vars[i]->storage;
         pnc_storage *storage = to->vars[i]->storage;
@@ -21,6 +22,7 @@ static void keep_choices(const pnc_model *from, pnc_model *to)
         if (chosen == NULL || storage == NULL)
             continue;
         storage->chosen_layout = chosen->chosen_layout;
+        storage->chosen_shards = chosen->chosen_shards;
         storage->chosen_filters = chosen->chosen_filters;
         storage->chosen_quantization = chosen->chosen_quantization;
     }

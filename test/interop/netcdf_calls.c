@@ -218,6 +218,68 @@ static void check_strings(const char *path)
     check(nc_close(nc) == NC_NOERR, "and closed again");
 }
 
+/* Codes and values for which netCDF has rules of its own. */
+static void check_rules(const char *path)
+{
+    int nc, dims[NC_MAX_VAR_DIMS + 1], bytes, unfilled, cube, mode = -1, no_fill = -1, err, late[2];
+    size_t at = 0, chunk[2] = {0};
+    signed char got = 0;
+
+    err = nc_create_par(path, NC_NETCDF4 | NC_64BIT_OFFSET, MPI_COMM_WORLD, MPI_INFO_NULL, &nc);
+    check(err == NC_EINVAL, "two formats are NC_EINVAL");
+    if (nc_create_par(path, NC_NETCDF4, MPI_COMM_WORLD, MPI_INFO_NULL, &nc) != NC_NOERR)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    err = nc_inq_format_extended(nc, NULL, &mode);
+    check(err == NC_NOERR && mode == NC_NETCDF4, "the mode of a new file");
+    check(nc_def_grp(nc, NULL, &err) == NC_EINVAL, "a group without a name");
+    nc_def_dim(nc, "x", 40, &dims[0]);
+    for (int i = 1; i <= NC_MAX_VAR_DIMS; i++)
+        dims[i] = dims[0];
+    err = nc_def_var(nc, "many", NC_INT, NC_MAX_VAR_DIMS + 1, dims, &bytes);
+    check(err == NC_EMAXDIMS, "more dimensions than a variable can have");
+    nc_def_var(nc, "bytes", NC_BYTE, 1, dims, &bytes);
+    nc_var_par_access(nc, bytes, COLLECTIVE);
+    nc_def_var(nc, "unfilled", NC_INT, 1, dims, &unfilled);
+    nc_def_var_fill(nc, unfilled, 1, NULL);
+    nc_def_var(nc, "cube", NC_INT, 2, dims, &cube);
+    nc_def_var_fletcher32(nc, cube, 1);
+    err = nc_inq_var_chunking(nc, cube, NULL, chunk);
+    check(err == NC_NOERR && chunk[0] == 40 && chunk[1] == 40, "lengths of chunks that the library will choose");
+    nc_enddef(nc);
+    err = nc_put_var1_int(nc, bytes, &at, &(int){1000});
+    check(err == NC_ERANGE, "an integer that does not fit");
+    nc_get_var1_schar(nc, bytes, &at, &got);
+    check(got == (signed char)1000, "keeps its low bits");
+    err = nc_put_var1_double(nc, bytes, &at, &(double){9999.99});
+    nc_get_var1_schar(nc, bytes, &at, &got);
+    check(err == NC_ERANGE && got == (signed char)9999, "so does a real number");
+    nc_redef(nc);
+    late[0] = nc_def_var_fill(nc, bytes, 0, "7");
+    late[1] = nc_put_att_schar(nc, bytes, "_FillValue", NC_BYTE, 1, (const signed char *)"7");
+    check(late[0] == NC_ELATEDEF && late[1] == NC_ELATEFILL, "a fill value that comes late");
+    nc_close(nc);
+    if (nc_open_par(path, NC_NOWRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &nc) != NC_NOERR)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    err = nc_inq_var_fill(nc, unfilled, &no_fill, NULL);
+    check(err == NC_NOERR && no_fill == 1, "a file says which variables have no fill value");
+    err = nc_inq_var_fill(nc, bytes, &no_fill, NULL);
+    check(err == NC_NOERR && no_fill == 0, "and which have one");
+    nc_close(nc);
+    if (nc_create_par(path, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &nc) != NC_NOERR)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    err = nc_put_att_longlong(nc, NC_GLOBAL, "a", NC_INT64, 1, &(long long){1});
+    check(err == NC_EBADTYPE, "a type that a classic file does not have");
+    nc_def_dim(nc, "x", 4, &dims[0]);
+    nc_def_var(nc, "v", NC_INT, 1, dims, &cube);
+    nc_enddef(nc);
+    err = nc_def_var(nc, "w", NC_INT, 1, dims, &bytes);
+    check(err == NC_ENOTINDEFINE, "a definition outside of define mode");
+    nc_redef(nc);
+    err = nc_put_att_int(nc, cube, "_FillValue", NC_INT, 1, &(int){5});
+    check(err == NC_NOERR, "a fill value of a classic variable that exists");
+    nc_close(nc);
+}
+
 int main(int argc, char **argv)
 {
     int nc, dim, chunked, contiguous, other, collective, compressed, err;
@@ -226,7 +288,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    if (argc != 4)
+    if (argc != 5)
         return 2;
     err = nc_create_par(argv[1], NC_NETCDF4, MPI_COMM_WORLD, MPI_INFO_NULL, &nc);
     check(err == NC_NOERR, "a file is created");
@@ -251,6 +313,7 @@ int main(int argc, char **argv)
     check(nc_close(nc) == NC_NOERR, "the file is closed");
     check_other(argv[2]);
     check_strings(argv[3]);
+    check_rules(argv[4]);
     MPI_Finalize();
     return 0;
 }

@@ -129,7 +129,7 @@ def check_calls():
         file.createVariable("log", str, ("t",))[:] = np.array(["a", "b", "c"], dtype=object)
         file.createVariable("plain", "i4", ("x",))[:] = 1
     program = scratch("netcdf_calls")
-    files = [scratch(name) for name in ("calls.nc", "other.nc", "strings.nc")]
+    files = [scratch(name) for name in ("calls.nc", "other.nc", "strings.nc", "rules.nc")]
     built, why = build("netcdf_calls.c", program)
     if not ok(built, "netcdf_calls compiles", why):
         return

@@ -45,6 +45,7 @@ typedef struct pnc_door_file {
     int format, nprocs;
     bool is_netcdf4;
     bool is_strict; /* classic, or NC_CLASSIC_MODEL: define mode begins with nc_redef and ends with nc_enddef */
+    int open_mode;  /* NC_WRITE if it was opened so, NC_CLASSIC_MODEL if created so */
     bool is_read_only;
     bool defines; /* in define mode */
     int fill_mode;

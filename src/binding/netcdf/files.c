@@ -116,9 +116,12 @@ static int describe_door_file(pnc_door_file *f)
 /* netCDF-C returns the code of the system where a file cannot be opened. */
 static int translate_code(int err)
 {
-    if (err == NC_ENOENT)
-        return ENOENT;
-    return err == NC_EACCESS ? EACCES : err;
+    switch (err) {
+    case NC_ENOENT: return ENOENT;
+    case NC_EACCESS: return EACCES;
+    case NC_EINVAL_CMODE: return NC_EINVAL; /* netCDF has no code of its own */
+    default: return err;
+    }
 }
 
 static void free_door_file(int ncid)
@@ -167,6 +170,7 @@ int pnc_door_file_create(const char *path, int mode, size_t initial_size, int ba
         return translate_code(err);
     }
     err = describe_door_file(f);
+    f->open_mode = f->is_netcdf4 && f->is_strict ? NC_CLASSIC_MODEL : 0;
     if (err != NC_NOERR) {
         ncmpi_abort(f->id);
         free_door_file(ncid);
@@ -186,6 +190,7 @@ int pnc_door_file_open(const char *path, int mode, int base_pe, size_t *chunk_hi
     if (f == NULL)
         return NC_ENOMEM;
     f->is_read_only = (o->mode & NC_WRITE) == 0;
+    f->open_mode = o->mode & NC_WRITE;
     info = pnc_door_opening_info_create(o);
     pncnc_call_begin(o->name, "ncmpi_open", -1);
     err = pncnc_call_end(ncmpi_open(o->comm, path, o->mode & (NC_WRITE | NC_SHARE), info, &f->id));
@@ -220,9 +225,9 @@ int pnc_door_define_begin(pnc_door_file *f)
 {
     if (f->defines)
         return NC_NOERR;
-    if (f->is_read_only)
-        return NC_EPERM;
-    return f->is_strict ? NC_ENOTINDEFINE : enter_define_mode(f);
+    if (f->is_strict)
+        return NC_ENOTINDEFINE;
+    return f->is_read_only ? NC_EPERM : enter_define_mode(f);
 }
 
 /* Where the ranks differ, define mode ends with the definitions of rank 0, and an error. */
@@ -362,7 +367,7 @@ int pnc_door_inq_format_extended(int ncid, int *format, int *mode)
     if (f == NULL)
         return NC_EBADID;
     if (f->is_netcdf4)
-        flags = NC_NETCDF4 | (f->is_strict ? NC_CLASSIC_MODEL : 0);
+        flags = NC_NETCDF4;
     else if (f->format == NC_FORMAT_64BIT_OFFSET)
         flags = NC_64BIT_OFFSET;
     else if (f->format == NC_FORMAT_64BIT_DATA)
@@ -370,7 +375,7 @@ int pnc_door_inq_format_extended(int ncid, int *format, int *mode)
     if (format != NULL)
         *format = f->is_netcdf4 ? NC_FORMATX_NC4 : NC_FORMATX_NC3;
     if (mode != NULL)
-        *mode = flags | (f->is_read_only ? 0 : NC_WRITE);
+        *mode = flags | f->open_mode;
     return NC_NOERR;
 }
 

@@ -326,6 +326,8 @@ int pnc_door_def_grp(int ncid, const char *name, int *group)
     PNC_DOOR_TRY(pnc_door_place_find(ncid, &at));
     if (at.f->is_strict)
         return at.f->is_netcdf4 ? NC_ESTRICTNC3 : NC_ENOTNC4;
+    if (name == NULL)
+        return NC_EINVAL;
     PNC_DOOR_TRY(pnc_door_name_make(&at, name, NC_EBADNAME, &path));
     PNC_DOOR_TRY(pnc_door_define_begin(at.f));
     PNC_DOOR_TRY(PNC_DOOR_CALL(at.f, "nc_def_grp", ncmpi_def_grp, path.text));
@@ -344,6 +346,8 @@ int pnc_door_rename_grp(int ncid, const char *name)
         return NC_ENOTNC4;
     if (at.group == 0)
         return NC_EBADGRPID; /* the root has no other name */
+    if (at.f->is_read_only)
+        return NC_EPERM;
     if (name != NULL && strchr(name, '/') != NULL)
         return NC_EBADNAME;
     return pnc_door_failure_report(NC_ENOTSUPPORT, "nc_rename_grp",

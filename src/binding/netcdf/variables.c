@@ -19,6 +19,8 @@ int pnc_door_def_var(int ncid, const char *name, nc_type type, int ndims, const 
                                        name != NULL ? name : "");
     PNC_DOOR_TRY(pnc_door_name_make(&at, name, NC_EBADNAME, &path));
     PNC_DOOR_TRY(pnc_door_define_begin(f));
+    if (ndims > NC_MAX_VAR_DIMS)
+        return NC_EMAXDIMS;
     if (f->is_netcdf4 && f->is_strict && type > NC_DOUBLE)
         return NC_ESTRICTNC3;
     PNC_DOOR_TRY(PNC_DOOR_CALL(f, "nc_def_var", ncmpi_def_var, path.text, type, ndims, dimids, &id));
@@ -105,11 +107,13 @@ static int begin_storage(int ncid, int *varid, pnc_door_file **f)
 int pnc_door_def_var_fill(int ncid, int varid, int no_fill, const void *value)
 {
     pnc_door_file *f;
+    int err;
 
     PNC_DOOR_TRY(pnc_door_var_place_find(ncid, &varid, &f));
     if (pnc_door_var_find(f, varid) != NULL)
         PNC_DOOR_TRY(pnc_door_define_begin(f));
-    return PNC_DOOR_CALL(f, "nc_def_var_fill", ncmpi_def_var_fill, varid, no_fill, value);
+    err = PNC_DOOR_CALL(f, "nc_def_var_fill", ncmpi_def_var_fill, varid, no_fill, value);
+    return err == NC_ELATEFILL ? NC_ELATEDEF : err;
 }
 
 int pnc_door_def_var_deflate(int ncid, int varid, int shuffle, int deflate, int level)

@@ -106,8 +106,9 @@ static void describe_storage(const pnc_netcdf4 *n, int varid, defined_vars *d, p
         s.filters = d->filters[varid];
         if (s.filters.filters == NULL)
             s.filters = complete_filters(var, filters, &elem_size);
-        s.has_fill = true;
-        get_fill(model, var, s.fill);
+        s.has_fill = !var->storage->no_fill_value;
+        if (s.has_fill)
+            get_fill(model, var, s.fill);
         if (var->storage->layout == NC_COMPACT) {
             s.bytes = make_compact_values(model, var, &d->region);
             s.nbytes = var->size;

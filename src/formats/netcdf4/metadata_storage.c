@@ -339,6 +339,7 @@ static void get_fill_value(pnc_netcdf4_metadata *m, hid_t plist, int type, pnc_n
 
     s->has_fill = native >= 0 && m->h->p_fill_value_defined(plist, &defined) >= 0 &&
                   defined == H5D_FILL_VALUE_USER_DEFINED && m->h->p_get_fill_value(plist, native, s->fill) >= 0;
+    s->no_fill = !s->has_fill;
 }
 
 static int describe_values(pnc_netcdf4_metadata *m, hid_t dataset, hid_t plist, pnc_netcdf4_storage *s, int type,

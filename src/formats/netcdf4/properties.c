@@ -24,6 +24,7 @@ int pnc_netcdf4_properties_set(pnc_model *model, const pnc_netcdf4_storage *stor
 
         PNC_TRY(pnc_format_storage_add(model, var, error));
         PNC_TRY(set_filters(model, var, &found->filters, error));
+        var->no_fill = found->no_fill;
         var->storage->layout = layouts[found->layout];
         var->storage->chunks = found->layout == PNC_NETCDF4_CHUNKED ? found->chunk : NULL;
         if (var->type != NC_CHAR)

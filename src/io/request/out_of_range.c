@@ -162,6 +162,7 @@ int pnc_io_out_of_range_report(pnc_io_context *io, const pnc_request *r)
     const char *file = pnc_type_get_name(s.var->type), *memory = pnc_mem_type_get_name((pnc_mem_type)r->mem);
     const char *from = r->direction == PNC_PUT ? memory : file, *to = r->direction == PNC_PUT ? file : memory;
     pnc_encoding encoding = pnc_format_var_get_encoding(io->model, s.var);
+    const char *became = encoding.casts ? "became other numbers" : "became the fill value";
     char index[200] = "";
     int err = r->external ? NC_EINVAL : start_search(&s);
 
@@ -173,17 +174,15 @@ int pnc_io_out_of_range_report(pnc_io_context *io, const pnc_request *r)
     pnc_convert_packer_free(&s.exact);
     if (err != NC_NOERR || s.found == 0) /* the file has changed since, or cannot be read */
         return pnc_error_set(io->file->error, NC_ERANGE,
-                             "variable \"%s\": some values of type %s do not fit type %s and became the fill value",
-                             s.var->name, from, to);
+                             "variable \"%s\": some values of type %s do not fit type %s and %s", s.var->name, from, to,
+                             became);
     if (!io->defines && r->elements.form != PNC_FILETYPE) /* which may lead out of the variable */
         print_index(&s, io->file->error, index, sizeof index);
-    return pnc_error_set(io->file->error, NC_ERANGE,
-                         "variable \"%s\": %s%" PRId64
-                         " value%s of type %s do%s not fit type %s and became the fill "
-                         "value; the first one is %s%s",
-                         s.var->name, s.is_partial ? "at least " : "", s.found, s.found == 1 ? "" : "s", from,
-                         s.found == 1 ? "es" : "", to, pnc_convert_misfit_print(s.value_type, encoding, s.value).text,
-                         index);
+    return pnc_error_set(
+        io->file->error, NC_ERANGE,
+        "variable \"%s\": %s%" PRId64 " value%s of type %s do%s not fit type %s and %s; the first one is %s%s",
+        s.var->name, s.is_partial ? "at least " : "", s.found, s.found == 1 ? "" : "s", from, s.found == 1 ? "es" : "",
+        to, became, pnc_convert_misfit_print(s.value_type, encoding, s.value).text, index);
 }
 
 int pnc_io_requests_report_status(pnc_io_context *io, const pnc_request_list *list)
