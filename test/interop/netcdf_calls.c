@@ -271,7 +271,14 @@ static void check_rules(const char *path)
     check(err == NC_EBADTYPE, "a type that a classic file does not have");
     nc_def_dim(nc, "x", 4, &dims[0]);
     nc_def_var(nc, "v", NC_INT, 1, dims, &cube);
+    nc_def_dim(nc, "t", NC_UNLIMITED, &dims[1]);
+    nc_def_var(nc, "records", NC_INT, 2, (int[]){dims[1], dims[0]}, &unfilled);
     nc_enddef(nc);
+    err = nc_put_var1_int(nc, unfilled, (size_t[]){2, 9}, &(int){1});
+    nc_inq_dimlen(nc, dims[1], &at);
+    check(err == NC_EINVALCOORDS && at == 0, "a put at a wrong index makes no records");
+    err = nc_put_var1_text(nc, cube, &(size_t){9}, "x");
+    check(err == NC_ECHAR, "text in place of a number, at a wrong index");
     err = nc_def_var(nc, "w", NC_INT, 1, dims, &bytes);
     check(err == NC_ENOTINDEFINE, "a definition outside of define mode");
     nc_redef(nc);

@@ -61,17 +61,32 @@ static int access_on_this_rank(const pnc_door_file *f, const door_access *a, con
 
 /* --- records of classic files --- */
 
+/* Whether a put writes values, all of them within the fixed dimensions. Otherwise no record comes into being. */
+static bool writes_values(const pnc_door_file *f, const pnc_door_var *v, int varid, const door_region *r)
+{
+    int dimids[NC_MAX_VAR_DIMS];
+    MPI_Offset length = 0;
+
+    if (ncmpi_inq_vardimid(f->id, varid, dimids) != NC_NOERR)
+        return false;
+    for (int i = 0; i < v->ndims; i++) {
+        if (i > 0 && ncmpi_inq_dimlen(f->id, dimids[i], &length) != NC_NOERR)
+            return false;
+        if (r->start[i] < 0 || r->count[i] <= 0 || r->stride[i] < 1 ||
+            (i > 0 && (r->start[i] >= length || (r->count[i] - 1) > (length - 1 - r->start[i]) / r->stride[i])))
+            return false;
+    }
+    return true;
+}
+
 /* On one rank, records that come into being have fill values in all variables, as netCDF-C writes them. */
 static int fill_records(pnc_door_file *f, const pnc_door_var *v, const door_access *a, const door_region *r)
 {
     MPI_Offset numrecs, end;
     int recdim, no_fill;
 
-    if (!a->is_put || f->nprocs > 1 || f->fill_mode != NC_FILL || !v->is_record || r->count[0] <= 0)
+    if (!a->is_put || f->nprocs > 1 || f->fill_mode != NC_FILL || !v->is_record || !writes_values(f, v, a->varid, r))
         return NC_NOERR;
-    for (int i = 1; i < v->ndims; i++)
-        if (r->count[i] == 0)
-            return NC_NOERR;
     PNC_DOOR_TRY(ncmpi_inq_unlimdim(f->id, &recdim));
     PNC_DOOR_TRY(ncmpi_inq_dimlen(f->id, recdim, &numrecs));
     end = r->start[0] + (r->count[0] - 1) * r->stride[0] + 1;
@@ -114,6 +129,17 @@ static int access_strings(const pnc_door_file *f, const door_access *a, const do
                                    a->is_put ? "does not write values of NC_STRING" : "gets no strings by imap");
 }
 
+/* Text and numbers do not mix: for netCDF-C that comes before wrong indices. Where other ranks wait, the call finds it. */
+static int check_text(const pnc_door_file *f, const pnc_door_var *v, const door_access *a)
+{
+    nc_type type = NC_NAT;
+
+    if (a->memory == NC_NAT || (f->nprocs > 1 && v->is_collective))
+        return NC_NOERR;
+    PNC_DOOR_TRY(ncmpi_inq_vartype(f->id, a->varid, &type));
+    return (type == NC_CHAR) == (a->memory == NC_CHAR) ? NC_NOERR : NC_ECHAR;
+}
+
 static int access_values(door_access *a)
 {
     pnc_door_file *f;
@@ -128,6 +154,7 @@ static int access_values(door_access *a)
     if (a->is_put && f->is_read_only)
         return NC_EPERM;
     PNC_DOOR_TRY(pnc_door_define_end(f));
+    PNC_DOOR_TRY(check_text(f, v, a));
     PNC_DOOR_TRY(fill_region(f, a, v->ndims, &r));
     if (v->has_strings || a->memory == NC_STRING)
         return access_strings(f, a, &r);
