@@ -111,8 +111,8 @@ for source in "$c"/nc_test4/tst_*.c "$c"/nc_test/t*_*.c; do
             ;;
     esac
 done
-eval "compile nc_test mpicc.mpich $flags $types $c/nc_test/{nc_test,error,util,test_get,test_put,test_read,test_write}.c \
-    with_mpi.o -lnetcdf -lm" && check_one_process nc_test
+parts=$c/nc_test/{nc_test,error,util,test_get,test_put,test_read,test_write}.c
+eval "compile nc_test mpicc.mpich $flags $types $parts with_mpi.o -lnetcdf -lm" && check_one_process nc_test
 parallel="-DUSE_PARALLEL -DUSE_PARALLEL4 -DTEST_PARALLEL"
 for name in tst_parallel:4 tst_parallel3:4 tst_parallel4:4 tst_parallel5:4 tst_parallel6:4 tst_parallel_compress:4 \
     tst_parallel_zlib:4 tst_mpi_parallel:4 tst_quantize_par:4 tst_simplerw_coll_r:4; do
