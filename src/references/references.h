@@ -40,6 +40,8 @@ int pnc_references_metadata_write(const pnc_references *r);
  * of the record variables of each other one, which are stored alike; then all documents. Each file but the last has
  * whole chunks of records. End frees s also after an error, without documents then. */
 typedef struct pnc_stored_references pnc_stored_references;
+/* Why a variable of a file with a reader is left out; NULL: it is not. */
+const char *pnc_references_obstacle_find(const pnc_var *var, const pnc_stored *storage);
 int pnc_references_stored_begin(pnc_references *r, pnc_reader *reader, pnc_stored_references **s);
 int pnc_references_stored_add(pnc_stored_references *s, pnc_reader *reader, const pnc_model *model);
 int pnc_references_stored_end(pnc_stored_references *s, int err);

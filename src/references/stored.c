@@ -16,6 +16,7 @@
 /* A variable in the files so far. */
 typedef struct listed_var {
     bool is_listed, has_gaps; /* has_gaps: some values have no reference */
+    bool is_short;            /* some of these are beyond the extent of the dataset */
     unsigned char *values;    /* that will be within the references */
     int64_t nbytes, capacity;
 } listed_var;
@@ -130,8 +131,7 @@ static void write_parts(stored_var *r, const pnc_zarr_chunks *chunks)
 
 /* --- variables --- */
 
-/* Returns whether some values have no reference. */
-static int write_chunked_var(stored_var *r, const pnc_model *model, bool *has_gaps)
+static int write_chunked_var(stored_var *r, const pnc_model *model, listed_var *listed)
 {
     const pnc_chunk_array *a = &r->storage->array;
 
@@ -141,8 +141,8 @@ static int write_chunked_var(stored_var *r, const pnc_model *model, bool *has_ga
     }
     PNC_TRY(pnc_references_chunks_scan(r->reader, model, r->varid, write_chunk, r));
     for (int d = 0; d < r->var->ndims; d++)
-        *has_gaps |= a->extent[d] != r->var->shape[d];
-    *has_gaps |= r->written < pnc_references_chunks_count(r->storage, r->var->ndims);
+        listed->is_short |= a->extent[d] != r->var->shape[d];
+    listed->has_gaps |= listed->is_short || r->written < pnc_references_chunks_count(r->storage, r->var->ndims);
     return NC_NOERR;
 }
 
@@ -151,13 +151,13 @@ static void choose_parts(const pnc_references *all, const pnc_var *var, const pn
     pnc_references_chunks_choose(var, s->layout == NC_COMPACT ? INT64_MAX : all->chunk, chunks);
 }
 
-static void write_one_part(stored_var *r, bool *has_gaps)
+static void write_one_part(stored_var *r, listed_var *listed)
 {
     pnc_zarr_chunks chunks;
 
     choose_parts(r->all, r->var, r->storage, &chunks);
     write_parts(r, &chunks);
-    *has_gaps |= r->written == 0;
+    listed->has_gaps |= r->written == 0;
 }
 
 /* Of a variable that will be within the references. */
@@ -193,7 +193,7 @@ static bool is_within(const pnc_references *all, int varid)
 
 /* Of a file, behind `records` of others. */
 static int write_stored_values(pnc_stored_references *s, pnc_reader *reader, const pnc_model *model, int varid,
-                               int64_t records, bool *has_gaps)
+                               int64_t records, listed_var *listed)
 {
     stored_var r = {.all = s->all,
                     .worker = &s->worker,
@@ -205,14 +205,14 @@ static int write_stored_values(pnc_stored_references *s, pnc_reader *reader, con
 
     if (r.storage->layout == NC_CHUNKED) {
         r.before = records > 0 ? records / r.storage->array.chunk[0] : 0;
-        return write_chunked_var(&r, model, has_gaps);
+        return write_chunked_var(&r, model, listed);
     }
-    write_one_part(&r, has_gaps);
+    write_one_part(&r, listed);
     return NC_NOERR;
 }
 
-/* Why a reader of Zarr could not read the values; NULL: it can. */
-static const char *find_obstacle(const pnc_var *var, const pnc_stored *storage)
+/* A reader of Zarr could not read the values. */
+const char *pnc_references_obstacle_find(const pnc_var *var, const pnc_stored *storage)
 {
     bool has_checksum = false;
 
@@ -238,7 +238,7 @@ static bool can_list(const pnc_references *all, const pnc_var *var, const pnc_st
 
     if (!pnc_references_var_is_listed(all, var))
         return false;
-    obstacle = find_obstacle(var, storage);
+    obstacle = pnc_references_obstacle_find(var, storage);
     if (obstacle != NULL && all->leave_out != NULL)
         all->leave_out(all->with, var->name, obstacle);
     return obstacle == NULL;
@@ -266,7 +266,8 @@ static int write_documents(const pnc_stored_references *s, int varid)
                             .storage = storage,
                             .lengths = lengths,
                             .has_filters = storage->layout == NC_CHUNKED && !is_within(s->all, varid),
-                            .has_gaps = s->listed[varid].has_gaps};
+                            .has_gaps = s->listed[varid].has_gaps,
+                            .is_short = s->listed[varid].is_short};
     pnc_zarr_chunks chunks;
 
     choose_parts(s->all, var, storage, &chunks);
@@ -298,7 +299,7 @@ static int write_first(pnc_stored_references *s)
         if (is_within(s->all, i))
             PNC_TRY(keep_decoded(s, s->first, model, i, &s->listed[i]));
         else
-            PNC_TRY(write_stored_values(s, s->first, model, i, 0, &s->listed[i].has_gaps));
+            PNC_TRY(write_stored_values(s, s->first, model, i, 0, &s->listed[i]));
     }
     if (model->recdim >= 0)
         s->all->numrecs = pnc_format_dim_get_length(model, model->recdim);
@@ -321,6 +322,19 @@ int pnc_references_stored_begin(pnc_references *r, pnc_reader *reader, pnc_store
     return write_first(s);
 }
 
+/* A program may have replaced the file since it was compared. */
+static bool is_as_before(const pnc_var *a, const pnc_stored *first, const pnc_var *b, const pnc_stored *other,
+                         bool within)
+{
+    bool same = a->type == b->type && a->ndims == b->ndims && a->little == b->little &&
+                (within || first->layout == other->layout);
+
+    for (int d = 0; same && d < a->ndims; d++)
+        same = (d == 0 || a->shape[d] == b->shape[d]) &&
+               (within || first->layout != NC_CHUNKED || first->array.chunk[d] == other->array.chunk[d]);
+    return same;
+}
+
 int pnc_references_stored_add(pnc_stored_references *s, pnc_reader *reader, const pnc_model *model)
 {
     const pnc_model *first = s->all->model;
@@ -332,11 +346,15 @@ int pnc_references_stored_add(pnc_stored_references *s, pnc_reader *reader, cons
         if (!s->listed[i].is_listed || !is_joined_var(s->all, first->vars[i]))
             continue;
         varid = pnc_format_var_find(model, first->vars[i]->name);
+        if (varid < 0 || !is_as_before(first->vars[i], pnc_formats_reader_get_stored(s->first, i), model->vars[varid],
+                                       pnc_formats_reader_get_stored(reader, varid), is_within(s->all, i)))
+            return pnc_error_set(s->all->error, NC_ESTALE, "%s: variable %s has changed since it was compared",
+                                 s->all->path, first->vars[i]->name);
         records = model->vars[varid]->shape[0];
         if (is_within(s->all, i))
             PNC_TRY(keep_decoded(s, reader, model, varid, &s->listed[i]));
         else
-            PNC_TRY(write_stored_values(s, reader, model, varid, s->all->numrecs, &s->listed[i].has_gaps));
+            PNC_TRY(write_stored_values(s, reader, model, varid, s->all->numrecs, &s->listed[i]));
     }
     s->all->numrecs += records;
     return NC_NOERR;

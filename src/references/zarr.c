@@ -302,7 +302,8 @@ void pnc_references_stored_array_write(FILE *out, const pnc_model *model, const 
     if (fill != NULL)
         write_number(out, type, model->little, fill->value, "\"");
     else if (a->has_gaps && type != NC_CHAR)
-        write_number(out, type, PNC_HOST_IS_LITTLE, a->storage->fill, "\"");
+        write_number(out, type, a->is_short ? a->var->little : PNC_HOST_IS_LITTLE,
+                     a->is_short ? a->storage->array.beyond : a->storage->fill, "\"");
     else
         fputs("null", out);
     fputc('}', out);

@@ -38,7 +38,7 @@ typedef struct pnc_zarr_array {
     const pnc_stored *storage;
     const int64_t *lengths;
     int64_t first;
-    bool has_filters, has_gaps;
+    bool has_filters, has_gaps, is_short; /* is_short: some values are beyond the extent of the dataset */
 } pnc_zarr_array;
 void pnc_references_stored_array_write(FILE *out, const pnc_model *model, const pnc_zarr_array *array);
 /* Whether readers of Zarr have the filter. */

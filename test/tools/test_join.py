@@ -596,6 +596,22 @@ def test_netcdf4_references():
                          (("a.nc", "missing.nc"), "missing.nc: No such file")):
         status, err, _ = run_on(*files)
         tap.ok(status == 1 and words in err and "kerchunk" not in err, f"references to netCDF-4 files: {files}", err)
+    tool.run("ncmpicopy", "-k", "zarr", "a.nc", "store.zarr")
+    with open("a.json", "wb") as file:
+        file.write(run_on("-v", "t,v,x", "a.nc")[2])
+    for other in ("store.zarr", "a.json"):
+        status, err, _ = run_on("a.nc", other)
+        tap.ok(status == 1 and f"{other} is a " in err and "but a.nc a netCDF-4 file" in err,
+               f"references to netCDF-4 files: {other}", err)
+    with netCDF4.Dataset("group.nc", "w") as file:
+        file.createDimension("t", None)
+        for where in (file, file.createGroup("g")):
+            where.createVariable("t", "f8", ("t",), chunksizes=(2,))[:] = [5, 6]
+        file["t"].units = "days since 2000-01-01"
+    write_netcdf4("nogroup.nc")
+    status, err, out = run_on("-v", "t,g/t", "group.nc", "nogroup.nc")
+    tap.ok(status == 0 and "g/t is left out" in err and b'\\"shape\\":[6]' in out,
+           "references to netCDF-4 files: what is left out is not compared", err + out.decode())
     with netCDF4.Dataset("second.nc", "w") as file:
         file.createDimension("t", None)
         file.createDimension("u", 2)

@@ -129,7 +129,8 @@ static int access_strings(const pnc_door_file *f, const door_access *a, const do
                                    a->is_put ? "does not write values of NC_STRING" : "gets no strings by imap");
 }
 
-/* Text and numbers do not mix: for netCDF-C that comes before wrong indices. Where other ranks wait, the call finds it. */
+/* Text and numbers do not mix: for netCDF-C that comes before wrong indices. Where other ranks wait, the call finds
+ * it. */
 static int check_text(const pnc_door_file *f, const pnc_door_var *v, const door_access *a)
 {
     nc_type type = NC_NAT;

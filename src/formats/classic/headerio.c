@@ -212,6 +212,7 @@ static void finish_adoption(pnc_format *f, pnc_model *replaced, int err)
     if (err == NC_NOERR) {
         if (f->difference[0] == '\0')
             pnc_formats_difference_explain(replaced, f->model, f->difference, sizeof f->difference);
+        f->model->casts = replaced->casts;
         pnc_format_model_free(replaced);
     } else {
         pnc_format_model_free(f->model);

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/minmax.h"
+#include "references/references.h"
 #include "tools/common/blocks.h"
 #include "tools/common/join.h"
 #include "tools/common/message.h"
@@ -91,6 +92,14 @@ static bool is_joined(const tool_join *join, const pnc_var *var)
     return var->ndims > 0 && var->dimids[0] == join->dimid;
 }
 
+/* From references to its file, too. */
+static bool is_left_out(const tool_file *file, int varid)
+{
+    return file->reader != NULL &&
+           pnc_references_obstacle_find(file->model.vars[varid], pnc_formats_reader_get_stored(file->reader, varid)) !=
+               NULL;
+}
+
 static int check_variables(const tool_join *join, const options *o)
 {
     const pnc_model *model = &join->first->model;
@@ -99,7 +108,7 @@ static int check_variables(const tool_join *join, const options *o)
         const pnc_var *var = model->vars[i];
         tool_adaptation adaptation;
 
-        if (!tool_names_contain(&o->variables, var->name) || var->type > NC_UINT64)
+        if (!tool_names_contain(&o->variables, var->name) || var->type > NC_UINT64 || is_left_out(join->first, i))
             continue;
         if (is_joined(join, var))
             PNC_TRY(tool_join_check_variable(join, i, &adaptation));
@@ -221,7 +230,9 @@ static int check_dimensions(const tool_file *first, const options *o)
     for (int i = 0; i < model->nvars; i++) {
         const pnc_var *var = model->vars[i];
 
-        for (int d = 1; d < var->ndims && tool_names_contain(&o->variables, var->name); d++)
+        if (!tool_names_contain(&o->variables, var->name) || is_left_out(first, i))
+            continue;
+        for (int d = 1; d < var->ndims; d++)
             if (var->dimids[d] == model->recdim) {
                 tool_error_print(
                     "%s: variable %s has the record dimension %s, but not as its first: references to "
@@ -270,9 +281,10 @@ static int check_other(const tool_file *first, const tool_relations *relations, 
     tool_file other;
     int err = tool_file_open(o->paths[number], &other);
 
-    if (err == NC_NOERR && other.reader == NULL) {
-        tool_error_print("%s is a classic file, but %s a %s file: ncmpicopy joins such files in one", other.path,
-                         first->path, first->reader->ops->name);
+    if (err == NC_NOERR && (other.reader == NULL || other.reader->ops != first->reader->ops)) {
+        tool_error_print("%s is a %s file, but %s a %s file: ncmpicopy joins such files in one", other.path,
+                         other.reader == NULL ? "classic" : other.reader->ops->name, first->path,
+                         first->reader->ops->name);
         err = NC_EINVAL;
     }
     if (err == NC_NOERR)
@@ -293,7 +305,7 @@ int offsets_join_check_stored(const tool_file *first, const tool_relations *firs
         const pnc_var *var = first->model.vars[i];
 
         joined[i].is_joined = tool_names_contain(&o->variables, var->name) && var->type <= NC_UINT64 &&
-                              var->ndims > 0 && var->dimids[0] == first->model.recdim;
+                              var->ndims > 0 && var->dimids[0] == first->model.recdim && !is_left_out(first, i);
         joined[i].partial = -1;
     }
     if (joined == NULL)
