@@ -192,8 +192,8 @@ static bool is_within(const pnc_references *all, int varid)
 }
 
 /* Of a file, behind `records` of others. */
-static int write_stored_values(pnc_stored_references *s, pnc_reader *reader, const pnc_model *model, int varid,
-                               int64_t records, listed_var *listed)
+static int write_places(pnc_stored_references *s, pnc_reader *reader, const pnc_model *model, int varid,
+                        int64_t records, listed_var *listed)
 {
     stored_var r = {.all = s->all,
                     .worker = &s->worker,
@@ -209,6 +209,14 @@ static int write_stored_values(pnc_stored_references *s, pnc_reader *reader, con
     }
     write_one_part(&r, listed);
     return NC_NOERR;
+}
+
+/* Of a listed variable of the first file, in this one. */
+static int add_values(pnc_stored_references *s, int listed, pnc_reader *reader, const pnc_model *model, int varid)
+{
+    if (is_within(s->all, listed))
+        return keep_decoded(s, reader, model, varid, &s->listed[listed]);
+    return write_places(s, reader, model, varid, s->all->numrecs, &s->listed[listed]);
 }
 
 /* A reader of Zarr could not read the values. */
@@ -257,6 +265,33 @@ static bool is_joined_var(const pnc_references *all, const pnc_var *var)
     return var->ndims > 0 && var->dimids[0] == all->model->recdim;
 }
 
+static int64_t count_first(const pnc_references *all, const pnc_var *var)
+{
+    if (var->ndims == 0)
+        return 0;
+    return is_joined_var(all, var) ? all->numrecs : var->shape[0];
+}
+
+/* Of a chunk in the references. */
+static void find_lengths(const pnc_stored_references *s, int varid, int64_t *lengths)
+{
+    const pnc_var *var = s->all->model->vars[varid];
+    const pnc_stored *storage = pnc_formats_reader_get_stored(s->first, varid);
+    pnc_zarr_chunks chunks;
+
+    if (is_within(s->all, varid)) {
+        for (int d = 0; d < var->ndims; d++)
+            lengths[d] = pnc_max64(1, d == 0 ? count_first(s->all, var) : var->shape[d]);
+    } else if (storage->layout == NC_CHUNKED) {
+        for (int d = 0; d < var->ndims; d++)
+            lengths[d] = storage->array.chunk[d];
+    } else {
+        choose_parts(s->all, var, storage, &chunks);
+        for (int d = 0; d < var->ndims; d++)
+            lengths[d] = pnc_references_chunk_get_length(var, &chunks, d);
+    }
+}
+
 static int write_documents(const pnc_stored_references *s, int varid)
 {
     const pnc_var *var = s->all->model->vars[varid];
@@ -265,22 +300,14 @@ static int write_documents(const pnc_stored_references *s, int varid)
     pnc_zarr_array array = {.var = var,
                             .storage = storage,
                             .lengths = lengths,
+                            .first = count_first(s->all, var),
                             .has_filters = storage->layout == NC_CHUNKED && !is_within(s->all, varid),
                             .has_gaps = s->listed[varid].has_gaps,
                             .is_short = s->listed[varid].is_short};
-    pnc_zarr_chunks chunks;
 
-    choose_parts(s->all, var, storage, &chunks);
-    for (int d = 0; d < var->ndims; d++)
-        lengths[d] =
-            storage->layout == NC_CHUNKED ? storage->array.chunk[d] : pnc_references_chunk_get_length(var, &chunks, d);
-    if (var->ndims > 0)
-        array.first = is_joined_var(s->all, var) ? s->all->numrecs : var->shape[0];
-    if (is_within(s->all, varid)) {
-        for (int d = 0; d < var->ndims; d++)
-            lengths[d] = pnc_max64(1, d == 0 ? array.first : var->shape[d]);
+    find_lengths(s, varid, lengths);
+    if (is_within(s->all, varid))
         write_kept(s, var, &s->listed[varid]);
-    }
     PNC_TRY(pnc_references_document_write(s->all, var, write_stored_array, &array));
     return pnc_references_document_write(s->all, var, NULL, NULL);
 }
@@ -294,12 +321,8 @@ static int write_first(pnc_stored_references *s)
     PNC_TRY(pnc_references_document_write(s->all, NULL, NULL, NULL));
     for (int i = 0; i < model->nvars; i++) {
         s->listed[i].is_listed = can_list(s->all, model->vars[i], pnc_formats_reader_get_stored(s->first, i));
-        if (!s->listed[i].is_listed)
-            continue;
-        if (is_within(s->all, i))
-            PNC_TRY(keep_decoded(s, s->first, model, i, &s->listed[i]));
-        else
-            PNC_TRY(write_stored_values(s, s->first, model, i, 0, &s->listed[i]));
+        if (s->listed[i].is_listed)
+            PNC_TRY(add_values(s, i, s->first, model, i));
     }
     if (model->recdim >= 0)
         s->all->numrecs = pnc_format_dim_get_length(model, model->recdim);
@@ -351,10 +374,7 @@ int pnc_references_stored_add(pnc_stored_references *s, pnc_reader *reader, cons
             return pnc_error_set(s->all->error, NC_ESTALE, "%s: variable %s has changed since it was compared",
                                  s->all->path, first->vars[i]->name);
         records = model->vars[varid]->shape[0];
-        if (is_within(s->all, i))
-            PNC_TRY(keep_decoded(s, reader, model, varid, &s->listed[i]));
-        else
-            PNC_TRY(write_stored_values(s, reader, model, varid, s->all->numrecs, &s->listed[i]));
+        PNC_TRY(add_values(s, i, reader, model, varid));
     }
     s->all->numrecs += records;
     return NC_NOERR;

@@ -16,11 +16,12 @@ enum { INDEX_SIZE = 256 };
 /* The end of a message about values that would have to be converted. */
 static const char refusal[] = "references cannot convert values; ncmpicopy joins such files in one";
 
-static const pnc_var *find_there(const tool_join *join, const pnc_var *var)
+/* The variable of that name; NULL: the file has none. */
+static const pnc_var *find_in(const tool_file *file, const pnc_var *var)
 {
-    int id = pnc_format_var_find(&join->other->model, var->name);
+    int id = pnc_format_var_find(&file->model, var->name);
 
-    return id >= 0 ? join->other->model.vars[id] : NULL;
+    return id >= 0 ? file->model.vars[id] : NULL;
 }
 
 /* --- coordinates --- */
@@ -46,7 +47,7 @@ static int compare_blocks(const tool_join *join, int varid, tool_blocks *blocks,
 
     while (tool_blocks_next(blocks)) {
         PNC_TRY(tool_file_read_block(join->first, var, blocks->start, blocks->count, true, a));
-        PNC_TRY(tool_file_read_block(join->other, find_there(join, var), blocks->start, blocks->count, true, b));
+        PNC_TRY(tool_file_read_block(join->other, find_in(join->other, var), blocks->start, blocks->count, true, b));
         PNC_TRY(compare_block(join, varid, blocks, a, b));
     }
     return NC_NOERR;
@@ -174,7 +175,7 @@ static const pnc_stored *get_storage(const tool_file *file, const pnc_var *var)
 }
 
 /* Small variables that are stored otherwise are within the references: the time coordinate of a file, which has one
- * chunk of more records than there are. */
+ * chunk of more records than there are. A guess. */
 #define WITHIN_MOST (INT64_C(4) << 20)
 
 /* Of a joined variable in all files. */
@@ -185,11 +186,6 @@ typedef struct joined_var {
     int partial;     /* one with a part of a chunk of records; -1: none */
     int64_t records; /* of that one */
 } joined_var;
-
-static const pnc_var *find_in(const tool_file *file, const pnc_var *var)
-{
-    return file->model.vars[pnc_format_var_find(&file->model, var->name)];
-}
 
 static bool are_stored_alike(const tool_file *first, const tool_file *other, const pnc_var *var)
 {

@@ -63,7 +63,7 @@ static int write_file(references *r, const tool_file *file, bool first)
 }
 
 /* After the first one. */
-static int write_others(references *r, int (*write)(references *r, const tool_file *file, bool is_last))
+static int write_others(references *r, int (*write)(references *r, const tool_file *file))
 {
     const options *o = r->options;
     int err = NC_NOERR;
@@ -73,16 +73,15 @@ static int write_others(references *r, int (*write)(references *r, const tool_fi
 
         err = tool_file_open(o->paths[i], &file);
         if (err == NC_NOERR)
-            err = write(r, &file, i == o->npaths - 1);
+            err = write(r, &file);
         tool_file_close(&file);
     }
     r->written.path = r->first->path;
     return err;
 }
 
-static int write_other_classic(references *r, const tool_file *file, bool is_last)
+static int write_other_classic(references *r, const tool_file *file)
 {
-    (void)is_last;
     PNC_TRY(tool_file_check_classic(file, "only classic files are joined with a classic one"));
     return write_file(r, file, false);
 }
@@ -121,9 +120,8 @@ static int write_chunks(references *r, const tool_file *file, bool is_first)
     return err;
 }
 
-static int write_other_stored(references *r, const tool_file *file, bool is_last)
+static int write_other_stored(references *r, const tool_file *file)
 {
-    (void)is_last;
     return write_chunks(r, file, false);
 }
 
