@@ -37,5 +37,9 @@ void pncnc_call_begin(const char *name, const char *function, int ncid)
 int pncnc_call_end(int err)
 {
     err = pnc_dataset_caller_end(&call_of_netcdf, err);
-    return err == NC_ESTRICTCDF2 ? NC_EBADTYPE : err; /* netCDF has no code of its own */
+    switch (err) {
+    case NC_ESTRICTCDF2: return NC_EBADTYPE;
+    case NC_EINVAL_CMODE: return NC_EINVAL;
+    default: return err;
+    }
 }

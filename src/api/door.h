@@ -16,7 +16,7 @@ bool pncnc_dim_exists(int ncid, const char *name);
 bool pncnc_filter_exists(unsigned id);
 
 /* Around a call of the public function `function`: its messages and statistics have this name instead. end: returns
- * err. The calls of a thread do not nest. Local. */
+ * err, or the code of netCDF for one that netCDF lacks. The calls of a thread do not nest. Local. */
 void pncnc_call_begin(const char *name, const char *function, int ncid);
 int pncnc_call_end(int err);
 

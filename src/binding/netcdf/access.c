@@ -133,12 +133,9 @@ static int access_strings(const pnc_door_file *f, const door_access *a, const do
  * it. */
 static int check_text(const pnc_door_file *f, const pnc_door_var *v, const door_access *a)
 {
-    nc_type type = NC_NAT;
+    bool is_found_here = f->nprocs == 1 || !v->is_collective;
 
-    if (a->memory == NC_NAT || (f->nprocs > 1 && v->is_collective))
-        return NC_NOERR;
-    PNC_DOOR_TRY(ncmpi_inq_vartype(f->id, a->varid, &type));
-    return (type == NC_CHAR) == (a->memory == NC_CHAR) ? NC_NOERR : NC_ECHAR;
+    return is_found_here && a->memory != NC_NAT && v->is_text != (a->memory == NC_CHAR) ? NC_ECHAR : NC_NOERR;
 }
 
 static int access_values(door_access *a)

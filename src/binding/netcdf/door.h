@@ -23,6 +23,7 @@ typedef struct pnc_door_var {
     int ndims;
     int group, number; /* its id in the group */
     bool is_record;    /* over the unlimited dimension of a classic file */
+    bool is_text;      /* of NC_CHAR */
     bool has_strings;  /* values of NC_STRING, which are only read */
     bool is_collective;
     bool is_chosen; /* by nc_var_par_access; otherwise filters make it collective */

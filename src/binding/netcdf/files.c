@@ -73,6 +73,7 @@ int pnc_door_var_add(pnc_door_file *f, int varid)
 
         *v = (pnc_door_var){0};
         PNC_DOOR_TRY(ncmpi_inq_vartype(f->id, f->nvars, &type));
+        v->is_text = type == NC_CHAR;
         v->has_strings = v->is_native = type == NC_STRING;
         PNC_DOOR_TRY(ncmpi_inq_varndims(f->id, f->nvars, &v->ndims));
         PNC_DOOR_TRY(ncmpi_inq_vardimid(f->id, f->nvars, dimids));
@@ -116,12 +117,9 @@ static int describe_door_file(pnc_door_file *f)
 /* netCDF-C returns the code of the system where a file cannot be opened. */
 static int translate_code(int err)
 {
-    switch (err) {
-    case NC_ENOENT: return ENOENT;
-    case NC_EACCESS: return EACCES;
-    case NC_EINVAL_CMODE: return NC_EINVAL; /* netCDF has no code of its own */
-    default: return err;
-    }
+    if (err == NC_ENOENT)
+        return ENOENT;
+    return err == NC_EACCESS ? EACCES : err;
 }
 
 static void free_door_file(int ncid)

@@ -104,7 +104,8 @@ int pnc_door_content_check(const pnc_door_file *f, pnc_door_opening *o, const ch
     for (int i = 0; i < nvars; i++) {
         PNC_DOOR_TRY(ncmpi_inq_var(f->id, i, name, &type, NULL, NULL, NULL));
         PNC_DOOR_TRY(ncmpi_inq_var_chunking(f->id, i, &storage, NULL));
-        if (storage > NC_COMPACT && type != NC_STRING && pnc_door_opening_check_pass(f, o)) /* as virtual datasets */
+        if (storage == NC_UNKNOWN_STORAGE && type != NC_STRING &&
+            pnc_door_opening_check_pass(f, o)) /* as virtual datasets */
             return refuse_content(f, o, path, name, "is stored in a way that libpnetcdf does not read");
         if (type > NC_STRING)
             return refuse_content(f, o, path, name, "has a user-defined type");
