@@ -36,6 +36,12 @@ static int check_storage_change(pnc_dataset *ds, int varid)
     return NC_NOERR;
 }
 
+/* Of a variable, which need not exist. */
+static int count_dims_of(const pnc_dataset *ds, int varid)
+{
+    return varid >= 0 && varid < ds->model.nvars ? ds->model.vars[varid]->ndims : 0;
+}
+
 /* Check, and compare the arguments after varid: an array of int, and another array. Sets *var. */
 static int begin_change(pnc_dataset *ds, int varid, const int *args, int nargs, const void *list, int64_t list_bytes,
                         pnc_var **var)
@@ -109,8 +115,7 @@ static int check_chunks_of_szip(pnc_dataset *ds, const pnc_var *var, const int64
 
 int pnc_dataset_def_var_chunking(pnc_dataset *ds, int varid, int storage, const MPI_Offset *chunksizes)
 {
-    bool is_var = varid >= 0 && varid < ds->model.nvars;
-    int64_t bytes = is_var && storage == NC_CHUNKED ? ds->model.vars[varid]->ndims * (int64_t)sizeof *chunksizes : 0;
+    int64_t bytes = storage == NC_CHUNKED ? count_dims_of(ds, varid) * (int64_t)sizeof *chunksizes : 0;
     pnc_var *var;
 
     PNC_TRY(begin_change(ds, varid, &storage, 1, chunksizes, bytes, &var));
@@ -143,12 +148,11 @@ static int check_shards_exist(pnc_dataset *ds)
 
 int pnc_dataset_def_var_sharding(pnc_dataset *ds, int varid, const MPI_Offset *shardsizes)
 {
-    bool is_var = varid >= 0 && varid < ds->model.nvars;
-    int64_t bytes = is_var && shardsizes != NULL ? ds->model.vars[varid]->ndims * (int64_t)sizeof *shardsizes : 0;
     int has_shards = shardsizes != NULL;
     pnc_var *var;
 
-    PNC_TRY(begin_change(ds, varid, &has_shards, 1, shardsizes, bytes, &var));
+    PNC_TRY(begin_change(ds, varid, &has_shards, 1, shardsizes, count_dims_of(ds, varid) * (int64_t)sizeof *shardsizes,
+                         &var));
     PNC_TRY(check_shards_exist(ds));
     PNC_TRY(pnc_format_storage_set_shards(&ds->model, var, (const int64_t *)shardsizes, &ds->error));
     var->storage->chosen_shards = true;
@@ -169,8 +173,7 @@ int pnc_dataset_inq_var_sharding(pnc_dataset *ds, int varid, MPI_Offset *shardsi
 int pnc_dataset_var_set_chunk(pnc_dataset *ds, int varid, int *chunk_dim)
 {
     const int storage = NC_CHUNKED;
-    bool is_var = varid >= 0 && varid < ds->model.nvars;
-    int ndims = is_var ? ds->model.vars[varid]->ndims : 0;
+    int ndims = count_dims_of(ds, varid);
     int64_t lengths[PNC_STORAGE_DIMS_MOST] = {0};
     pnc_var *var;
 

@@ -18,10 +18,10 @@ typedef struct pnc_storage {
     const int64_t *shards; /* elements of a shard, which has whole chunks; NULL: none, or the format chooses */
     int endian;            /* NC_ENDIAN_NATIVE, NC_ENDIAN_LITTLE or NC_ENDIAN_BIG */
     int nfilters;
-    bool no_fill_value; /* of a new variable: the file says that it has none */
-    bool chosen_layout, chosen_filters, chosen_quantization,
-        chosen_shards;                   /* by the program: hints do not change them */
-    pnc_filter filters[PNC_FILTER_MOST]; /* as a chain has them; parameters in the region */
+    bool no_fill_value;                                      /* of a new variable: the file says that it has none */
+    bool chosen_layout, chosen_filters, chosen_quantization; /* by the program: hints do not change them */
+    bool chosen_shards;                                      /* likewise */
+    pnc_filter filters[PNC_FILTER_MOST];                     /* as a chain has them; parameters in the region */
 } pnc_storage;
 
 /* Give a variable the storage of a new one: contiguous, or chunked if it has an unlimited dimension. NC_ENOMEM */

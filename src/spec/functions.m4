@@ -205,9 +205,9 @@ chunk has 4 GiB) NC_EINVAL (not a storage; NC_CHUNKED for a scalar; another with
 NC_EFILTER (szip with blocks that are longer than chunks) NC_EVARSIZE (NC_COMPACT for more than 65531 bytes)])
 
 FUNCTION([inq_var_chunking], [f77_by_hand], [P(varid, varid)P(flags_out, storagep, storage)P(chunk_lengths_out, chunksizesp, chunksizes)],
-[Storage of a variable, and the elements of a chunk along each dimension, also those that ncmpi_enddef will choose; nothing is
-written unless the storage is NC_CHUNKED. In a classic file: NC_CONTIGUOUS. Either pointer may be NULL. LOCAL Errors:
-NC_ENOTVAR NC_EGLOBAL])
+[Storage of a variable, and the elements of a chunk along each dimension, also those that ncmpi_enddef will choose;
+nothing is written unless the storage is NC_CHUNKED. In a classic file: NC_CONTIGUOUS. Either pointer may be NULL. LOCAL
+Errors: NC_ENOTVAR NC_EGLOBAL])
 
 FUNCTION([def_var_sharding], [f77_by_hand], [P(varid, varid)P(chunk_lengths, shardsizes)],
 [Choose the shards of a variable in a Zarr store: files that have many chunks. shardsizes: the elements of a shard along

@@ -125,6 +125,12 @@ static MPI_Offset *create_chunksizes(pnc_caller *caller, int varid, const MPI_Of
     return lengths;
 }
 
+static void return_chunksizes(const MPI_Offset *lengths, int ndims, MPI_Offset *chunksizes)
+{
+    for (int d = 0; lengths != NULL && d < ndims; d++)
+        chunksizes[d] = lengths[ndims - 1 - d];
+}
+
 int pnc_f77_def_var_chunking(int ncid, int varid, int storage, const MPI_Offset *chunksizes)
 {
     MPI_Offset *lengths;
@@ -149,8 +155,8 @@ int pnc_f77_inq_var_chunking(int ncid, int varid, int *storage, MPI_Offset *chun
     varid = pnc_binding_id_convert(varid);
     lengths = create_chunksizes(&caller, varid, NULL, &ndims);
     err = ncmpi_inq_var_chunking(ncid, varid, storage, lengths);
-    for (int d = 0; err == NC_NOERR && lengths != NULL && *storage == NC_CHUNKED && d < ndims; d++)
-        chunksizes[d] = lengths[ndims - 1 - d];
+    if (err == NC_NOERR && *storage == NC_CHUNKED)
+        return_chunksizes(lengths, ndims, chunksizes);
     free(lengths);
     return pnc_dataset_caller_end(&caller, err);
 }
@@ -179,8 +185,8 @@ int pnc_f77_inq_var_sharding(int ncid, int varid, MPI_Offset *shardsizes)
     varid = pnc_binding_id_convert(varid);
     lengths = create_chunksizes(&caller, varid, NULL, &ndims);
     err = ncmpi_inq_var_sharding(ncid, varid, lengths);
-    for (int d = 0; err == NC_NOERR && lengths != NULL && d < ndims; d++)
-        shardsizes[d] = lengths[ndims - 1 - d];
+    if (err == NC_NOERR)
+        return_chunksizes(lengths, ndims, shardsizes);
     free(lengths);
     return pnc_dataset_caller_end(&caller, err);
 }

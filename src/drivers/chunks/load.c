@@ -317,6 +317,7 @@ static int read_ahead(pnc_chunk_store *s, decoding *parts, int n, char *stored)
     return n;
 }
 
+/* What this thread copies meanwhile counts as time of filters. */
 static void decode_ahead(decoding_task *t)
 {
     pnc_chunk_store *s = t->s;

@@ -24,7 +24,7 @@ typedef struct pnc_wanted_chunk {
     pnc_chunk_item item;
     int32_t first, last; /* of its boxes */
     int slot;
-    bool is_copied; /* its values have been */
+    bool is_copied; /* the caller of the get has its values */
 } pnc_wanted_chunk;
 
 static inline pnc_wanted_chunk *pnc_chunks_item_get_wanted(pnc_chunk_item *item)
