@@ -736,7 +736,7 @@ static bool read_own(pnc_store *store)
     pnc_error error = {0};
     int err;
 
-    if (in_zarr) /* other ranks replace files of chunks before they leave a put */
+    if (in_zarr || in_folder) /* other ranks replace files of chunks before they leave a put */
         MPI_Barrier(MPI_COMM_WORLD);
     read_model(&own_rows, values);
     err = get_extents(store, own_rows.extents, own_rows.n, back, false, &error);
