@@ -26,9 +26,9 @@ static struct {
     bool is_open;
     pnc_pool_part part;
     void *own;
-    int64_t n, next;     /* parts; the first one that no thread has */
-    int nthreads;        /* those with numbers up to it may join */
-    int wanted, working; /* threads that may still join; that have joined, and not left */
+    int64_t n, fed, next; /* parts; those that may be done; the first one that no thread has */
+    int nthreads;         /* those with numbers up to it may join */
+    int wanted, working;  /* threads that may still join; that have joined, and not left */
 } task;
 
 /* Jobs that no thread runs yet, in order. */
@@ -76,7 +76,7 @@ static int64_t judge_threads(span before)
 /* Under the lock, which is free while a part is done. */
 static void do_parts(int thread)
 {
-    while (task.next < task.n) {
+    while (task.next < task.fed) {
         int64_t i = task.next++;
 
         pthread_mutex_unlock(&lock);
@@ -85,6 +85,7 @@ static void do_parts(int thread)
     }
 }
 
+/* A thread that finds no part which has been fed may come back. */
 static void join_task(int thread)
 {
     span before = begin_span();
@@ -94,6 +95,7 @@ static void join_task(int thread)
     do_parts(thread);
     (void)judge_threads(before);
     task.working--;
+    task.wanted++;
     if (task.working == 0)
         pthread_cond_signal(&has_left);
 }
@@ -137,7 +139,7 @@ static void *work_for_pool(void *number)
 
     pthread_mutex_lock(&lock);
     while (!must_end) {
-        bool joins = task.is_open && task.wanted > 0 && task.next < task.n && thread <= task.nthreads;
+        bool joins = task.is_open && task.wanted > 0 && task.next < task.fed && thread <= task.nthreads;
 
         job = joins ? NULL : take_job_of(thread);
         if (joins)
@@ -204,17 +206,33 @@ static void watch_for_forks(void)
 
 /* --- tasks --- */
 
-static void run_with_threads(int nthreads, int64_t n, pnc_pool_part part, void *own)
+/* Under the lock, which is free meanwhile. Threads sleep only if they have done all that was fed. */
+static void feed_parts(pnc_pool_part feed)
+{
+    while (task.fed < task.n) {
+        pthread_mutex_unlock(&lock);
+        feed(task.own, task.fed, 0);
+        pthread_mutex_lock(&lock);
+        if (task.next == task.fed++)
+            pthread_cond_broadcast(&has_work);
+    }
+}
+
+static void run_with_threads(int nthreads, int64_t n, pnc_pool_part feed, pnc_pool_part part, void *own)
 {
     start_threads(nthreads);
     task.is_open = true;
     task.part = part;
     task.own = own;
     task.n = n;
+    task.fed = feed != NULL ? 0 : n;
     task.next = 0;
     task.nthreads = task.wanted = nthreads;
     task.working = 0;
-    pthread_cond_broadcast(&has_work);
+    if (feed != NULL)
+        feed_parts(feed);
+    else
+        pthread_cond_broadcast(&has_work);
     do_parts(0);
     while (task.working > 0)
         pthread_cond_wait(&has_left, &lock);
@@ -227,7 +245,7 @@ static bool may_use_threads(void)
     return nusers > 0 && (paused_until == 0 || read_nanoseconds(CLOCK_MONOTONIC) >= paused_until);
 }
 
-void pnc_host_pool_execute(int nthreads, int64_t n, pnc_pool_part part, void *own)
+void pnc_host_pool_execute_fed(int nthreads, int64_t n, pnc_pool_part feed, pnc_pool_part part, void *own)
 {
     int most = nthreads < PNC_POOL_THREADS_MOST ? nthreads : PNC_POOL_THREADS_MOST;
     bool is_done = false;
@@ -238,11 +256,19 @@ void pnc_host_pool_execute(int nthreads, int64_t n, pnc_pool_part part, void *ow
         pthread_mutex_lock(&lock);
         is_done = may_use_threads() && !task.is_open;
         if (is_done)
-            run_with_threads(most, n, part, own);
+            run_with_threads(most, n, feed, part, own);
         pthread_mutex_unlock(&lock);
     }
-    for (int64_t i = 0; !is_done && i < n; i++)
+    for (int64_t i = 0; !is_done && i < n; i++) {
+        if (feed != NULL)
+            feed(own, i, 0);
         part(own, i, 0);
+    }
+}
+
+void pnc_host_pool_execute(int nthreads, int64_t n, pnc_pool_part part, void *own)
+{
+    pnc_host_pool_execute_fed(nthreads, n, NULL, part, own);
 }
 
 bool pnc_host_pool_execute_behind(int nthreads, int64_t n, pnc_pool_part part, void *own)

@@ -31,7 +31,10 @@ void pnc_host_pool_close(void);
 /* All parts, 0 to n - 1, each once, in any order, by the caller and at most nthreads others, fewer if the system does
  * not start them, or if they did not get processors before. Returns when all are done. */
 void pnc_host_pool_execute(int nthreads, int64_t n, pnc_pool_part part, void *own);
-/* The same of a thread beside the program, which is one of the nthreads. false: nothing is done, as they did not get
+/* The same, but the caller feeds each part before it may be done: all of them, in order, while others do those that
+ * have been fed. */
+void pnc_host_pool_execute_fed(int nthreads, int64_t n, pnc_pool_part feed, pnc_pool_part part, void *own);
+/* As execute, of a thread beside the program, which is one of the nthreads. false: nothing is done, as they did not get
  * processors before. */
 bool pnc_host_pool_execute_behind(int nthreads, int64_t n, pnc_pool_part part, void *own);
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,20 +16,33 @@
 
 enum { PARTS = 500, THREADS = 4, TASKS = 300 };
 
-/* Each part is done once, and only one thread has a number at a time. */
+/* Each part is done once, after it was fed, and only one thread has a number at a time. */
 typedef struct counted {
     int done[PARTS];
+    bool is_fed[PARTS];
+    int nfed;
     int busy[PNC_POOL_THREADS_MOST + 1];
     int wrong[PNC_POOL_THREADS_MOST + 1]; /* of each thread its own */
     int work;
 } counted;
+
+static void feed_part(void *own, int64_t part, int thread)
+{
+    counted *c = own;
+    volatile unsigned spent = 0;
+
+    c->wrong[0] += thread != 0 || c->nfed++ != part;
+    for (int i = 0; i < c->work * (part % 2); i++)
+        spent += (unsigned)i;
+    c->is_fed[part] = true;
+}
 
 static void count_part(void *own, int64_t part, int thread)
 {
     counted *c = own;
     volatile unsigned spent = 0;
 
-    c->wrong[thread] += c->busy[thread] != 0;
+    c->wrong[thread] += c->busy[thread] != 0 || !c->is_fed[part];
     c->busy[thread] = 1;
     for (int i = 0; i < c->work; i++)
         spent += (unsigned)i;
@@ -44,7 +58,12 @@ static int run_tasks(int ntasks, int nthreads)
         counted c = {.work = t % 7 * 300};
         int64_t n = t % 5 == 0 ? t % 3 : PARTS - t % 11;
 
-        pnc_host_pool_execute(nthreads, n, count_part, &c);
+        if (t % 2 == 0) {
+            pnc_host_pool_execute_fed(nthreads, n, feed_part, count_part, &c);
+        } else {
+            memset(c.is_fed, 1, sizeof c.is_fed);
+            pnc_host_pool_execute(nthreads, n, count_part, &c);
+        }
         for (int64_t i = 0; i < PARTS; i++)
             wrong += c.done[i] != (i < n);
         for (int i = 0; i <= PNC_POOL_THREADS_MOST; i++)

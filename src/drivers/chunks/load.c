@@ -223,8 +223,8 @@ typedef struct decoding {
     kept_chunk kept;
     const pnc_filter_chain *chain;
     pnc_chunk_item *item; /* of the caller */
-    char *stored;
-    unsigned char *chunk;
+    int64_t at;           /* of its bytes in s->stored */
+    unsigned char *chunk; /* NULL: they could not be read, or have no memory */
     int err;
     atomic_bool is_done;
 } decoding;
@@ -245,14 +245,34 @@ static void use_decoded(decoding_task *t)
             t->use(t->own, t->parts[t->used].item);
 }
 
+static char *get_stored(const decoding_task *t, const decoding *d)
+{
+    return t->s->stored + d->at;
+}
+
+/* Only the thread of the program reads. */
+static void feed_decoding(void *own, int64_t part, int thread)
+{
+    decoding_task *t = own;
+    decoding *d = &t->parts[part];
+    const pnc_chunk_item *item = &d->kept.item;
+
+    (void)thread;
+    d->chunk = NULL;
+    if (read_kept(t->s, &d->kept, get_stored(t, d), NULL) == NC_NOERR)
+        d->chunk = pnc_chunks_cache_add(&t->s->cache, item->array, item->chunk, t->s->grids[item->array].chunk_bytes);
+}
+
 static void decode_part(void *own, int64_t part, int thread)
 {
     decoding_task *t = own;
     decoding *d = &t->parts[part];
 
-    d->err = pnc_filter_chunk_decode(&t->s->workers[thread], d->chain, d->stored, d->kept.place.bytes,
-                                     (uint32_t)d->kept.place.mask, d->chunk,
-                                     t->s->grids[d->kept.item.array].chunk_bytes, NULL);
+    d->err = NC_EREAD;
+    if (d->chunk != NULL)
+        d->err = pnc_filter_chunk_decode(&t->s->workers[thread], d->chain, get_stored(t, d), d->kept.place.bytes,
+                                         (uint32_t)d->kept.place.mask, d->chunk,
+                                         t->s->grids[d->kept.item.array].chunk_bytes, NULL);
     atomic_store_explicit(&d->is_done, true, memory_order_release);
     if (thread == 0 && t->use != NULL)
         use_decoded(t);
@@ -282,6 +302,7 @@ static int find_ahead(pnc_chunk_store *s, pnc_chunk_item *const *items, int n, d
             continue;
         d->chain = &s->source.arrays[items[i]->array].filters;
         d->item = items[i];
+        d->at = *bytes;
         atomic_init(&d->is_done, false);
         *bytes += d->kept.place.bytes;
         count++;
@@ -300,23 +321,6 @@ static int count_fitting(const pnc_chunk_store *s, pnc_chunk_item *const *items,
     return bytes <= s->cache.most / 2 ? i : i - 1;
 }
 
-/* Returns how many have their bytes, and memory for their values. */
-static int read_ahead(pnc_chunk_store *s, decoding *parts, int n, char *stored)
-{
-    for (int i = 0; i < n; i++) {
-        const pnc_chunk_item *item = &parts[i].kept.item;
-
-        parts[i].stored = stored;
-        stored += parts[i].kept.place.bytes;
-        if (read_kept(s, &parts[i].kept, parts[i].stored, NULL) != NC_NOERR)
-            return i;
-        parts[i].chunk = pnc_chunks_cache_add(&s->cache, item->array, item->chunk, s->grids[item->array].chunk_bytes);
-        if (parts[i].chunk == NULL)
-            return i;
-    }
-    return n;
-}
-
 /* What this thread copies meanwhile counts as time of filters. */
 static void decode_ahead(decoding_task *t)
 {
@@ -324,7 +328,7 @@ static void decode_ahead(decoding_task *t)
     pnc_counter before = pnc_statistics_begin(s->store.statistics, PNC_COUNT_TIME_FILTERS);
     decoding *parts = t->parts;
 
-    pnc_host_pool_execute(s->nthreads, t->n, decode_part, t);
+    pnc_host_pool_execute_fed(s->nthreads, t->n, feed_decoding, decode_part, t);
     pnc_statistics_end(s->store.statistics, before);
     if (t->use != NULL)
         use_decoded(t);
@@ -348,7 +352,7 @@ int pnc_chunks_ahead_load(pnc_chunk_store *s, pnc_chunk_item *const *items, int 
     n = count_fitting(s, items, (int)pnc_min64(n, PNC_CHUNKS_BATCH));
     count = find_ahead(s, items, n, parts, &bytes);
     if (count > 1 && reserve_stored(s, &s->source.arrays[0], bytes, NULL) == NC_NOERR) {
-        task.n = read_ahead(s, parts, count, s->stored);
+        task.n = count;
         decode_ahead(&task);
     }
     return n > 0 ? n : 1;
