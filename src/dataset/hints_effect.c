@@ -121,7 +121,12 @@ const char *pnc_dataset_hint_explain_behind(const pnc_dataset *ds)
         return pnc_behind_store_explain(ds->file.behind);
     if (ds->file.read_only)
         return "the file is opened for reading only";
-    return ds->share ? "NC_SHARE writes at once" : "the driver is not mpiio";
+    if (ds->share)
+        return "NC_SHARE writes at once";
+    if (pnc_formats_threads_behind_count(&ds->hints.format, ds->file.nodes->nidle) > 0) /* of a store, in a folder */
+        return NULL;
+    return ds->format->ops->has_storage ? "without nc_filter_threads, nothing is done behind the program for a store"
+                                        : "the driver is not mpiio";
 }
 
 bool pnc_dataset_behind_is_possible(const pnc_dataset *ds)

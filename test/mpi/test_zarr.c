@@ -384,6 +384,57 @@ static int count_files(const char *folder)
 }
 
 /* Shards that the program chooses are files of so many values; the hint does not change them. */
+/* Whole records, which threads compress while the program goes on; the first one is put again. */
+static void test_behind(void)
+{
+    enum { COLUMNS = 30000, RECORDS_PUT = 6, CHUNKS = 3 };
+    const MPI_Offset chunks[2] = {1, COLUMNS / CHUNKS};
+    MPI_Offset start[2] = {0, COLUMNS * t_rank / t_nprocs},
+               count[2] = {1, COLUMNS * (t_rank + 1) / t_nprocs - start[1]}, again = -1;
+    const char *path = t_path("behind.zarr");
+    MPI_Info info = make_info(NULL, "zstd:1"), used;
+    int ncid, dimids[2], varid, flag = 0;
+    static int values[COLUMNS];
+    char behind[MPI_MAX_INFO_VAL + 1] = "";
+    bool good = true;
+
+    MPI_Info_set(info, "nc_write_behind", "enable");
+    MPI_Info_set(info, "nc_filter_threads", "2");
+    MPI_Info_set(info, "nc_stats", "keep");
+    DO(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, info, &ncid));
+    DO(ncmpi_def_dim(ncid, "time", NC_UNLIMITED, &dimids[0]));
+    DO(ncmpi_def_dim(ncid, "x", COLUMNS, &dimids[1]));
+    DO(ncmpi_def_var(ncid, "v", NC_INT, 2, dimids, &varid));
+    DO(ncmpi_def_var_chunking(ncid, varid, NC_CHUNKED, chunks));
+    DO(ncmpi_enddef(ncid));
+    DO(ncmpi_inq_file_info(ncid, &used));
+    MPI_Info_get(used, "nc_write_behind", MPI_MAX_INFO_VAL, behind, &flag);
+    MPI_Info_free(&used);
+    t_check(flag && strcmp(behind, "enable") == 0, "nc_write_behind is in effect: %s", behind);
+    for (int i = 0; i <= RECORDS_PUT; i++) {
+        start[0] = i % RECORDS_PUT;
+        for (int k = 0; k < count[1]; k++)
+            values[k] = i * COLUMNS + (int)start[1] + k;
+        DO(ncmpi_put_vara_int_all(ncid, varid, start, count, values));
+        if (i == RECORDS_PUT - 1) {
+            DO(ncmpi_sync(ncid));
+            DO(ncmpi_inq_stats(ncid, "chunks_written_again", &again));
+            t_check(good && again == 0, "chunks of a shard are written once: %lld again", (long long)again);
+        }
+    }
+    DO(ncmpi_close(ncid));
+    DO(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid));
+    for (int i = 1; i <= RECORDS_PUT; i++) {
+        start[0] = i % RECORDS_PUT;
+        DO(ncmpi_get_vara_int_all(ncid, varid, start, count, values));
+        for (int k = 0; k < count[1] && good; k++)
+            good = t_local(values[k] == i * COLUMNS + (int)start[1] + k, "record %d: %d", i, values[k]);
+    }
+    DO(ncmpi_close(ncid));
+    MPI_Info_free(&info);
+    t_check(good, "values that were compressed behind the program");
+}
+
 static void test_sharding(void)
 {
     enum { ROWS = 10, COLUMNS = 24 };
@@ -601,6 +652,8 @@ int main(int argc, char **argv)
         test_sharding();
         test_delete("sharding.zarr");
         test_no_shards();
+        test_behind();
+        test_delete("behind.zarr");
         test_garbage();
         test_delete("garbage.zarr");
         test_delete("chunks.zarr");

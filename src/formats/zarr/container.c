@@ -493,7 +493,7 @@ static int prepare_for_store(pnc_container *container, pnc_stored_chunk *chunk, 
         return fail_index(k, error);
     if (k->array->inner != NULL && !k->array->index.is_at_start && !o->is_new)
         PNC_TRY(copy_shard(c, o, error)); /* it has no place for chunks behind its index */
-    chunk->was_written = o->is_dirty;
+    chunk->was_written = o->is_dirty && (k->array->inner == NULL || o->places[at.within].offset >= 0);
     make_dirty(c, o); /* not to be forgotten before it is written */
     return NC_NOERR;
 }
