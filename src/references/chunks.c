@@ -12,7 +12,7 @@ int64_t pnc_references_chunks_count(const pnc_stored *s, int ndims)
     return pnc_array_chunks_count(ndims, s->array.extent, s->array.chunk, along);
 }
 
-static int64_t count_chunk_memory(const pnc_stored *s, const pnc_var *var)
+int64_t pnc_references_chunk_bytes_count(const pnc_stored *s, const pnc_var *var)
 {
     int64_t bytes = (int64_t)pnc_type_get_size(var->type); /* of a chunk: at most 4 GiB */
 
@@ -29,7 +29,7 @@ int pnc_references_chunks_scan(pnc_reader *reader, const pnc_model *model, int v
     int64_t index[PNC_ARRAY_DIMS], along[PNC_ARRAY_DIMS];
     int64_t n = pnc_array_chunks_count(var->ndims, s->array.extent, s->array.chunk, along);
     const pnc_array_grid grid = {var->ndims, s->array.chunk, along};
-    pnc_references_chunk chunk = {.index = index, .bytes = count_chunk_memory(s, var)};
+    pnc_references_chunk chunk = {.index = index, .bytes = pnc_references_chunk_bytes_count(s, var)};
 
     if (n > CHUNKS_MOST)
         return pnc_error_set(reader->error, NC_EINVAL, "variable %s has %lld chunks: at most %lld are listed",

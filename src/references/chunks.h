@@ -13,6 +13,9 @@ typedef struct pnc_references_chunk {
 /* Chunks that a chunked variable of this shape has, written or not; INT64_MAX if there are more. */
 int64_t pnc_references_chunks_count(const pnc_stored *storage, int ndims);
 
+/* Uncompressed. */
+int64_t pnc_references_chunk_bytes_count(const pnc_stored *storage, const pnc_var *var);
+
 /* Visit the chunks of a chunked variable that were written, in row-major order, until a visit returns an error.
  * NC_EINVAL: there are too many; codes of the reader have a message in its error. */
 int pnc_references_chunks_scan(pnc_reader *reader, const pnc_model *model, int varid,

@@ -46,3 +46,20 @@ void pnc_references_string_write(FILE *out, const char *text)
 {
     pnc_references_text_write(out, text, strlen(text));
 }
+
+void pnc_references_base64_write(FILE *out, const unsigned char *bytes, int64_t n)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+    fputs("\"base64:", out);
+    for (int64_t i = 0; i < n; i += 3) {
+        unsigned group = (unsigned)bytes[i] << 16 | (i + 1 < n ? (unsigned)bytes[i + 1] << 8 : 0) |
+                         (i + 2 < n ? (unsigned)bytes[i + 2] : 0);
+
+        fputc(digits[group >> 18], out);
+        fputc(digits[group >> 12 & 63], out);
+        fputc(i + 1 < n ? digits[group >> 6 & 63] : '=', out);
+        fputc(i + 2 < n ? digits[group & 63] : '=', out);
+    }
+    fputc('"', out);
+}

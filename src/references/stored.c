@@ -10,12 +10,14 @@
 #include "format/storage.h"
 #include "host/codecs.h"
 #include "references/chunks.h"
+#include "references/json.h"
 #include "references/references.h"
+#include "references/stored_var.h"
 #include "references/zarr.h"
 
 /* A variable in the files so far. */
 typedef struct listed_var {
-    bool is_listed, has_gaps; /* has_gaps: some values have no reference */
+    bool is_listed, has_gaps; /* has_gaps: some values need a fill value that is not declared */
     bool is_short;            /* some of these are beyond the extent of the dataset */
     unsigned char *values;    /* that will be within the references */
     int64_t nbytes, capacity;
@@ -28,65 +30,47 @@ struct pnc_stored_references {
     pnc_filter_worker worker; /* that encodes chunks */
 };
 
-/* A variable of a file. */
-typedef struct stored_var {
-    const pnc_references *all;
-    pnc_filter_worker *worker;
-    pnc_reader *reader;
-    FILE *out;
-    int varid;
-    const pnc_var *var;
-    const pnc_stored *storage;
-    int64_t before;                      /* chunks of files before it along the first dimension */
-    int64_t written;                     /* chunks that have a reference */
-    pnc_filter filters[PNC_FILTER_MOST]; /* of the variable, none of which may be left out */
-} stored_var;
-
-static void write_base64(FILE *out, const unsigned char *bytes, int64_t n)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-    fputs("\": \"base64:", out);
-    for (int64_t i = 0; i < n; i += 3) {
-        unsigned group = (unsigned)bytes[i] << 16 | (i + 1 < n ? (unsigned)bytes[i + 1] << 8 : 0) |
-                         (i + 2 < n ? (unsigned)bytes[i + 2] : 0);
-
-        fputc(digits[group >> 18], out);
-        fputc(digits[group >> 12 & 63], out);
-        fputc(i + 1 < n ? digits[group >> 6 & 63] : '=', out);
-        fputc(i + 2 < n ? digits[group & 63] : '=', out);
-    }
-    fputc('"', out);
-}
-
 /* --- chunks --- */
 
-/* With all filters. */
-static int write_encoded(stored_var *r, const pnc_references_chunk *chunk)
+static void write_within(FILE *out, const void *bytes, int64_t n)
+{
+    fputs("\": ", out);
+    pnc_references_base64_write(out, bytes, n);
+}
+
+int pnc_references_chunk_encode(pnc_references_var *r, const void *values, int64_t bytes, const void **stored,
+                                int64_t *n)
 {
     const pnc_filter_chain chain = {r->storage->array.filters.nfilters, r->filters};
+    uint32_t mask;
+    int err = pnc_filter_chunk_encode(r->worker, &chain, values, bytes, stored, n, &mask, r->all->error);
+
+    if (err != NC_NOERR)
+        pnc_error_add_context(r->all->error, "%s: variable %s", r->all->path, r->var->name);
+    return err;
+}
+
+/* With all filters. */
+static int write_encoded(pnc_references_var *r, const pnc_references_chunk *chunk)
+{
     unsigned char *bytes = pnc_memory_alloc(chunk->bytes, 1);
     const void *stored = NULL;
     int64_t n = 0;
-    uint32_t mask;
     int err;
 
     if (bytes == NULL)
         return pnc_error_set(r->all->error, NC_ENOMEM, "%s: variable %s: not enough memory for a chunk", r->all->path,
                              r->var->name);
     err = pnc_formats_reader_read_chunk(r->reader, r->varid, chunk->index, &chunk->place, bytes);
-    if (err == NC_NOERR) {
-        err = pnc_filter_chunk_encode(r->worker, &chain, bytes, chunk->bytes, &stored, &n, &mask, r->all->error);
-        if (err != NC_NOERR)
-            pnc_error_add_context(r->all->error, "%s: variable %s", r->all->path, r->var->name);
-    }
     if (err == NC_NOERR)
-        write_base64(r->out, stored, n);
+        err = pnc_references_chunk_encode(r, bytes, chunk->bytes, &stored, &n);
+    if (err == NC_NOERR)
+        write_within(r->out, stored, n);
     pnc_memory_free(bytes);
     return err;
 }
 
-static bool lacks_filters(const stored_var *r, const pnc_references_chunk *chunk)
+static bool lacks_filters(const pnc_references_var *r, const pnc_references_chunk *chunk)
 {
     for (int d = 0; d < r->var->ndims && r->storage->array.skips_partial; d++)
         if (r->storage->array.chunk[d] > r->storage->array.extent[d] - chunk->index[d])
@@ -94,16 +78,22 @@ static bool lacks_filters(const stored_var *r, const pnc_references_chunk *chunk
     return chunk->place.mask != 0;
 }
 
-static int write_chunk(void *with, const pnc_references_chunk *chunk)
+void pnc_references_chunk_begin(const pnc_references_var *r, const int64_t *index)
 {
-    stored_var *r = with;
     int64_t number;
 
     pnc_references_key_begin(r->all, r->var);
     for (int d = 0; d < r->var->ndims; d++) {
-        number = chunk->index[d] / r->storage->array.chunk[d] + (d == 0 ? r->before : 0);
+        number = index[d] / r->storage->array.chunk[d] + (d == 0 ? r->before : 0);
         fprintf(r->out, "%s%" PRId64, d > 0 ? "." : "", number);
     }
+}
+
+static int write_chunk(void *with, const pnc_references_chunk *chunk)
+{
+    pnc_references_var *r = with;
+
+    pnc_references_chunk_begin(r, chunk->index);
     r->written++;
     if (lacks_filters(r, chunk))
         return write_encoded(r, chunk);
@@ -112,7 +102,7 @@ static int write_chunk(void *with, const pnc_references_chunk *chunk)
 }
 
 /* Values in one part are divided as those of a classic file; compact ones are one chunk. */
-static void write_parts(stored_var *r, const pnc_zarr_chunks *chunks)
+static void write_parts(pnc_references_var *r, const pnc_zarr_chunks *chunks)
 {
     const pnc_stored *s = r->storage;
 
@@ -122,7 +112,7 @@ static void write_parts(stored_var *r, const pnc_zarr_chunks *chunks)
         pnc_references_key_begin(r->all, r->var);
         pnc_references_key_write(r->out, r->var, chunks, 0, i);
         if (s->layout == NC_COMPACT)
-            write_base64(r->out, s->array.contents, s->nbytes);
+            write_within(r->out, s->array.contents, s->nbytes);
         else
             pnc_references_extent_write(r->all, s->address + i * chunks->size, chunks->size);
         r->written++;
@@ -131,7 +121,7 @@ static void write_parts(stored_var *r, const pnc_zarr_chunks *chunks)
 
 /* --- variables --- */
 
-static int write_chunked_var(stored_var *r, const pnc_model *model, listed_var *listed)
+static int write_chunked_var(pnc_references_var *r, const pnc_model *model, listed_var *listed)
 {
     const pnc_chunk_array *a = &r->storage->array;
 
@@ -142,8 +132,7 @@ static int write_chunked_var(stored_var *r, const pnc_model *model, listed_var *
     PNC_TRY(pnc_references_chunks_scan(r->reader, model, r->varid, write_chunk, r));
     for (int d = 0; d < r->var->ndims; d++)
         listed->is_short |= a->extent[d] != r->var->shape[d];
-    listed->has_gaps |= listed->is_short || r->written < pnc_references_chunks_count(r->storage, r->var->ndims);
-    return NC_NOERR;
+    return pnc_references_gaps_write(r, &listed->has_gaps);
 }
 
 static void choose_parts(const pnc_references *all, const pnc_var *var, const pnc_stored *s, pnc_zarr_chunks *chunks)
@@ -151,13 +140,13 @@ static void choose_parts(const pnc_references *all, const pnc_var *var, const pn
     pnc_references_chunks_choose(var, s->layout == NC_COMPACT ? INT64_MAX : all->chunk, chunks);
 }
 
-static void write_one_part(stored_var *r, listed_var *listed)
+static int write_one_part(pnc_references_var *r, listed_var *listed)
 {
     pnc_zarr_chunks chunks;
 
     choose_parts(r->all, r->var, r->storage, &chunks);
     write_parts(r, &chunks);
-    listed->has_gaps |= r->written == 0;
+    return r->written > 0 ? NC_NOERR : pnc_references_gap_parts_write(r, &chunks, &listed->has_gaps);
 }
 
 /* Of a variable that will be within the references. */
@@ -183,7 +172,7 @@ static void write_kept(const pnc_stored_references *s, const pnc_var *var, const
     pnc_references_key_begin(s->all, var);
     for (int d = 0; d < var->ndims; d++)
         fputs(d > 0 ? ".0" : "0", s->all->out);
-    write_base64(s->all->out, listed->values, listed->nbytes);
+    write_within(s->all->out, listed->values, listed->nbytes);
 }
 
 static bool is_within(const pnc_references *all, int varid)
@@ -195,20 +184,19 @@ static bool is_within(const pnc_references *all, int varid)
 static int write_places(pnc_stored_references *s, pnc_reader *reader, const pnc_model *model, int varid,
                         int64_t records, listed_var *listed)
 {
-    stored_var r = {.all = s->all,
-                    .worker = &s->worker,
-                    .reader = reader,
-                    .out = s->all->out,
-                    .varid = varid,
-                    .var = model->vars[varid],
-                    .storage = pnc_formats_reader_get_stored(reader, varid)};
+    pnc_references_var r = {.all = s->all,
+                            .worker = &s->worker,
+                            .reader = reader,
+                            .out = s->all->out,
+                            .varid = varid,
+                            .var = model->vars[varid],
+                            .storage = pnc_formats_reader_get_stored(reader, varid)};
 
     if (r.storage->layout == NC_CHUNKED) {
         r.before = records > 0 ? records / r.storage->array.chunk[0] : 0;
         return write_chunked_var(&r, model, listed);
     }
-    write_one_part(&r, listed);
-    return NC_NOERR;
+    return write_one_part(&r, listed);
 }
 
 /* Of a listed variable of the first file, in this one. */

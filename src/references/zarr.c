@@ -170,8 +170,7 @@ static void write_attribute(FILE *out, const pnc_att *att, bool little)
     fputs(n != 1 ? "]" : "", out);
 }
 
-/* The _FillValue of numbers, which Zarr has among its metadata. NULL: the variable has none. */
-static const pnc_att *find_fill_value(const pnc_var *var)
+const pnc_att *pnc_references_fill_value_find(const pnc_var *var)
 {
     int at = pnc_format_atts_find(&var->atts, "_FillValue");
     const pnc_att *att = at >= 0 ? var->atts.at[at] : NULL;
@@ -207,7 +206,7 @@ void pnc_references_array_write_attributes(FILE *out, const pnc_model *model, co
         pnc_references_string_write(out, model->dims[var->dimids[d]]->name);
     }
     fputc(']', out);
-    write_attributes(out, model, &var->atts, find_fill_value(var), ",");
+    write_attributes(out, model, &var->atts, pnc_references_fill_value_find(var), ",");
     fputc('}', out);
 }
 
@@ -231,7 +230,7 @@ int64_t pnc_references_chunk_get_length(const pnc_var *var, const pnc_zarr_chunk
 void pnc_references_array_write(FILE *out, const pnc_model *model, const pnc_var *var, const pnc_zarr_chunks *chunks,
                                 int64_t numrecs)
 {
-    const pnc_att *fill = find_fill_value(var);
+    const pnc_att *fill = pnc_references_fill_value_find(var);
 
     fputs("{\"zarr_format\":2,\"shape\":[", out);
     for (int d = 0; d < var->ndims; d++)
@@ -285,7 +284,7 @@ static void write_filter_list(FILE *out, const pnc_zarr_array *a)
 
 void pnc_references_stored_array_write(FILE *out, const pnc_model *model, const pnc_zarr_array *a)
 {
-    const pnc_att *fill = find_fill_value(a->var);
+    const pnc_att *fill = pnc_references_fill_value_find(a->var);
     int type = a->var->type;
     bool is_little = a->var->little && pnc_type_get_size(type) > 1;
 

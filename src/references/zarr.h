@@ -26,13 +26,16 @@ void pnc_references_chunks_choose(const pnc_var *var, int64_t most, pnc_zarr_chu
 void pnc_references_key_write(FILE *out, const pnc_var *var, const pnc_zarr_chunks *chunks, int64_t record,
                               int64_t number);
 
+/* The _FillValue of numbers, which Zarr has among its metadata. NULL: the variable has none. */
+const pnc_att *pnc_references_fill_value_find(const pnc_var *var);
+
 /* The JSON documents .zattrs of the group, and .zarray and .zattrs of a variable. */
 void pnc_references_group_write_attributes(FILE *out, const pnc_model *model);
 void pnc_references_array_write(FILE *out, const pnc_model *model, const pnc_var *var, const pnc_zarr_chunks *chunks,
                                 int64_t numrecs);
 /* The same of a variable of a netCDF-4 file. lengths: of a chunk; has_filters: chunks have those of the storage;
- * has_gaps: some were never written, and have the fill value of the storage; first: the length of the first
- * dimension, which is that of several files if they are joined. */
+ * has_gaps: some were never written, and no reference has their value, the fill value of the storage; first: the length
+ * of the first dimension, which is that of several files if they are joined. */
 typedef struct pnc_zarr_array {
     const pnc_var *var;
     const pnc_stored *storage;

@@ -16,7 +16,7 @@ import pypi
 import tap
 import tool
 
-PACKAGES = ("xarray>=2024.10", "zarr>=3", "fsspec", "netCDF4", "numpy<3", "pyarrow", "fastparquet")
+PACKAGES = ("xarray>=2024.10", "zarr>=3", "fsspec", "netCDF4", "numpy<3", "pyarrow", "fastparquet", "h5py")
 
 
 def references(output, *arguments):
@@ -236,6 +236,64 @@ def make_part(path, first, records, random):
             packed = file.createVariable("v_" + kind, kind, ("time", "x"), zlib=True, chunksizes=(3, 4), fill_value=9)
             packed[:records] = random.uniform(0, 100, (records, 7)).astype(kind)
         file.createVariable("plain", "i4", ("time", "x"), chunksizes=(1, 7), fill_value=-1)[records - 1] = first
+        zeros = file.createVariable("zeros", "i4", ("time", "x"), chunksizes=(3, 4), zlib=True)
+        if records != 3:
+            zeros[records - 1:, :2] = 0
+
+
+def make_gaps():
+    """By netCDF-C, where no variable but one declares a fill value; one that is shorter than another has no chunks
+    there."""
+    with netCDF4.Dataset("gaps.nc", "w") as file:
+        file.createDimension("time", None)
+        file.createDimension("x", 10)
+        for kind in ("i1", "u2", "i4", "i8", "f4", "f8", ">i4"):
+            zeros = file.createVariable("zeros_" + kind[-2:] + "_" * (kind[0] == ">"), kind, ("time", "x"), zlib=True,
+                                        chunksizes=(2, 5), endian="big" if kind[0] == ">" else "native")
+            zeros[0:2, :3], zeros[7] = 0, 1
+        file.createVariable("whole", "f4", ("time", "x"), chunksizes=(2, 5))[:13] = 0
+        file.createVariable("declared", "f4", ("time", "x"), chunksizes=(2, 5), fill_value=0.)[3] = 4
+        file.createVariable("text", "S1", ("time", "x"), chunksizes=(2, 5))[4] = numpy.full(10, b"a")
+        file.createVariable("never", "f8", ("x",))
+        file.createVariable("one", "i4", ())
+
+
+def make_hdf5_gaps():
+    """Of h5py: fill values that no attribute declares, and one that is not what the attribute says."""
+    with h5py.File("hdf5_gaps.nc", "w") as file:
+        for name, n in (("y", 8), ("x", 10)):
+            file.create_dataset(name, (n,), "f4").make_scale(name)
+        for name, kind, fill, declared in (("zero", "f4", 0, None), ("five", "i4", 5, None), ("differ", "f4", 0, -9),
+                                           ("same", "f8", -9, -9), ("minus", "f4", -0.0, None)):
+            variable = file.create_dataset(name, (8, 10), kind, chunks=(2, 5), fillvalue=fill, compression="gzip")
+            variable[2:4], variable[4:6] = 7, fill
+            variable.dims[0].attach_scale(file["y"])
+            variable.dims[1].attach_scale(file["x"])
+            if declared is not None:
+                variable.attrs["_FillValue"] = numpy.dtype(kind).type(declared)
+
+
+def test_gaps():
+    """Only values that equal a declared _FillValue are missing."""
+    make_gaps()
+    compare("chunks that netCDF-C has not written", "gaps.nc")
+    make_hdf5_gaps()
+    compare("chunks that h5py has not written", "hdf5_gaps.nc")
+    shape = (1 << 13, 1 << 14) # 128 chunks of 4 MiB, too many for the references
+    for fill, declared in ((5, None), (5, -9)):
+        with h5py.File("large.nc", "w") as file:
+            variable = file.create_dataset("v", shape, "f4", chunks=(1 << 10, 1 << 10), fillvalue=fill)
+            variable[0, 0] = 1
+            if declared is not None:
+                variable.attrs["_FillValue"] = numpy.float32(declared)
+        result = tool.run("ncoffsets", "--kerchunk=large.json", "-O", "large.nc")
+        if declared is None:
+            found = raw_arrays("large.json")["v"]
+            tap.ok(result.returncode == 0 and found.fill_value == 5 and os.path.getsize("large.json") < 10000 and
+                   list(found[0, :2]) == [1, 5] and found[-1, -1] == 5, "gaps of too many bytes: a fill value", result)
+        else:
+            tap.ok(result.returncode == 1 and b"127 chunks were never written" in result.stderr,
+                   "and if another one is declared: an error", result)
 
 
 def test_joined_netcdf4():
@@ -334,13 +392,14 @@ def inside():
     """In the environment with the packages."""
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
     for test in (test_types, test_climate, test_joined, test_joined_netcdf4, test_url, test_names, test_netcdf4,
-                 test_hint, test_parquet, test_parquet_tables):
+                 test_gaps, test_hint, test_parquet, test_parquet_tables):
         test()
     tap.finish()
 
 
 if sys.argv[1:] == ["--inside"]:
     import fsspec
+    import h5py
     import netCDF4
     import numpy
     import xarray

@@ -20,7 +20,8 @@ try:
 except ImportError:
     zarr = None
 
-PACKAGES = ("xarray>=2024.10", "zarr>=3", "fsspec", "netCDF4", "numpy<3", "pyarrow", "fastparquet") # as test_zarr.py
+PACKAGES = ("xarray>=2024.10", "zarr>=3", "fsspec", "netCDF4", "numpy<3", "pyarrow", "fastparquet",
+            "h5py") # as test_zarr.py
 PROGRAM = "test/interop/zarr_die"
 GENERATIONS = 3
 FILL = -2147483647

@@ -12,7 +12,8 @@ sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(HERE, "..", "tools")]
 import pypi
 import tap
 
-PACKAGES = ("xarray>=2024.10", "zarr>=3", "fsspec", "netCDF4", "numpy<3", "pyarrow", "fastparquet") # as test_zarr.py
+PACKAGES = ("xarray>=2024.10", "zarr>=3", "fsspec", "netCDF4", "numpy<3", "pyarrow", "fastparquet",
+            "h5py") # as test_zarr.py
 Y, X, RECORDS = 37, 53, 9
 TYPES = {"byte": "i1", "char": "S1", "short": "i2", "int": "i4", "float": "f4", "double": "f8", "ubyte": "u1",
          "ushort": "u2", "uint": "u4", "int64": "i8", "uint64": "u8"}

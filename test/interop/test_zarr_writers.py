@@ -19,7 +19,8 @@ except ImportError:
 
 BUILD = os.environ.get("PNC_BUILD", os.getcwd())
 PROGRAM = os.path.join(BUILD, "test/interop/netcdf4_writer")
-PACKAGES = ("xarray>=2024.10", "zarr>=3", "fsspec", "netCDF4", "numpy<3", "pyarrow", "fastparquet") # as test_zarr.py
+PACKAGES = ("xarray>=2024.10", "zarr>=3", "fsspec", "netCDF4", "numpy<3", "pyarrow", "fastparquet",
+            "h5py") # as test_zarr.py
 LOCKING = "HDF5_USE_FILE_LOCKING"
 
 
