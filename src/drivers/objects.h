@@ -20,8 +20,9 @@ typedef int pnc_objects_visit(void *own, const char *name, bool is_folder, pnc_e
 
 /* What differs between an object and one that replaces it, or the same with other bytes. No padding. */
 typedef struct pnc_objects_facts {
-    int64_t size;           /* -1: there is no object */
-    int64_t inode, changed; /* changed: in nanoseconds, as the file system counts that; programs cannot set it */
+    int64_t size;                  /* -1: there is no object */
+    int64_t inode, birth, changed; /* birth: 0 if it is unknown; a new object may have the inode of one that is gone;
+                                    * both times in nanoseconds, as the file system counts; programs cannot set them */
 } pnc_objects_facts;
 
 /* A container that is only read has no operations from `inspect` on. */

@@ -119,7 +119,7 @@ def find_values(value, found):
 def change_document(path):
     try:
         document = json.loads(read(path))
-    except ValueError:
+    except (ValueError, RecursionError): # of a text that was damaged before
         return
     for _ in range(draw.choice([1, 1, 3])):
         places = find_values(document, [])

@@ -196,6 +196,52 @@ def test_stale_by_zarr():
     case.conclude(path, [7])
 
 
+def replace_file(path, content, keeps_inode):
+    """As a program that makes it anew; the file system may give the new file the inode of the old one. Whether it
+    did."""
+    inode, others = os.stat(path).st_ino, []
+    if keeps_inode:
+        os.unlink(path)
+    for i in range(5000 if keeps_inode else 1):
+        others.append(f"{path}.{i}")
+        with open(others[-1], "wb") as file:
+            file.write(content)
+        if os.stat(others[-1]).st_ino == inode:
+            break
+    found = os.stat(others[-1]).st_ino == inode
+    os.rename(others.pop(), path)
+    for other in others:
+        os.unlink(other)
+    return found
+
+
+def test_new_shard(keeps_inode, length):
+    """A reader knows the index of a shard that is made anew, with chunks at other places, or so many bytes only."""
+    case = Case(f"a reader of a shard that is made anew: NC_ESTALE ({'the same inode' if keeps_inode else 'another'})")
+    path, other = new_path("anew.zarr"), new_path("other.zarr")
+    for store, numbers in ((path, (7, 8)), (other, (5, 6, 4, 3))):
+        program = case.start(hints=":nc_compression=none:nc_chunks=1,50")
+        case.expect(program, "NC_NOERR", "create", store)
+        for i, number in enumerate(numbers):
+            case.expect(program, "NC_NOERR", "put", 1 - i % 2, number)
+            case.expect(program, "NC_NOERR", "sync")
+        case.expect(program, "NC_NOERR", "close")
+    one = case.start()
+    case.expect(one, "NC_NOERR", "read", path)
+    case.expect(one, "NC_NOERR", "get", 0, 8)
+    shard = os.path.join(path, "v", "c.0.0")
+    with open(os.path.join(other, "v", "c.0.0"), "rb") as file:
+        content = file.read()
+    if replace_file(shard, content[:length], keeps_inode) != keeps_inode:
+        skip(case.text, "the file system gave it another inode")
+    else:
+        case.expect(one, "NC_ESTALE", "get", 1, 7)
+        case.expect(one, "NC_NOERR", "close")
+        ok(not case.wrong, case.text, "\n".join(case.wrong))
+    for program in case.programs:
+        program.end()
+
+
 def test_handles():
     """Those of one process share the lock, and find what another one has changed."""
     case, path = Case("two handles of a process on one store"), new_path("handles.zarr")
@@ -268,6 +314,9 @@ def main():
             test_stale(2, changes, hints)
     if zarr is not None:
         test_stale_by_zarr()
+    for keeps_inode in (False, True):
+        test_new_shard(keeps_inode, None)
+        test_new_shard(keeps_inode, 100)
     test_handles()
     test_replaced()
     test_release()

@@ -149,28 +149,35 @@ static int sync_names_in_folder(const pnc_objects *objects, const char *key, pnc
 
 /* --- reading --- */
 
+static int64_t get_nanoseconds(const struct statx_timestamp *time)
+{
+    return time->tv_sec * INT64_C(1000000000) + time->tv_nsec;
+}
+
 static int inspect_object_in_folder(const pnc_objects *objects, const char *key, pnc_objects_facts *out,
                                     pnc_error *error)
 {
     const pnc_folder *folder = folder_of(objects);
     found_name at;
-    struct stat facts;
+    struct statx facts;
     int number = find_last(folder, key, &at);
 
     *out = (pnc_objects_facts){.size = -1};
     if (number == 0) {
-        number = fstatat(at.folder, at.name, &facts, AT_SYMLINK_NOFOLLOW) != 0 ? errno : 0;
+        number =
+            statx(at.folder, at.name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS | STATX_BTIME, &facts) != 0 ? errno : 0;
         close_step(folder, at.folder);
     }
     if (number == ENOENT)
         return NC_NOERR;
-    if (number == 0 && !S_ISREG(facts.st_mode))
+    if (number == 0 && !S_ISREG(facts.stx_mode))
         number = ENOTDIR;
     if (number != 0)
         return pnc_objects_error_set(error, number, NC_EREAD, "find it", objects->path, key);
-    *out = (pnc_objects_facts){.size = (int64_t)facts.st_size,
-                               .inode = (int64_t)facts.st_ino,
-                               .changed = facts.st_ctim.tv_sec * INT64_C(1000000000) + facts.st_ctim.tv_nsec};
+    *out = (pnc_objects_facts){.size = (int64_t)facts.stx_size,
+                               .inode = (int64_t)facts.stx_ino,
+                               .birth = (facts.stx_mask & STATX_BTIME) != 0 ? get_nanoseconds(&facts.stx_btime) : 0,
+                               .changed = get_nanoseconds(&facts.stx_ctime)};
     return NC_NOERR;
 }
 

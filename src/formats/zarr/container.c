@@ -22,7 +22,7 @@ typedef struct zarr_object {
     bool is_new;            /* it has a temporary name */
     bool is_shown;          /* other ranks find it as it is */
     int64_t end;            /* of a shard: where the next chunk is put */
-    int64_t inode;          /* of a shard that this handle only reads; 0: not known */
+    int64_t inode, birth;   /* of a shard that this handle only reads; 0: not known */
     pnc_zarr_place *places; /* of a shard */
 } zarr_object;
 
@@ -258,15 +258,13 @@ static int find_shard_index(const zarr_container *c, zarr_object *o, index_place
     return find_shown_index(c, o, out->size, out, &is_shown, error);
 }
 
-/* Of the object that has a name now; 0 where the container does not say, or changes it itself. */
-static int find_inode(const zarr_container *c, const char *key, int64_t *inode, pnc_error *error)
+/* Of the object that has a name now; zeros where the container does not say, or changes it itself. */
+static int find_shard_facts(const zarr_container *c, const char *key, pnc_objects_facts *facts, pnc_error *error)
 {
-    pnc_objects_facts facts = {.inode = 0};
-
-    if (c->agree == NULL && c->objects->ops->inspect != NULL)
-        PNC_TRY(c->objects->ops->inspect(c->objects, key, &facts, error));
-    *inode = facts.inode;
-    return NC_NOERR;
+    *facts = (pnc_objects_facts){.inode = 0};
+    if (c->agree != NULL || c->objects->ops->inspect == NULL)
+        return NC_NOERR;
+    return c->objects->ops->inspect(c->objects, key, facts, error);
 }
 
 /* The index of a shard as the folder has it; one that is not there has no chunks. */
@@ -275,11 +273,14 @@ static int read_index(const zarr_container *c, zarr_object *o, pnc_error *error)
     const pnc_zarr_chunks *k = &c->chunks[o->item.array];
     int64_t bytes = pnc_zarr_index_get_bytes(k->array);
     unsigned char *encoded;
+    pnc_objects_facts facts;
     index_place place;
     int err;
 
     PNC_TRY(find_shard_index(c, o, &place, error));
-    PNC_TRY(find_inode(c, place.key.text, &o->inode, error));
+    PNC_TRY(find_shard_facts(c, place.key.text, &facts, error));
+    o->inode = facts.inode;
+    o->birth = facts.birth;
     o->end = place.size < 0 ? get_first_offset(k->array) : place.size;
     if (place.size < 0) {
         for (int64_t i = 0; i < pnc_zarr_index_count(k->array); i++)
@@ -301,16 +302,19 @@ static int read_index(const zarr_container *c, zarr_object *o, pnc_error *error)
     return err;
 }
 
-/* The writer has made a shard anew: its chunks are elsewhere. */
-static int check_shard_is_same(const zarr_container *c, const zarr_object *o, const char *key, pnc_error *error)
+/* After an access to a chunk, which returned err. The writer may have made its shard anew: chunks are elsewhere. */
+static int check_shard_is_same(const zarr_container *c, const zarr_object *o, const char *key, int err,
+                               pnc_error *error)
 {
-    int64_t inode;
+    pnc_objects_facts facts;
+    int found;
 
     if (o == NULL || o->inode == 0)
-        return NC_NOERR;
-    PNC_TRY(find_inode(c, key, &inode, error));
-    if (inode == o->inode)
-        return NC_NOERR;
+        return err;
+    found = find_shard_facts(c, key, &facts, error);
+    if (found != NC_NOERR || (facts.inode == o->inode && facts.birth == o->birth))
+        return pnc_error_keep_first(err, found);
+    pnc_error_clear(error); /* that is the reason of the other one */
     return pnc_error_set(error, NC_ESTALE,
                          "%s/%s: another program has written this shard anew since this one has read its index: close "
                          "this ncid and open the store again",
@@ -467,13 +471,14 @@ static int read_from_store(pnc_container *container, const pnc_chunk_item *chunk
     int64_t object = find_chunk_position(k, chunk->chunk).object, bytes;
     const zarr_object *o = (const zarr_object *)(void *)pnc_chunks_map_find(&c->map, chunk->array, object);
     pnc_zarr_key key;
+    int err;
 
     if (o != NULL ? o->is_new : c->is_shown) /* changes that were not all made may have given it its name */
         PNC_TRY(find_chunk_object(c, chunk->array, object, &key, &bytes, error));
     else
         key = make_object_key(k, object);
-    PNC_TRY(c->objects->ops->read(c->objects, key.text, place->offset, to, place->bytes, error));
-    return check_shard_is_same(c, o, key.text, error);
+    err = c->objects->ops->read(c->objects, key.text, place->offset, to, place->bytes, error);
+    return check_shard_is_same(c, o, key.text, err, error);
 }
 
 static int prepare_for_store(pnc_container *container, pnc_stored_chunk *chunk, const int64_t *index, pnc_error *error)
