@@ -123,19 +123,22 @@ static int check_values(pnc_dataset *ds, int varid, const pnc_new_att *att)
 static int check_fill_value(pnc_dataset *ds, int varid, const pnc_new_att *att)
 {
     const pnc_var *var;
+    long long length;
+    int xtype;
 
     if (varid == NC_GLOBAL || strcmp(att->name, NC_FillValue) != 0)
         return NC_NOERR;
     var = ds->model.vars[varid];
-    if (att->xtype != var->type || att->strings.lengths != NULL)
+    xtype = att->strings.lengths != NULL ? NC_STRING : att->xtype;
+    if (xtype != var->type)
         return pnc_error_set(&ds->error, NC_EBADTYPE,
                              "attribute \"%s:_FillValue\" has type %s: must be %s, as the "
                              "variable",
-                             var->name, pnc_type_get_name(att->strings.lengths != NULL ? NC_STRING : att->xtype),
-                             pnc_type_get_name(var->type));
-    if (att->len != 1)
+                             var->name, pnc_type_get_name(xtype), pnc_type_get_name(var->type));
+    length = xtype == NC_STRING ? att->strings.n : att->len;
+    if (length != 1)
         return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s:_FillValue\" has length %lld: must be 1", var->name,
-                             (long long)att->len);
+                             (long long)length);
     if (ds->mode == PNC_DEFINE && !pnc_dataset_mode_allows_fill(ds, varid))
         return pnc_error_set(&ds->error, NC_ELATEFILL,
                              "variable \"%s\" existed before ncmpi_redef: its fill value "

@@ -13,6 +13,7 @@
 #include "dataset/modes.h"
 #include "format/groups.h"
 #include "format/storage.h"
+#include "format/strings.h"
 
 static int64_t text_length(const char *text)
 {
@@ -87,10 +88,42 @@ static int store_fill_value(pnc_dataset *ds, pnc_var *var, const void *fill_valu
     return pnc_format_atts_put(&ds->model, &var->atts, NC_FillValue, var->type, 1, external, &ds->error);
 }
 
-static int check_def_var_fill(pnc_dataset *ds, int varid, bool has_value)
+static int store_fill_string(pnc_dataset *ds, pnc_var *var, const char *text)
 {
+    const int64_t length = text_length(text);
+    const pnc_strings strings = {1, &length};
+
+    return pnc_format_atts_put_strings(&ds->model, &var->atts, NC_FillValue, &strings, text, &ds->error);
+}
+
+/* Fortran has no pointers. */
+static bool is_fill_string(const pnc_dataset *ds, int varid, const void *fill_value)
+{
+    return fill_value != NULL && varid >= 0 && varid < ds->model.nvars && ds->model.vars[varid]->type == NC_STRING &&
+           pnc_error_get_language(&ds->error) == PNC_LANGUAGE_C;
+}
+
+static int check_fill_string(pnc_dataset *ds, const pnc_var *var, int no_fill, const void *fill_value)
+{
+    if (fill_value != NULL && pnc_error_get_language(&ds->error) != PNC_LANGUAGE_C)
+        return pnc_error_set(&ds->error, NC_EBADTYPE, "variable \"%s\" has strings, whose fill value only C can pass",
+                             var->name);
+    if (no_fill)
+        return pnc_error_set(&ds->error, NC_EINVAL, "variable \"%s\" has strings, which always have a fill value",
+                             var->name);
+    if (fill_value != NULL && *(char *const *)fill_value == NULL)
+        return pnc_error_set(&ds->error, NC_EINVAL, "variable \"%s\": the fill value, a string, is NULL", var->name);
+    return NC_NOERR;
+}
+
+static int check_def_var_fill(pnc_dataset *ds, int varid, int no_fill, const void *fill_value)
+{
+    const bool has_value = fill_value != NULL && !no_fill;
+
     PNC_TRY(pnc_dataset_mode_check_define_write(ds));
     PNC_TRY(pnc_format_var_check(&ds->model, varid, &ds->error));
+    if (ds->model.vars[varid]->type == NC_STRING)
+        PNC_TRY(check_fill_string(ds, ds->model.vars[varid], no_fill, fill_value));
     if (has_value && !pnc_dataset_mode_allows_fill(ds, varid))
         return pnc_error_set(&ds->error, NC_ELATEFILL,
                              "variable \"%s\" existed before ncmpi_redef: its fill value cannot change any more",
@@ -98,17 +131,29 @@ static int check_def_var_fill(pnc_dataset *ds, int varid, bool has_value)
     return NC_NOERR;
 }
 
+/* Its bytes, for comparison: of a variable of NC_STRING those of the string. */
+static pnc_argument find_fill_argument(const pnc_dataset *ds, int varid, const void *fill_value)
+{
+    const bool is_known = fill_value != NULL && varid >= 0 && varid < ds->model.nvars;
+    const char *text = is_fill_string(ds, varid, fill_value) ? *(char *const *)fill_value : NULL;
+
+    if (text != NULL)
+        return (pnc_argument){NC_EMULTIDEFINE_VAR_FILL_VALUE, text, text_length(text)};
+    return (pnc_argument){NC_EMULTIDEFINE_VAR_FILL_VALUE, fill_value,
+                          is_known ? (int64_t)pnc_type_get_size(ds->model.vars[varid]->type) : 0};
+}
+
 int pnc_dataset_def_var_fill(pnc_dataset *ds, int varid, int no_fill, const void *fill_value)
 {
-    bool is_var = varid >= 0 && varid < ds->model.nvars, has_value = fill_value != NULL && !no_fill;
-    size_t size = is_var && fill_value != NULL ? pnc_type_get_size(ds->model.vars[varid]->type) : 0;
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
                            {NC_EMULTIDEFINE_VAR_FILL_MODE, &no_fill, sizeof no_fill},
-                           {NC_EMULTIDEFINE_VAR_FILL_VALUE, fill_value, (int64_t)size}};
-    int err = check_def_var_fill(ds, varid, has_value);
+                           find_fill_argument(ds, varid, fill_value)};
+    int err = check_def_var_fill(ds, varid, no_fill, fill_value);
 
     PNC_TRY(pnc_dataset_arguments_agree(ds, err, args, 3, PNC_STAYS_LOCAL));
-    if (has_value)
+    if (fill_value != NULL && !no_fill && ds->model.vars[varid]->type == NC_STRING)
+        PNC_TRY(store_fill_string(ds, ds->model.vars[varid], args[2].bytes));
+    else if (fill_value != NULL && !no_fill)
         PNC_TRY(store_fill_value(ds, ds->model.vars[varid], fill_value));
     ds->model.vars[varid]->no_fill = no_fill != 0;
     if (ds->united.is_on && ds->model.vars[varid]->storage != NULL) /* programs that call netCDF find it in the file */

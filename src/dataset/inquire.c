@@ -10,6 +10,7 @@
 #include "dataset/hints.h"
 #include "dataset/opening.h"
 #include "dataset/suggestion.h"
+#include "format/strings.h"
 
 static void set_name(char *out, const char *name)
 {
@@ -281,13 +282,21 @@ int pnc_dataset_inq_varnatts(pnc_dataset *ds, int varid, int *nattsp)
     return pnc_dataset_inq_var(ds, varid, NULL, NULL, NULL, NULL, nattsp);
 }
 
+static int get_fill_string(pnc_dataset *ds, const pnc_var *var, char **out)
+{
+    *out = pnc_format_strings_make_fill(var);
+    return *out != NULL ? NC_NOERR : pnc_error_set(&ds->error, NC_ENOMEM, "no memory for a fill value");
+}
+
 int pnc_dataset_inq_var_fill(pnc_dataset *ds, int varid, int *no_fill, void *fill_value)
 {
     const pnc_var *var;
 
     PNC_TRY(pnc_format_var_check(&ds->model, varid, &ds->error));
     var = ds->model.vars[varid];
-    PNC_SET_OUTPUT(no_fill, var->no_fill);
+    PNC_SET_OUTPUT(no_fill, var->no_fill && var->type != NC_STRING);
+    if (fill_value != NULL && var->type == NC_STRING && pnc_error_get_language(&ds->error) == PNC_LANGUAGE_C)
+        return get_fill_string(ds, var, fill_value);
     if (fill_value != NULL && pnc_type_get_size(var->type) == 0)
         return pnc_error_set(&ds->error, NC_EBADTYPE, "variable \"%s\" has type %s", var->name,
                              pnc_type_explain_invalid(var->type, pnc_error_get_language(&ds->error)).text);

@@ -68,7 +68,7 @@ static int get_var(pnc_dataset *ds, int varid, const pnc_var **var)
 /* HDF5 keeps the values in one message of the metadata. */
 static int check_compact(pnc_dataset *ds, const pnc_var *var)
 {
-    int64_t most = COMPACT_MOST / (int64_t)pnc_type_get_size(var->type);
+    int64_t most = COMPACT_MOST / pnc_format_storage_get_elem_size(var);
 
     for (int d = 0; d < var->ndims; d++) {
         int64_t length = ds->model.dims[var->dimids[d]]->len;

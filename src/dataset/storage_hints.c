@@ -380,8 +380,8 @@ static bool takes_filter(const pnc_var *var, bool is_coordinate, bool is_named, 
 {
     const bool is_real = var->type == NC_FLOAT || var->type == NC_DOUBLE;
 
-    return f->id != 0 && var->ndims > 0 && (var->type != NC_CHAR || is_named) && (is_real || !f->takes_reals) &&
-           !(is_coordinate && f->is_lossy) && !var->storage->chosen_filters &&
+    return f->id != 0 && var->ndims > 0 && (var->type != NC_CHAR || is_named) && var->type != NC_STRING &&
+           (is_real || !f->takes_reals) && !(is_coordinate && f->is_lossy) && !var->storage->chosen_filters &&
            (!var->storage->chosen_layout || var->storage->layout == NC_CHUNKED);
 }
 

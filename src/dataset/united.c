@@ -65,6 +65,15 @@ int pnc_dataset_united_begin(pnc_dataset *ds, bool collective)
     return collective ? publish(ds) : NC_NOERR;
 }
 
+static int fail_for_waiting(pnc_dataset *ds, int varid)
+{
+    return pnc_error_set(&ds->error, NC_EINDEP,
+                         "%s: variable \"%s\": values of a collective put may wait at other ranks, where independent "
+                         "access does not see them: call nc_sync on all ranks before, or access the variable "
+                         "collectively",
+                         ds->file.path, ds->model.vars[varid]->name);
+}
+
 int pnc_dataset_united_check(pnc_dataset *ds, const pnc_request_list *list)
 {
     if (!is_needed(ds) || list->collective)
@@ -76,13 +85,14 @@ int pnc_dataset_united_check(pnc_dataset *ds, const pnc_request_list *list)
         if (list->direction == PNC_PUT && pnc_io_chunked_has_var(&ds->io, varid))
             continue;
         if (list->at[i]->elements.count > 0 && may_wait(&ds->united, varid))
-            return pnc_error_set(&ds->error, NC_EINDEP,
-                                 "%s: variable \"%s\": values of a collective put may wait at other ranks, where "
-                                 "independent access does not see them: call nc_sync on all ranks before, or access "
-                                 "the variable collectively",
-                                 ds->file.path, ds->model.vars[varid]->name);
+            return fail_for_waiting(ds, varid);
     }
     return NC_NOERR;
+}
+
+int pnc_dataset_united_check_var(pnc_dataset *ds, int varid)
+{
+    return is_needed(ds) && may_wait(&ds->united, varid) ? fail_for_waiting(ds, varid) : NC_NOERR;
 }
 
 /* Without memory, all variables may have values that wait. */
@@ -118,6 +128,18 @@ void pnc_dataset_united_end(pnc_dataset *ds, const pnc_request_list *list)
     }
     if (list->collective && list->n == 0)
         ds->united.all_wait = true; /* an error in the arguments: its variable is not known */
+}
+
+void pnc_dataset_united_add_var(pnc_dataset *ds, bool collective, int varid)
+{
+    if (!is_needed(ds))
+        return;
+    if (!collective)
+        ds->united.has_puts = true;
+    else if (varid >= 0)
+        mark_waiting(ds, varid);
+    else
+        ds->united.all_wait = true;
 }
 
 void pnc_dataset_united_free(pnc_dataset *ds)

@@ -21,6 +21,10 @@ int pnc_dataset_united_begin(pnc_dataset *ds, bool collective);
 int pnc_dataset_united_check(pnc_dataset *ds, const pnc_request_list *list);
 /* After they were, for a put. Local. */
 void pnc_dataset_united_end(pnc_dataset *ds, const pnc_request_list *list);
+/* The same for strings of a variable, which the store of chunks does not have; varid -1: an error, of a variable that
+ * this rank may not know. */
+int pnc_dataset_united_check_var(pnc_dataset *ds, int varid);
+void pnc_dataset_united_add_var(pnc_dataset *ds, bool collective, int varid);
 /* All ranks see all values: after a flush. Local. */
 void pnc_dataset_united_clear(pnc_dataset *ds);
 void pnc_dataset_united_free(pnc_dataset *ds);

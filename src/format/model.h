@@ -25,6 +25,7 @@ typedef struct pnc_rules {
     bool one_unlimited;      /* at most one dimension is unlimited, and it is the first one of its variables */
     bool has_paths;          /* a name may begin with the /, as that of a variable of a group */
     bool is_enhanced;        /* there may be groups, and attributes of NC_STRING */
+    bool has_strings;        /* variables of NC_STRING may be defined */
     /* names of attributes that the format keeps for itself, NULL behind; NULL: none */
     const char *const *hidden_atts;
 } pnc_rules;

@@ -11,6 +11,11 @@ static bool has_unlimited(const pnc_model *model, const pnc_var *var)
     return false;
 }
 
+int64_t pnc_format_storage_get_elem_size(const pnc_var *var)
+{
+    return var->type == NC_STRING ? 16 : (int64_t)pnc_type_get_size(var->type);
+}
+
 int pnc_format_storage_add(pnc_model *model, pnc_var *var, pnc_error *error)
 {
     pnc_storage *storage = pnc_region_alloc(&model->region, (int64_t)sizeof *storage);
@@ -91,7 +96,7 @@ static int check_layout(const pnc_model *model, const pnc_var *var, int layout, 
 
 static int check_chunks(const pnc_model *model, const pnc_var *var, const int64_t *chunks, pnc_error *error)
 {
-    int64_t bytes = pnc_type_get_size(var->type);
+    int64_t bytes = pnc_format_storage_get_elem_size(var);
 
     for (int d = 0; d < var->ndims; d++) {
         int64_t length = model->dims[var->dimids[d]]->len, n = chunks[d] > 0 ? chunks[d] : 1;
@@ -179,6 +184,11 @@ int pnc_format_storage_set_filter(pnc_model *model, pnc_var *var, const pnc_filt
     pnc_filter own = *filter;
 
     own.is_optional = own.is_optional || !pnc_filter_is_own(own.id);
+    if (var->type == NC_STRING)
+        return pnc_error_set(error, NC_EFILTER,
+                             "variable \"%s\" has strings, which are stored outside of its chunks: no filter changes "
+                             "them",
+                             var->name);
     if (var->ndims == 0)
         return pnc_error_set(error, NC_EINVAL, "variable \"%s\" has no dimensions: it cannot have filters", var->name);
     if (at < 0 && var->storage->nfilters == PNC_FILTER_MOST)
@@ -233,7 +243,7 @@ int pnc_format_storage_set_endian(pnc_var *var, int endian, pnc_error *error)
     if (endian != NC_ENDIAN_NATIVE && endian != NC_ENDIAN_LITTLE && endian != NC_ENDIAN_BIG)
         return pnc_error_set(error, NC_EINVAL,
                              "endian is %d: must be NC_ENDIAN_NATIVE, NC_ENDIAN_LITTLE or NC_ENDIAN_BIG", endian);
-    if (var->type == NC_CHAR)
+    if (var->type == NC_CHAR || var->type == NC_STRING)
         return pnc_error_set(error, NC_EINVAL, "variable \"%s\" has characters, which have no byte order", var->name);
     var->storage->endian = endian;
     var->little = endian == NC_ENDIAN_LITTLE || (endian == NC_ENDIAN_NATIVE && PNC_HOST_IS_LITTLE);

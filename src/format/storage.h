@@ -24,6 +24,8 @@ typedef struct pnc_storage {
     pnc_filter filters[PNC_FILTER_MOST];                     /* as a chain has them; parameters in the region */
 } pnc_storage;
 
+/* Bytes of an element in a chunk. HDF5 stores values of NC_STRING elsewhere: 16 bytes say where. */
+int64_t pnc_format_storage_get_elem_size(const pnc_var *var);
 /* Give a variable the storage of a new one: contiguous, or chunked if it has an unlimited dimension. NC_ENOMEM */
 int pnc_format_storage_add(pnc_model *model, pnc_var *var, pnc_error *error);
 /* Give it a copy of that of another variable, if that has one. NC_ENOMEM */
@@ -40,13 +42,13 @@ int pnc_format_storage_set_layout(pnc_model *model, pnc_var *var, int layout, co
 int pnc_format_storage_set_shards(pnc_model *model, pnc_var *var, const int64_t *shards, pnc_error *error);
 /* Add a filter at the end, or give new parameters to one that is there. The variable becomes chunked. One of a plugin
  * is optional: plugins fail where a chunk becomes no smaller (Blosc), which is stored without it then. NC_EINVAL for a
- * scalar; NC_EFILTER for more filters than a variable can have; NC_ENOMEM */
+ * scalar; NC_EFILTER for more filters than a variable can have, and for one of NC_STRING; NC_ENOMEM */
 int pnc_format_storage_set_filter(pnc_model *model, pnc_var *var, const pnc_filter *filter, pnc_error *error);
 /* Remove a filter, if it is there. */
 void pnc_format_storage_remove_filter(pnc_var *var, int id);
 /* Have shuffle, which has no parameters and comes before deflate, or not. Errors as above. */
 int pnc_format_storage_set_shuffle(pnc_model *model, pnc_var *var, bool on, pnc_error *error);
-/* NC_EINVAL for another value, or a variable of characters, which has no byte order. */
+/* NC_EINVAL for another value, or a variable of characters or strings, which has no byte order. */
 int pnc_format_storage_set_endian(pnc_var *var, int endian, pnc_error *error);
 /* Index of a filter, or -1; also for a variable without a storage. */
 int pnc_format_storage_find_filter(const pnc_var *var, int id);

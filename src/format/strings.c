@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/memory.h"
+
 int64_t pnc_format_strings_join(const char *const *strings, int64_t n, int64_t *lengths, char *text)
 {
     int64_t total = 0;
@@ -59,4 +61,19 @@ int pnc_format_strings_copy(pnc_region *region, const pnc_strings *from, pnc_str
         memcpy(lengths, from->lengths, (size_t)from->n * sizeof *lengths);
     *out = (pnc_strings){from->n, lengths};
     return NC_NOERR;
+}
+
+char *pnc_format_strings_make_fill(const pnc_var *var)
+{
+    int index = pnc_format_atts_find(&var->atts, "_FillValue");
+    const pnc_att *att = index < 0 ? NULL : var->atts.at[index];
+    int64_t n = att != NULL && att->strings.lengths != NULL && att->strings.n == 1 ? att->len : 0;
+    char *fill = pnc_memory_alloc(n + 1, 1);
+
+    if (fill == NULL)
+        return NULL;
+    if (n > 0)
+        memcpy(fill, att->value, (size_t)n);
+    fill[n] = '\0';
+    return fill;
 }

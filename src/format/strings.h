@@ -19,4 +19,8 @@ int pnc_format_strings_copy(pnc_region *region, const pnc_strings *from, pnc_str
 int pnc_format_atts_put_strings(pnc_model *model, pnc_atts *atts, const char *name, const pnc_strings *strings,
                                 const char *text, pnc_error *error);
 
+/* The fill value of a variable of NC_STRING: its attribute _FillValue if that is one string, else "". NULL without
+ * memory. */
+char *pnc_format_strings_make_fill(const pnc_var *var);
+
 #endif

@@ -66,9 +66,9 @@ static int check_type(const pnc_model *model, const char *name, int type, pnc_er
 {
     const pnc_rules *rules = pnc_format_model_get_rules(model);
 
-    if (type >= NC_BYTE && type <= rules->last_type)
+    if ((type >= NC_BYTE && type <= rules->last_type) || (type == NC_STRING && rules->has_strings))
         return NC_NOERR;
-    if (pnc_type_is_valid(type, NC_FORMAT_CDF5))
+    if (pnc_type_is_valid(type, NC_FORMAT_CDF5) || (type == NC_STRING && rules->type_error == NC_ESTRICTNC3))
         return pnc_error_set(
             error, rules->type_error, "variable \"%s\": type %s exists in %s only, and this file is %s: %s", name,
             pnc_type_get_name(type), rules->wider, rules->name, pnc_error_translate(error, rules->cure).text);

@@ -117,6 +117,14 @@ typedef struct pnc_format_version {
 /* Versions that have no constant of netCDF. */
 enum { PNC_VERSION_ZARR = 100, PNC_VERSION_ZARR_CLASSIC };
 
+/* Strings for a hyperslab of a variable of NC_STRING, which the caller has checked. */
+typedef struct pnc_format_string_put {
+    int varid;
+    const int64_t *start, *count;
+    int64_t n; /* the product of count; 0: nothing else is there */
+    char *const *strings;
+} pnc_format_string_put;
+
 #define PNC_VERSIONS_MOST 4
 
 typedef struct pnc_format_ops {
@@ -205,9 +213,15 @@ typedef struct pnc_format_ops {
     /* The same at the start of a put. An independent one of several ranks cannot: NC_EINTERRUPTED. */
     int (*restore_before_put)(pnc_format *f, bool collective);
 
-    /* Local. The strings of a hyperslab of a variable of NC_STRING; each becomes the caller's, and may be NULL. NULL:
-     * the format has no such variables. */
-    int (*get_strings)(pnc_format *f, int varid, const int64_t *start, const int64_t *count, char **out);
+    /* The strings of a hyperslab of a variable of NC_STRING; each becomes the caller's, and may be NULL. collective:
+     * all ranks call it, and have what any of them has put; the result is that of this rank. NULL: the format has no
+     * such variables. */
+    int (*get_strings)(pnc_format *f, int varid, const int64_t *start, const int64_t *count, bool collective,
+                       char **out);
+    /* Put some, also beyond the lengths of unlimited dimensions, which grow. Local if it is not collective: the other
+     * ranks see them after the next `flush` or `prepare`. err as above. Where there is get_strings, and files are
+     * written. */
+    int (*put_strings)(pnc_format *f, const pnc_format_string_put *put, bool collective, int err);
 
     /* --- inquiries: local, in all modes --- */
 

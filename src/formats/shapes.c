@@ -62,7 +62,7 @@ static void fit_records(const pnc_model *model, const pnc_var *var, const int64_
 
 void pnc_formats_chunk_find(const pnc_model *model, const pnc_var *var, int64_t *chunk)
 {
-    const int64_t *given = var->storage->chunks, elem_size = pnc_type_get_size(var->type);
+    const int64_t *given = var->storage->chunks, elem_size = pnc_format_storage_get_elem_size(var);
 
     start_shape(model, var, given, chunk);
     cut_shape(var, given, elem_size, chunk);

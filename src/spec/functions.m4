@@ -180,7 +180,9 @@ COLLECTIVE Errors: NC_EPERM NC_ENOTINDEFINE NC_EINVAL])
 
 FUNCTION([def_var_fill], [f77], [P(varid, varid)P(flags, no_fill)P(values, fill_value)],
 [Set the fill mode of one variable: off (no_fill 1) or on (0), with a fill value of the variable's type, or NULL for the
-default fill value. COLLECTIVE Errors: NC_EPERM NC_ENOTINDEFINE NC_ENOTVAR NC_EGLOBAL NC_ELATEFILL])
+default fill value. Of a variable of NC_STRING the fill value is the address of a string, and filling is always on.
+COLLECTIVE Errors: NC_EPERM NC_ENOTINDEFINE NC_ENOTVAR NC_EGLOBAL NC_ELATEFILL NC_EINVAL (of NC_STRING) NC_EBADTYPE
+(from Fortran)])
 
 FUNCTION([rename_dim], [all], [P(dimid, dimid)P(name, name)],
 [Rename a dimension. In data mode the new name must not be longer than the old one. COLLECTIVE Errors:
@@ -358,9 +360,9 @@ NC_ENOTVAR NC_ENOTATT])
 HEADING([Values that are strings])
 
 FUNCTION([get_var_string_all], [c], [P(varid, varid)P(texts_out, values)],
-[Read all values of a variable of NC_STRING, in a netCDF-4 file that another library has written. values: an array of
-as many pointers, which become NULL after an error; pass them to ncmpi_free_string afterwards. Values that were never
-written are empty. Each rank reads its values itself, and has them twice for a moment.
+[Read all values of a variable of NC_STRING, in a netCDF-4 file. values: an array of as many pointers, which become NULL
+after an error; pass them to ncmpi_free_string afterwards. Values that were never written are empty. Each rank reads its
+values itself, and has them twice for a moment.
 COLLECTIVE Errors: NC_ENOTVAR NC_EGLOBAL NC_EBADTYPE (the variable has no strings) NC_EINVAL NC_EINDEFINE NC_EINDEP
 NC_EHDFERR NC_ENOMEM])
 
@@ -379,6 +381,34 @@ FUNCTION([get_vara_string], [c], [P(varid, varid)P(start, start)P(counts, count)
 
 FUNCTION([get_var1_string], [c], [P(varid, varid)P(start, start)P(texts_out, values)],
 [As get_var1_string_all, in independent data mode. LOCAL Errors: as get_vara_string_all, with NC_ENOTINDEP for NC_EINDEP])
+
+FUNCTION([put_var_string_all], [c], [P(varid, varid)P(texts, values)],
+[Write all values of a variable of NC_STRING, in a netCDF-4 file. values: an array of as many strings in UTF-8 with a
+null character at their ends; NULL among them stays NULL. Rank 0 writes the strings of all ranks by libhdf5. It receives
+them in messages of bounded size; the file has them after ncmpi_sync, ncmpi_redef or ncmpi_close. If one rank has wrong
+arguments, no rank puts. Strings that all ranks put in the same place are written once. COLLECTIVE Errors: NC_EPERM
+NC_ENOTVAR NC_EGLOBAL NC_EBADTYPE (the variable has no strings) NC_ENOTSUPPORT (strings of one length, as of h5py)
+NC_EINVAL NC_EINDEFINE NC_EINDEP NC_EHDFERR NC_ENOMEM])
+
+FUNCTION([put_vara_string_all], [c], [P(varid, varid)P(start, start)P(counts, count)P(texts, values)],
+[As put_var_string_all, for the hyperslab of count elements that begins at start, which may be behind the end of an
+unlimited dimension. A rank without values has a count of 0. COLLECTIVE Errors: as put_var_string_all, and NC_ENULLSTART
+NC_ENULLCOUNT NC_ENEGATIVECNT NC_EINVALCOORDS NC_EEDGE])
+
+FUNCTION([put_var1_string_all], [c], [P(varid, varid)P(start, start)P(texts, values)],
+[As put_vara_string_all, for one element. COLLECTIVE Errors: as put_vara_string_all])
+
+FUNCTION([put_var_string], [c], [P(varid, varid)P(texts, values)],
+[As put_var_string_all, in independent data mode. The strings wait in memory of this rank, which sees them, until
+ncmpi_end_indep_data, ncmpi_sync or ncmpi_flush. LOCAL Errors: as put_var_string_all, with NC_ENOTINDEP for NC_EINDEP])
+
+FUNCTION([put_vara_string], [c], [P(varid, varid)P(start, start)P(counts, count)P(texts, values)],
+[As put_vara_string_all, in independent data mode, as put_var_string. LOCAL Errors: as put_vara_string_all, with
+NC_ENOTINDEP for NC_EINDEP])
+
+FUNCTION([put_var1_string], [c], [P(varid, varid)P(start, start)P(texts, values)],
+[As put_var1_string_all, in independent data mode, as put_var_string. LOCAL Errors: as put_vara_string_all, with
+NC_ENOTINDEP for NC_EINDEP])
 
 HEADING([Inquiry: every output pointer may be NULL])
 
@@ -429,8 +459,8 @@ FUNCTION([inq_vardimid], [f77_by_hand], [P(varid, varid)P(dimids_out, dimidsp, d
 FUNCTION([inq_varnatts], [f77], [P(varid, varid)P(count_out, nattsp, natts)],
 [Number of attributes of a variable, or of the dataset (NC_GLOBAL). LOCAL Errors: NC_ENOTVAR])
 FUNCTION([inq_var_fill], [f77], [P(varid, varid)P(flags_out, no_fill)P(values_out, fill_value)],
-[Fill mode of a variable (1: filling is off) and its fill value in the variable's type. LOCAL Errors:
-NC_ENOTVAR NC_EGLOBAL])
+[Fill mode of a variable (1: filling is off) and its fill value in the variable's type; of NC_STRING, in C, a string for
+ncmpi_free_string. LOCAL Errors: NC_ENOTVAR NC_EGLOBAL NC_EBADTYPE])
 FUNCTION([inq_varoffset], [all], [P(varid, varid)P(offset_out, offset)],
 [File offset in bytes of the variable's first element, as of the last ncmpi_enddef: 0 for a variable defined later, and
 in a netCDF-4 file for one that is in chunks, or has no space yet.

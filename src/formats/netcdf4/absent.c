@@ -88,6 +88,19 @@ int pnc_netcdf4_metadata_write_compact(pnc_netcdf4_metadata *m, const char *path
     return NC_ENOTBUILT;
 }
 
+int pnc_netcdf4_metadata_write_strings(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *start,
+                                       const int64_t *count, char *const *strings)
+{
+    (void)m, (void)path, (void)ndims, (void)start, (void)count, (void)strings;
+    return NC_ENOTBUILT;
+}
+
+int pnc_netcdf4_metadata_get_extent(pnc_netcdf4_metadata *m, const char *path, int ndims, int64_t *extent)
+{
+    (void)m, (void)path, (void)ndims, (void)extent;
+    return NC_ENOTBUILT;
+}
+
 int pnc_netcdf4_metadata_extend(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *lengths)
 {
     (void)m, (void)path, (void)ndims, (void)lengths;

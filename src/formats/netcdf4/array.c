@@ -16,7 +16,7 @@ bool pnc_netcdf4_extent_is_whole(const pnc_var *var, const pnc_netcdf4_storage *
 
 static const char *find_refusal(const pnc_var *var, const pnc_netcdf4_storage *s)
 {
-    if (s->layout == PNC_NETCDF4_UNREADABLE)
+    if (s->layout == PNC_NETCDF4_UNREADABLE || s->layout == PNC_NETCDF4_STRINGS)
         return "its values are in other files, or stored in a way that this library does not read";
     if (s->layout != PNC_NETCDF4_CHUNKED && !pnc_netcdf4_extent_is_whole(var, s))
         return "it is shorter than its dimensions, and not stored in chunks: this library does not read it";

@@ -44,6 +44,8 @@ static pnc_netcdf4_layout find_layout(const pnc_netcdf4 *n, int varid)
 
     if (n->format.before != NULL && varid < n->format.before->nvars)
         return n->content.storage[varid].layout;
+    if (var->type == NC_STRING)
+        return PNC_NETCDF4_STRINGS;
     switch (var->storage->layout) {
     case NC_CHUNKED: return PNC_NETCDF4_CHUNKED;
     case NC_COMPACT: return PNC_NETCDF4_COMPACT;
@@ -102,14 +104,14 @@ static void describe_storage(const pnc_netcdf4 *n, int varid, defined_vars *d, p
         for (int i = 0; i < var->ndims; i++)
             extent[i] = pnc_format_var_get_length(model, var, i);
         s.extent = extent;
-        s.chunk = var->storage->chunks;
+        s.chunk = var->storage->layout == NC_CHUNKED ? var->storage->chunks : NULL;
         s.filters = d->filters[varid];
         if (s.filters.filters == NULL)
             s.filters = complete_filters(var, filters, &elem_size);
         s.has_fill = !var->storage->no_fill_value;
         if (s.has_fill)
             get_fill(model, var, s.fill);
-        if (var->storage->layout == NC_COMPACT) {
+        if (find_layout(n, varid) == PNC_NETCDF4_COMPACT) {
             s.bytes = make_compact_values(model, var, &d->region);
             s.nbytes = var->size;
             out->failed = out->failed || s.bytes == NULL;

@@ -115,9 +115,12 @@ void pnc_netcdf4_storage_write(pnc_netcdf4_writer *w, const pnc_netcdf4_storage 
     pnc_netcdf4_numbers_write(w, s->extent, ndims);
     if (s->layout == PNC_NETCDF4_COMPACT)
         pnc_netcdf4_bytes_write(w, s->bytes, s->nbytes);
+    if (s->layout == PNC_NETCDF4_STRINGS)
+        pnc_netcdf4_number_write(w, s->chunk != NULL);
+    if (s->layout == PNC_NETCDF4_CHUNKED || (s->layout == PNC_NETCDF4_STRINGS && s->chunk != NULL))
+        pnc_netcdf4_numbers_write(w, s->chunk, ndims);
     if (s->layout != PNC_NETCDF4_CHUNKED)
         return;
-    pnc_netcdf4_numbers_write(w, s->chunk, ndims);
     write_filters(w, &s->filters);
     pnc_netcdf4_bytes_write(w, s->places, s->nplaces * (int64_t)sizeof *s->places);
 }
@@ -372,13 +375,18 @@ static void read_places(description_reader *r, const char *name, int64_t nchunks
         s->places = NULL;
 }
 
+static const int64_t *read_chunk_shape(description_reader *r, const pnc_var *var)
+{
+    if (var->ndims == 0)
+        damage(r, "chunks, but no dimensions", var->name);
+    return read_numbers(r, var->ndims, 1, UINT32_MAX, "the length of a chunk", var->name);
+}
+
 static void read_chunks(description_reader *r, const pnc_var *var, pnc_netcdf4_storage *s)
 {
     int64_t nchunks;
 
-    if (var->ndims == 0)
-        damage(r, "chunks, but no dimensions", var->name);
-    s->chunk = read_numbers(r, var->ndims, 1, UINT32_MAX, "the length of a chunk", var->name);
+    s->chunk = read_chunk_shape(r, var);
     if (r->err == NC_NOERR && measure_chunk(s, var->ndims, (int64_t)pnc_type_get_size(var->type), &nchunks) < 0)
         damage(r, "chunks that are too large", var->name);
     read_filters(r, var->name, &s->filters);
@@ -430,10 +438,13 @@ static void read_storage(description_reader *r, pnc_var *var, pnc_netcdf4_storag
     s->extent = read_numbers(r, var->ndims, 0, INT64_MAX, "the extent", var->name);
     if (s->layout == PNC_NETCDF4_COMPACT)
         s->bytes = (const unsigned char *)read_bytes(r, &s->nbytes);
-    if (s->layout != PNC_NETCDF4_UNREADABLE && pnc_type_get_size(var->type) == 0)
+    if (s->layout == PNC_NETCDF4_STRINGS ? var->type != NC_STRING
+                                         : s->layout != PNC_NETCDF4_UNREADABLE && pnc_type_get_size(var->type) == 0)
         damage(r, "the type", var->name);
     if (s->layout == PNC_NETCDF4_CHUNKED)
         read_chunks(r, var, s);
+    if (s->layout == PNC_NETCDF4_STRINGS && read_flag(r))
+        s->chunk = read_chunk_shape(r, var);
     if (r->err == NC_NOERR && s->layout != PNC_NETCDF4_UNREADABLE)
         check_stored(r, var, s);
 }

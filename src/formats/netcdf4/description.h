@@ -17,6 +17,7 @@ typedef enum pnc_netcdf4_layout {
     PNC_NETCDF4_COMPACT,    /* in the metadata */
     PNC_NETCDF4_CHUNKED,
     PNC_NETCDF4_UNREADABLE, /* a type or a storage that this library does not read */
+    PNC_NETCDF4_STRINGS,    /* of NC_STRING: libhdf5 reads and writes the values; chunk is NULL if there are none */
     PNC_NETCDF4_LAYOUTS
 } pnc_netcdf4_layout;
 
@@ -27,6 +28,7 @@ typedef enum pnc_netcdf4_obstacle {
     PNC_NETCDF4_IS_CONVERTED,  /* a compact one: libhdf5 has converted its values to the type of the variable */
     PNC_NETCDF4_IS_NULL,       /* it has a null dataspace, and no values */
     PNC_NETCDF4_IS_ALIAS,      /* another variable has the same dataset */
+    PNC_NETCDF4_HAS_LENGTH,    /* strings of one length */
     PNC_NETCDF4_OBSTACLES
 } pnc_netcdf4_obstacle;
 

@@ -78,7 +78,7 @@ static int complete_commit(pnc_netcdf4 *n)
 {
     int err;
 
-    n->is_unfinished = n->index_dirty = false;
+    n->is_unfinished = n->index_dirty = n->strings.are_dirty = false;
     if (n->format.file->rank == 0) {
         pnc_file_hold_set(n->format.file, PNC_HOLD_NOTHING);
         pnc_netcdf4_redo_free(&n->unfinished);
@@ -340,14 +340,15 @@ static bool has_unwritten_values(pnc_netcdf4 *n)
 static int flush_chunks(pnc_format *f, int err, bool *unsynced, bool with_index)
 {
     pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
-    int64_t values[] = {f->model->numrecs, n->lengths_dirty, 0, f->file->unsynced, 0};
+    int64_t values[] = {f->model->numrecs, n->lengths_dirty, 0, f->file->unsynced, 0, n->strings.n};
     int mismatch, later;
 
     err = pnc_file_late_take(f->file, pnc_file_behind_finish(f->file, err));
     values[2] = err != NC_NOERR;
-    values[4] = n->index_dirty || (n->has_chunks && (pnc_chunks_store_is_dirty(f->file->store) ||
-                                                     pnc_chunks_records_has_any(pnc_netcdf4_container_get(n))));
-    mismatch = pnc_file_maxima_agree(f->file, values, 5, "the number of records");
+    values[4] = n->index_dirty || n->strings.are_dirty ||
+                (n->has_chunks && (pnc_chunks_store_is_dirty(f->file->store) ||
+                                   pnc_chunks_records_has_any(pnc_netcdf4_container_get(n))));
+    mismatch = pnc_file_maxima_agree(f->file, values, 6, "the number of records");
     if (mismatch != NC_NOERR)
         return pnc_error_keep_first(err, mismatch);
     if (values[2] != 0)
@@ -358,15 +359,17 @@ static int flush_chunks(pnc_format *f, int err, bool *unsynced, bool with_index)
         pnc_netcdf4_length_add(f, f->model->recdim, values[0]);
     n->lengths_dirty = values[1] != 0;
     PNC_TRY(pnc_formats_lengths_agree(f));
+    if (values[5] != 0)
+        PNC_TRY(pnc_netcdf4_strings_send(n));
     n->lengths_dirty = n->lengths_dirty || ((values[3] != 0 || values[4] != 0) && has_short_datasets(n));
     if (unsynced != NULL)
-        *unsynced = values[3] != 0 || n->lengths_dirty;
-    if (!n->has_chunks || (values[3] == 0 && values[4] == 0 && !n->lengths_dirty))
+        *unsynced = values[3] != 0 || n->lengths_dirty || n->strings.are_dirty;
+    if (!n->has_chunks || (values[3] == 0 && values[4] == 0 && !n->lengths_dirty && !n->strings.are_dirty))
         return NC_NOERR;
     err = pnc_file_status_agree(f->file, flush_store(f->file));
     if (err != NC_NOERR && has_unwritten_values(n))
         return err;
-    later = with_index ? write_index(n) : share_index(n);
+    later = with_index || n->strings.are_dirty ? write_index(n) : share_index(n);
     return pnc_error_keep_first(err, later);
 }
 

@@ -41,6 +41,9 @@ bool pnc_netcdf4_metadata_get_text(pnc_netcdf4_metadata *m, const char *name, ch
 int pnc_netcdf4_metadata_read_strings(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *start,
                                       const int64_t *count, pnc_reader_strings *out);
 
+/* The lengths of a dataset, as libhdf5 has them. */
+int pnc_netcdf4_metadata_get_extent(pnc_netcdf4_metadata *m, const char *path, int ndims, int64_t *extent);
+
 /* The place of the chunk that begins at this index of a dataset. */
 int pnc_netcdf4_metadata_find_chunk(pnc_netcdf4_metadata *m, const char *path, const int64_t *index, int ndims,
                                     pnc_chunk_place *out);
@@ -65,6 +68,10 @@ int pnc_netcdf4_metadata_get_address(pnc_netcdf4_metadata *m, const char *path, 
 int pnc_netcdf4_metadata_alloc_values(pnc_netcdf4_metadata *m, const char *path, int64_t *address);
 /* Write all values of a compact dataset, which have the byte order of the file. NC_EINVAL: not so many bytes. */
 int pnc_netcdf4_metadata_write_compact(pnc_netcdf4_metadata *m, const char *path, const void *values, int64_t bytes);
+
+/* Write count elements from start of a dataset of strings of variable length, which gets the lengths that they need. */
+int pnc_netcdf4_metadata_write_strings(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *start,
+                                       const int64_t *count, char *const *strings);
 
 /* Give a dataset at least these lengths. */
 int pnc_netcdf4_metadata_extend(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *lengths);

@@ -157,7 +157,7 @@ static int register_chunk(pnc_netcdf4_metadata *m, const int64_t *index, int ndi
     return move_chunk(m, place->offset, known.offset, place->bytes);
 }
 
-static int get_lengths(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, int ndims, int64_t *out)
+int pnc_netcdf4_dataset_get_extent(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, int ndims, int64_t *out)
 {
     hsize_t lengths[PNC_STORAGE_DIMS_MOST] = {0};
     hid_t space = m->h->d_get_space(dataset);
@@ -195,7 +195,7 @@ static int find_last_chunk(pnc_netcdf4_metadata *m, int ndims, int64_t *last)
     if (plist >= 0)
         m->h->p_close(plist);
     PNC_TRY(err);
-    PNC_TRY(get_lengths(m, m->dataset, m->path, ndims, last));
+    PNC_TRY(pnc_netcdf4_dataset_get_extent(m, m->dataset, m->path, ndims, last));
     for (int d = 0; d < ndims; d++)
         last[d] = last[d] > 0 ? (last[d] - 1) / chunk[d] * chunk[d] : 0;
     return NC_NOERR;
@@ -326,7 +326,7 @@ static int extend_dataset(pnc_netcdf4_metadata *m, const char *path, int ndims, 
     int err = NC_NOERR;
 
     PNC_TRY(pnc_netcdf4_dataset_keep(m, path));
-    PNC_TRY(get_lengths(m, m->dataset, path, ndims, before));
+    PNC_TRY(pnc_netcdf4_dataset_get_extent(m, m->dataset, path, ndims, before));
     for (int i = 0; i < ndims; i++) {
         grows |= wanted[i] > before[i];
         lengths[i] = pnc_max64(wanted[i], before[i]);

@@ -76,6 +76,8 @@ int pnc_netcdf4_values_locate(pnc_netcdf4_metadata *m, hid_t dataset, const char
 
 int pnc_netcdf4_dataset_keep(pnc_netcdf4_metadata *m, const char *path); /* open it as m->dataset, unless it is */
 void pnc_netcdf4_dataset_close(pnc_netcdf4_metadata *m);
+/* Its lengths, of which there are ndims. NC_EHDFERR. */
+int pnc_netcdf4_dataset_get_extent(pnc_netcdf4_metadata *m, hid_t dataset, const char *path, int ndims, int64_t *out);
 
 /* --- writing --- */
 

@@ -342,11 +342,33 @@ static void get_fill_value(pnc_netcdf4_metadata *m, hid_t plist, int type, pnc_n
     s->no_fill = !s->has_fill;
 }
 
+/* Strings of libhdf5, which has no other way to convert to those of one length than copies. */
+static int describe_string_values(pnc_netcdf4_metadata *m, hid_t dataset, hid_t plist, pnc_netcdf4_storage *s,
+                                  int ndims, pnc_netcdf4_writer *out)
+{
+    int64_t chunk[PNC_STORAGE_DIMS_MOST];
+    hid_t stored = m->h->d_get_type(dataset);
+
+    s->layout = PNC_NETCDF4_STRINGS;
+    if (s->obstacle == PNC_NETCDF4_NO_OBSTACLE && (stored < 0 || m->h->t_is_variable_str(stored) <= 0))
+        s->obstacle = PNC_NETCDF4_HAS_LENGTH;
+    if (stored >= 0)
+        m->h->t_close(stored);
+    if (m->h->p_get_layout(plist) == H5D_CHUNKED) {
+        PNC_TRY(pnc_netcdf4_chunk_get_shape(m, plist, s->path, ndims, chunk));
+        s->chunk = chunk;
+    }
+    pnc_netcdf4_storage_write(out, s, ndims);
+    return NC_NOERR;
+}
+
 static int describe_values(pnc_netcdf4_metadata *m, hid_t dataset, hid_t plist, pnc_netcdf4_storage *s, int type,
                            int ndims, int64_t *places, pnc_netcdf4_writer *out)
 {
     H5D_layout_t layout = type < NC_STRING ? m->h->p_get_layout(plist) : H5D_NLAYOUTS;
 
+    if (type == NC_STRING && !has_null_space(m, dataset))
+        return describe_string_values(m, dataset, plist, s, ndims, out);
     if (layout != H5D_NLAYOUTS && has_null_space(m, dataset)) {
         describe_null(type, s, ndims, out);
         return NC_NOERR;

@@ -1,11 +1,12 @@
 /* Strings of datasets, of one length or of variable length. */
-#include "formats/netcdf4/metadata_hdf5.h"
+#include "formats/netcdf4/metadata_scales.h"
 
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/minmax.h"
 
-/* What strings are read from: the selected elements of a dataset. */
+/* What strings are read from, or written to: the selected elements of a dataset. */
 typedef struct string_source {
     hid_t dataset, type;
     hid_t memory, selected;
@@ -132,6 +133,72 @@ int pnc_netcdf4_metadata_read_strings(pnc_netcdf4_metadata *m, const char *path,
     if (err == NC_NOERR)
         err = read_strings(m, &s, path, out);
     close_strings(m->h, &s);
+    pnc_netcdf4_library_end(&visit);
+    return err;
+}
+
+/* --- writing --- */
+
+/* A dataset may be shorter than its dimensions. libhdf5 has its lengths, and chunks without values, in memory. */
+static int extend_strings(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *start,
+                          const int64_t *count)
+{
+    int64_t before[PNC_STORAGE_DIMS_MOST], wanted[PNC_STORAGE_DIMS_MOST];
+    hsize_t extent[PNC_STORAGE_DIMS_MOST];
+    bool grows = false;
+
+    PNC_TRY(pnc_netcdf4_dataset_get_extent(m, m->dataset, path, ndims, before));
+    for (int d = 0; d < ndims; d++) {
+        wanted[d] = pnc_max64(before[d], start[d] + count[d]);
+        extent[d] = (hsize_t)wanted[d];
+        grows |= wanted[d] > before[d];
+    }
+    if (!grows)
+        return NC_NOERR;
+    if (m->h->d_set_extent(m->dataset, extent) < 0)
+        return pnc_netcdf4_metadata_fail(m, "extend", path);
+    return pnc_netcdf4_scales_extend(m, m->dataset, path, ndims, wanted);
+}
+
+/* Also NULLs, which libhdf5 writes as no string. */
+static int write_strings(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *start,
+                         const int64_t *count, char *const *strings)
+{
+    string_source s = {.dataset = -1, .type = -1, .memory = -1, .selected = -1};
+    int err = NC_NOERR;
+
+    PNC_TRY(pnc_netcdf4_dataset_keep(m, path));
+    PNC_TRY(extend_strings(m, path, ndims, start, count));
+    if (!select_strings(m, start, count, ndims, &s) ||
+        m->h->d_write(s.dataset, s.type, s.memory, s.selected, H5P_DEFAULT, strings) < 0)
+        err = pnc_netcdf4_metadata_fail(m, "write strings of", path);
+    close_strings(m->h, &s);
+    return err;
+}
+
+int pnc_netcdf4_metadata_write_strings(pnc_netcdf4_metadata *m, const char *path, int ndims, const int64_t *start,
+                                       const int64_t *count, char *const *strings)
+{
+    pnc_hdf5_visit visit;
+    int err;
+
+    if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
+        return NC_ENOTBUILT;
+    err = write_strings(m, path, ndims, start, count, strings);
+    pnc_netcdf4_library_end(&visit);
+    return err;
+}
+
+int pnc_netcdf4_metadata_get_extent(pnc_netcdf4_metadata *m, const char *path, int ndims, int64_t *extent)
+{
+    pnc_hdf5_visit visit;
+    int err;
+
+    if (pnc_netcdf4_library_begin(&visit, m->source.file->error) == NULL)
+        return NC_ENOTBUILT;
+    err = pnc_netcdf4_dataset_keep(m, path);
+    if (err == NC_NOERR)
+        err = pnc_netcdf4_dataset_get_extent(m, m->dataset, path, ndims, extent);
     pnc_netcdf4_library_end(&visit);
     return err;
 }

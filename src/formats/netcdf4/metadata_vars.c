@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "base/memory.h"
+#include "format/strings.h"
+
 /* --- filters that libhdf5 does not have --- */
 
 static size_t refuse_to_filter(unsigned flags, size_t n, const unsigned *parameters, size_t bytes, size_t *capacity,
@@ -72,13 +75,23 @@ static bool set_chunk_filters(const pnc_hdf5 *h, hid_t dcpl, const pnc_var *var,
     return true;
 }
 
-/* Values in one part have an address at once, and who writes the variable fills it. */
+/* libhdf5 does not read strings of chunks that were never written (in HDF5 1.10): those of strings have fill values as
+ * soon as they exist. */
+static bool set_var_chunks(const pnc_hdf5 *h, hid_t dcpl, const pnc_var *var, pnc_hdf5_loan *loan)
+{
+    return set_chunk_filters(h, dcpl, var, loan) &&
+           (var->type != NC_STRING || h->p_set_alloc_time(dcpl, H5D_ALLOC_TIME_EARLY) >= 0);
+}
+
+/* Values in one part have an address at once, and who writes the variable fills it: libhdf5, of strings. */
 static bool set_layout(const pnc_hdf5 *h, hid_t dcpl, const pnc_var *var, pnc_hdf5_loan *loan)
 {
     switch (var->storage->layout) {
-    case NC_CHUNKED: return set_chunk_filters(h, dcpl, var, loan);
+    case NC_CHUNKED: return set_var_chunks(h, dcpl, var, loan);
     case NC_COMPACT: return h->p_set_layout(dcpl, H5D_COMPACT) >= 0;
     default:
+        if (var->type == NC_STRING)
+            return h->p_set_layout(dcpl, H5D_CONTIGUOUS) >= 0;
         return h->p_set_layout(dcpl, H5D_CONTIGUOUS) >= 0 && h->p_set_alloc_time(dcpl, H5D_ALLOC_TIME_EARLY) >= 0 &&
                h->p_set_fill_time(dcpl, H5D_FILL_TIME_NEVER) >= 0;
     }
@@ -110,6 +123,39 @@ static hid_t make_space(const pnc_hdf5 *h, const pnc_model *model, const pnc_var
     return h->s_create_simple(var->ndims, lengths, most);
 }
 
+/* libhdf5 copies it. */
+static bool set_fill_string(const pnc_hdf5 *h, hid_t dcpl, const pnc_var *var, hid_t type)
+{
+    char *fill = pnc_format_strings_make_fill(var);
+    bool good = fill != NULL && h->p_set_fill_value(dcpl, type, &fill) >= 0;
+
+    pnc_memory_free(fill);
+    return good;
+}
+
+static bool set_var_fill(const pnc_hdf5 *h, hid_t dcpl, const pnc_model *model, const pnc_var *var, hid_t type)
+{
+    unsigned char fill[8];
+
+    if (var->type == NC_STRING)
+        return set_fill_string(h, dcpl, var, type);
+    if (var->storage->no_fill_value)
+        return true;
+    pnc_format_var_get_fill_value(model, var, fill);
+    return h->p_set_fill_value(dcpl, pnc_netcdf4_type_get(h, var->type, !var->little), fill) >= 0;
+}
+
+/* Negative after an error. One of strings is closed. */
+static hid_t make_type(const pnc_hdf5 *h, const pnc_var *var)
+{
+    const int endian = var->storage->endian;
+
+    if (var->type == NC_STRING)
+        return pnc_netcdf4_string_type_create(h);
+    return pnc_netcdf4_type_get(h, var->type,
+                                endian == NC_ENDIAN_BIG || (endian == NC_ENDIAN_NATIVE && !PNC_HOST_IS_LITTLE));
+}
+
 /* --- datasets --- */
 
 static int check_shape(pnc_netcdf4_metadata *m, const pnc_var *var)
@@ -131,25 +177,23 @@ static int create_var_dataset(pnc_netcdf4_metadata *m, const pnc_model *model, c
                               hid_t *out)
 {
     const pnc_hdf5 *h = m->h;
-    bool is_big_endian =
-        var->storage->endian == NC_ENDIAN_BIG || (var->storage->endian == NC_ENDIAN_NATIVE && !PNC_HOST_IS_LITTLE);
-    hid_t type = pnc_netcdf4_type_get(h, var->type, is_big_endian), dcpl, space;
-    unsigned char fill[8];
+    hid_t type, dcpl, space;
     pnc_hdf5_loan loan = {0};
 
     PNC_TRY(check_shape(m, var));
+    type = make_type(h, var);
     dcpl = pnc_netcdf4_dataset_properties_create(h);
     space = make_space(h, model, var);
-    pnc_format_var_get_fill_value(model, var, fill);
     *out = -1;
     if (type >= 0 && dcpl >= 0 && space >= 0 && set_layout(h, dcpl, var, &loan) &&
-        (var->storage->no_fill_value ||
-         h->p_set_fill_value(dcpl, pnc_netcdf4_type_get(h, var->type, !var->little), fill) >= 0))
+        set_var_fill(h, dcpl, model, var, type))
         *out = h->d_create(m->root, path, type, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
     if (space >= 0)
         h->s_close(space);
     if (dcpl >= 0)
         h->p_close(dcpl);
+    if (type >= 0 && var->type == NC_STRING)
+        h->t_close(type);
     if (*out < 0)
         pnc_netcdf4_metadata_fail(m, "create variable", path);
     if (*out >= 0 && loan.n > 0) /* a filter of an open dataset cannot be removed */

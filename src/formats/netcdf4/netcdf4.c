@@ -165,6 +165,7 @@ static void free_netcdf4(pnc_format *f)
 
     pnc_netcdf4_handle_release(n);
     pnc_netcdf4_redo_free(&n->unfinished);
+    pnc_netcdf4_strings_free(&n->strings);
     pnc_netcdf4_content_free(&n->content);
 }
 
@@ -244,6 +245,7 @@ const pnc_format_ops pnc_netcdf4_format = {
     .restore = pnc_netcdf4_file_restore,
     .restore_before_put = pnc_netcdf4_file_restore_before_put,
     .get_strings = pnc_netcdf4_strings_get,
+    .put_strings = pnc_netcdf4_strings_put,
     .get_layout = get_record_layout,
     .get_offset = get_address,
     .explain_moves = explain_nothing};

@@ -32,6 +32,13 @@ typedef struct pnc_netcdf4_seen {
     int64_t least, most;          /* bytes of the file, with those that the ranks may have written since */
 } pnc_netcdf4_seen;
 
+/* Puts of strings (string_puts.c). */
+typedef struct pnc_netcdf4_strings {
+    char *parts; /* string_part.h: those of independent puts, which wait at this rank */
+    int64_t n, capacity;
+    bool are_dirty; /* libhdf5 has strings on rank 0 that are not in the file; the same on all ranks */
+} pnc_netcdf4_strings;
+
 typedef struct pnc_netcdf4 {
     pnc_format format;
     pnc_netcdf4_content content;
@@ -43,6 +50,7 @@ typedef struct pnc_netcdf4 {
     pnc_redo unfinished; /* on rank 0: metadata that are not completely written, as on a full disk */
     bool is_unfinished;  /* on all ranks: there are such metadata */
     pnc_netcdf4_seen seen;
+    pnc_netcdf4_strings strings;
     /* libhdf5's file: on rank 0 since the file was opened, on others since they looked up a chunk */
     pnc_netcdf4_metadata *metadata;
     pnc_codecs codecs; /* of the store of chunks */
@@ -137,7 +145,17 @@ bool pnc_netcdf4_values_update(pnc_format *f);
 
 /* --- strings.c --- */
 
-int pnc_netcdf4_strings_get(pnc_format *f, int varid, const int64_t *start, const int64_t *count, char **out);
+int pnc_netcdf4_strings_get(pnc_format *f, int varid, const int64_t *start, const int64_t *count, bool collective,
+                            char **out);
+
+/* --- string_puts.c --- */
+
+int pnc_netcdf4_strings_put(pnc_format *f, const pnc_format_string_put *put, bool collective, int err);
+/* Collective. libhdf5 gets on rank 0 what waits at the ranks. */
+int pnc_netcdf4_strings_send(pnc_netcdf4 *n);
+/* Local. The strings of a hyperslab become those that wait at this rank. NC_ENOMEM */
+int pnc_netcdf4_strings_replace(pnc_netcdf4 *n, int varid, const int64_t *start, const int64_t *count, char **out);
+void pnc_netcdf4_strings_free(pnc_netcdf4_strings *strings);
 
 /* --- register.c --- */
 

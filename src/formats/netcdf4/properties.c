@@ -16,7 +16,8 @@ int pnc_netcdf4_properties_set(pnc_model *model, const pnc_netcdf4_storage *stor
     static const int layouts[PNC_NETCDF4_LAYOUTS] = {[PNC_NETCDF4_CONTIGUOUS] = NC_CONTIGUOUS,
                                                      [PNC_NETCDF4_COMPACT] = NC_COMPACT,
                                                      [PNC_NETCDF4_CHUNKED] = NC_CHUNKED,
-                                                     [PNC_NETCDF4_UNREADABLE] = NC_UNKNOWN_STORAGE};
+                                                     [PNC_NETCDF4_UNREADABLE] = NC_UNKNOWN_STORAGE,
+                                                     [PNC_NETCDF4_STRINGS] = NC_CONTIGUOUS};
 
     for (int i = 0; i < model->nvars; i++) {
         const pnc_netcdf4_storage *found = &storage[i];
@@ -26,8 +27,10 @@ int pnc_netcdf4_properties_set(pnc_model *model, const pnc_netcdf4_storage *stor
         PNC_TRY(set_filters(model, var, &found->filters, error));
         var->no_fill = found->no_fill;
         var->storage->layout = layouts[found->layout];
-        var->storage->chunks = found->layout == PNC_NETCDF4_CHUNKED ? found->chunk : NULL;
-        if (var->type != NC_CHAR)
+        var->storage->chunks = found->chunk;
+        if (found->chunk != NULL)
+            var->storage->layout = NC_CHUNKED;
+        if (var->type != NC_CHAR && var->type != NC_STRING)
             var->storage->endian = var->little ? NC_ENDIAN_LITTLE : NC_ENDIAN_BIG;
         pnc_format_quantization_find(model, var, &var->quantize_mode, &var->nsd);
     }

@@ -134,7 +134,7 @@ static int describe_metadata(pnc_reader *base, char **bytes, int64_t *n)
 
 static void make_stored(const pnc_var *var, const pnc_netcdf4_storage *s, pnc_stored *stored)
 {
-    *stored = (pnc_stored){.layout = var->storage->layout,
+    *stored = (pnc_stored){.layout = s->layout == PNC_NETCDF4_STRINGS ? NC_UNKNOWN_STORAGE : var->storage->layout,
                            .address = s->address,
                            .nbytes = s->nbytes,
                            .is_alias = s->obstacle == PNC_NETCDF4_IS_ALIAS,

@@ -17,6 +17,7 @@ const pnc_rules *pnc_netcdf4_rules_get(int format)
                                     .most_var_dims = PNC_STORAGE_DIMS_MOST,
                                     .has_paths = true,
                                     .is_enhanced = true,
+                                    .has_strings = true,
                                     .hidden_atts = hidden};
     static const pnc_rules classic_rules = {.name = "netCDF-4 with the classic model",
                                             .last_type = NC_DOUBLE,

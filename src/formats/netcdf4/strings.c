@@ -7,13 +7,13 @@
 
 /* The part of a hyperslab that the dataset has: it may be shorter than its unlimited dimensions. Number of its
  * elements. */
-static int64_t clip_hyperslab(const pnc_netcdf4_storage *s, int ndims, const int64_t *start, const int64_t *count,
+static int64_t clip_hyperslab(int ndims, const int64_t *extent, const int64_t *start, const int64_t *count,
                               int64_t *inside)
 {
     int64_t n = 1;
 
     for (int d = 0; d < ndims; d++) {
-        inside[d] = pnc_max64(0, pnc_min64(count[d], s->extent[d] - start[d]));
+        inside[d] = pnc_max64(0, pnc_min64(count[d], extent[d] - start[d]));
         n *= inside[d];
     }
     return n;
@@ -70,19 +70,36 @@ static int place_found(pnc_netcdf4 *n, int ndims, const int64_t *count, const in
     return good ? NC_NOERR : pnc_formats_memory_fail(&n->format, all);
 }
 
-/* The caller has set `out` to NULLs, and checked the hyperslab. */
-int pnc_netcdf4_strings_get(pnc_format *f, int varid, const int64_t *start, const int64_t *count, char **out)
+/* Those that libhdf5 has. */
+static int get_stored_strings(pnc_netcdf4 *n, int varid, const int64_t *start, const int64_t *count, char **out)
 {
-    pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
     const pnc_netcdf4_storage *s = &n->content.storage[varid];
-    int ndims = f->model->vars[varid]->ndims, err;
-    int64_t inside[PNC_STORAGE_DIMS_MOST];
+    int ndims = n->format.model->vars[varid]->ndims, err;
+    int64_t extent[PNC_STORAGE_DIMS_MOST], inside[PNC_STORAGE_DIMS_MOST];
     pnc_reader_strings found = {0};
 
     PNC_TRY(pnc_netcdf4_handle_get(n));
-    if (clip_hyperslab(s, ndims, start, count, inside) > 0)
+    PNC_TRY(pnc_netcdf4_metadata_get_extent(n->metadata, s->path, ndims, extent));
+    if (clip_hyperslab(ndims, extent, start, count, inside) > 0)
         PNC_TRY(pnc_netcdf4_metadata_read_strings(n->metadata, s->path, ndims, start, inside, &found));
     err = place_found(n, ndims, count, inside, &found, out);
     pnc_formats_strings_free(&found);
     return err;
+}
+
+/* The caller has set `out` to NULLs, and checked the hyperslab. */
+int pnc_netcdf4_strings_get(pnc_format *f, int varid, const int64_t *start, const int64_t *count, bool collective,
+                            char **out)
+{
+    pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
+    int64_t all = 1;
+
+    if (collective && n->strings.are_dirty && f->file->nprocs > 1)
+        PNC_TRY(pnc_netcdf4_chunks_flush(f, NC_NOERR, NULL));
+    for (int d = 0; d < f->model->vars[varid]->ndims; d++)
+        all *= count[d];
+    if (all == 0)
+        return NC_NOERR;
+    PNC_TRY(get_stored_strings(n, varid, start, count, out));
+    return pnc_netcdf4_strings_replace(n, varid, start, count, out);
 }
