@@ -61,6 +61,16 @@ int pnc_dataset_def_grp(pnc_dataset *ds, const char *name)
     return pnc_format_group_add(&ds->model, name, &ds->error);
 }
 
+int pnc_dataset_rename_grp(pnc_dataset *ds, int grpid, const char *name)
+{
+    pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, name, text_length(name)},
+                           {NC_EMULTIDEFINE_FNC_ARGS, &grpid, sizeof grpid}};
+    int err = pnc_dataset_mode_check_define_write(ds);
+
+    PNC_TRY(pnc_dataset_arguments_agree(ds, err, args, 2, PNC_STAYS_LOCAL));
+    return pnc_format_group_rename(&ds->model, grpid, name, &ds->error);
+}
+
 int pnc_dataset_set_fill(pnc_dataset *ds, int fillmode, int *old_modep)
 {
     pnc_argument args[] = {{NC_EMULTIDEFINE_FILL_MODE, &fillmode, sizeof fillmode}};

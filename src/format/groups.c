@@ -106,6 +106,170 @@ int pnc_format_group_add(pnc_model *model, const char *path, pnc_error *error)
     return code;
 }
 
+/* --- renaming --- */
+
+/* A name with a path, or the path of a group. */
+typedef struct grouped_name {
+    char **name, *to;
+    pnc_table *names; /* NULL: it has none */
+    int index;
+} grouped_name;
+
+/* The path of its group is replaced. False without memory. */
+static bool add_grouped(pnc_model *model, char *const *paths, char **name, pnc_table *names, int index,
+                        grouped_name *all, int *n)
+{
+    size_t own = pnc_format_group_get_length(model, *name), path, rest;
+    char *to;
+
+    if (own == 0)
+        return true;
+    path = strlen(paths[pnc_format_group_find(model, *name, own)]);
+    rest = strlen(*name + own) + 1;
+    to = pnc_region_alloc(&model->region, (int64_t)(path + rest));
+    if (to == NULL)
+        return false;
+    memcpy(to, paths[pnc_format_group_find(model, *name, own)], path);
+    memcpy(to + path, *name + own, rest);
+    all[(*n)++] = (grouped_name){name, to, names, index};
+    return true;
+}
+
+static bool list_grouped(pnc_model *model, char *const *paths, grouped_name *all, int *n)
+{
+    bool good = true;
+
+    for (int i = 0; good && i < model->ndims; i++)
+        good = add_grouped(model, paths, &model->dims[i]->name, &model->dim_names, i, all, n);
+    for (int i = 0; good && i < model->nvars; i++)
+        good = add_grouped(model, paths, &model->vars[i]->name, &model->var_names, i, all, n);
+    for (int i = 0; good && i < model->gatts.n; i++)
+        good = add_grouped(model, paths, &model->gatts.at[i]->name, &model->gatts.names, i, all, n);
+    for (int i = 0; good && i < model->groups.n; i++) {
+        char *copy = pnc_region_text_copy(&model->region, paths[i], (int64_t)strlen(paths[i]));
+
+        good = copy != NULL;
+        all[(*n)++] = (grouped_name){&model->groups.paths[i], copy, NULL, i};
+    }
+    return good;
+}
+
+/* All old names leave the tables before new ones come, of which some may be old ones of others. The tables do not
+ * grow. */
+static void replace_grouped(const grouped_name *all, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (all[i].names != NULL && pnc_table_find(all[i].names, *all[i].name) == all[i].index)
+            pnc_table_remove(all[i].names, *all[i].name);
+    for (int i = 0; i < n; i++) {
+        *all[i].name = all[i].to;
+        if (all[i].names != NULL && all[i].names->slots != NULL)
+            (void)pnc_table_add(all[i].names, all[i].to, all[i].index);
+    }
+}
+
+int pnc_format_groups_replace(pnc_model *model, char *const *paths)
+{
+    int64_t most = (int64_t)model->ndims + model->nvars + model->gatts.n + model->groups.n;
+    grouped_name *all = pnc_memory_alloc(most, sizeof *all);
+    int n = 0;
+    bool good = all != NULL && list_grouped(model, paths, all, &n);
+
+    if (good)
+        replace_grouped(all, n);
+    pnc_memory_free(all);
+    return good ? NC_NOERR : NC_ENOMEM;
+}
+
+static bool is_within_group(const char *name, const char *path)
+{
+    size_t n = strlen(path);
+
+    return strncmp(name, path, n) == 0 && (name[n] == '\0' || name[n] == '/');
+}
+
+/* Names get longer with the path. */
+static int check_grouped_lengths(const pnc_model *model, const char *old, size_t n, pnc_error *error)
+{
+    size_t most = 0, more = n > strlen(old) ? n - strlen(old) : 0;
+
+    for (int i = 0; i < model->ndims; i++)
+        if (is_within_group(model->dims[i]->name, old) && strlen(model->dims[i]->name) > most)
+            most = strlen(model->dims[i]->name);
+    for (int i = 0; i < model->nvars; i++)
+        if (is_within_group(model->vars[i]->name, old) && strlen(model->vars[i]->name) > most)
+            most = strlen(model->vars[i]->name);
+    for (int i = 0; i < model->gatts.n; i++)
+        if (is_within_group(model->gatts.at[i]->name, old) && strlen(model->gatts.at[i]->name) > most)
+            most = strlen(model->gatts.at[i]->name);
+    for (int i = 0; i < model->groups.n; i++)
+        if (is_within_group(model->groups.paths[i], old) && strlen(model->groups.paths[i]) > most)
+            most = strlen(model->groups.paths[i]);
+    if (most + more <= NC_MAX_NAME)
+        return NC_NOERR;
+    return pnc_error_set(error, NC_EMAXNAME,
+                         "group \"%s\" cannot be renamed: a name in it would have %zu bytes with its path, and at most "
+                         "%d are allowed",
+                         old, most + more, NC_MAX_NAME);
+}
+
+static int check_group_name(const pnc_model *model, const char *old, const char *nfc, pnc_error *error)
+{
+    if (pnc_format_group_find(model, nfc, strlen(nfc)) >= 0 || pnc_table_find(&model->var_names, nfc) >= 0 ||
+        pnc_table_find(&model->dim_names, nfc) >= 0)
+        return pnc_error_set(error, NC_ENAMEINUSE, "group \"%s\" cannot be renamed to \"%s\": that name is in use", old,
+                             nfc);
+    return check_grouped_lengths(model, old, strlen(nfc), error);
+}
+
+/* The paths of all groups. */
+static int replace_one_path(pnc_model *model, int index, const char *to)
+{
+    char **paths = pnc_memory_alloc_zeroed(model->groups.n, sizeof *paths);
+    const char *old = model->groups.paths[index];
+    int err = paths == NULL ? NC_ENOMEM : NC_NOERR;
+
+    for (int i = 0; err == NC_NOERR && i < model->groups.n; i++) {
+        const char *path = model->groups.paths[i];
+        bool is_in = is_within_group(path, old);
+        size_t skipped = is_in ? strlen(old) : 0, bytes = (is_in ? strlen(to) : 0) + strlen(path + skipped) + 1;
+
+        paths[i] = pnc_region_alloc(&model->region, (int64_t)bytes);
+        if (paths[i] == NULL)
+            err = NC_ENOMEM;
+        else
+            snprintf(paths[i], bytes, "%s%s", is_in ? to : "", path + skipped);
+    }
+    if (err == NC_NOERR)
+        err = pnc_format_groups_replace(model, paths);
+    pnc_memory_free(paths);
+    return err;
+}
+
+int pnc_format_group_rename(pnc_model *model, int index, const char *name, pnc_error *error)
+{
+    char *nfc = NULL;
+    int code;
+
+    PNC_TRY(require_groups(model, error));
+    PNC_TRY(pnc_format_groups_check(model, error));
+    if (!pnc_format_model_get_rules(model)->renames_groups)
+        return pnc_error_set(error, NC_ENOTSUPPORT, "groups of %s keep their names",
+                             pnc_format_model_get_rules(model)->name);
+    if (index < 0 || index >= model->groups.n)
+        return pnc_error_set(error, NC_ENOGRP, "grpid is %d, but there are %d groups", pnc_error_get_id(error, index),
+                             model->groups.n);
+    PNC_TRY(pnc_format_path_replace(model, model->groups.paths[index], name, &nfc, error));
+    code = check_group_name(model, model->groups.paths[index], nfc, error);
+    if (code == NC_NOERR) {
+        code = replace_one_path(model, index, nfc);
+        if (code != NC_NOERR)
+            pnc_error_set(error, code, "no memory to rename group \"%s\"", model->groups.paths[index]);
+    }
+    pnc_memory_free(nfc);
+    return code;
+}
+
 /* --- names --- */
 
 static int join_names(const char *group, size_t n, const char *name, char **out, pnc_error *error)

@@ -8,6 +8,11 @@
 /* Define a group, whose parent exists. NC_ENOTNC4 NC_ESTRICTNC3 NC_ENOTSUPPORT NC_EBADNAME NC_EMAXNAME NC_ENOGRP
  * NC_ENAMEINUSE NC_ENOMEM */
 int pnc_format_group_add(pnc_model *model, const char *path, pnc_error *error);
+/* Give a group, and all that is in it, another name, which is no path: the group stays in that above it. NC_ENOGRP
+ * NC_ENOTSUPPORT NC_EBADNAME NC_EMAXNAME NC_ENAMEINUSE NC_ENOMEM */
+int pnc_format_group_rename(pnc_model *model, int index, const char *name, pnc_error *error);
+/* All groups get these paths, of which none is used twice, and what is in them. NC_ENOMEM: nothing has changed. */
+int pnc_format_groups_replace(pnc_model *model, char *const *paths);
 /* One that the file has, of n bytes. NC_ENOMEM. */
 int pnc_format_group_append(pnc_model *model, const char *path, int64_t n);
 int pnc_format_groups_copy(pnc_model *out, const pnc_model *from);

@@ -26,6 +26,7 @@ typedef struct pnc_rules {
     bool has_paths;          /* a name may begin with the /, as that of a variable of a group */
     bool is_enhanced;        /* there may be groups, and attributes of NC_STRING */
     bool has_strings;        /* variables of NC_STRING may be defined */
+    bool renames_groups;     /* groups may get other names */
     /* names of attributes that the format keeps for itself, NULL behind; NULL: none */
     const char *const *hidden_atts;
 } pnc_rules;

@@ -167,6 +167,12 @@ are in it; variables have dimensions of their group and of those above. COLLECTI
 NC_EBADNAME NC_EMAXNAME NC_ENOTNC4 (a classic file) NC_ESTRICTNC3 (the classic model) NC_ENOGRP (no group above it has
 this path) NC_ENAMEINUSE NC_ENOTSUPPORT (a file with groups that was opened without the hint nc_groups=all)])
 
+FUNCTION([rename_grp], [all], [P(grpid, grpid)P(name, name)],
+[Give group number grpid (as of ncmpi_inq_grpname) another name, in define mode. name: its own one, no path. What is in
+the group gets the new path, and keeps its id. COLLECTIVE Errors: NC_EPERM NC_ENOTINDEFINE NC_ENOGRP NC_EBADNAME
+NC_EMAXNAME NC_ENAMEINUSE NC_ENOTNC4 (a classic file) NC_ESTRICTNC3 (the classic model) NC_ENOTSUPPORT (a file with
+groups that was opened without the hint nc_groups=all, or a Zarr store)])
+
 FUNCTION([def_var], [f77_by_hand], [P(name, name)P(type, xtype)P(count, ndims)P(dimids, dimidsp, dimids)P(varid_out, varidp, varid)],
 [Define a variable over ndims dimensions, slowest first; the record dimension can only be the first, but for a netCDF-4
 file without NC_CLASSIC_MODEL. There the name may be the path of a variable of a group, such as /forecast/tas.

@@ -92,6 +92,7 @@ contains
             nfmpi_inq_var_endian(ncid, temp, old), nfmpi_inq_var_quantize(ncid, temp, old, err)/) == nf_enotnc4), &
             'what a classic file does not have')
         call check(nfmpi_def_grp(ncid, 'group') == nf_enotnc4, 'a group in a classic file')
+        call check(nfmpi_rename_grp(ncid, 1, 'name') == nf_enotnc4, 'to rename one')
         call works(nfmpi_inq_ngrps(ncid, old), 'inq_ngrps')
         call check(old == 0, 'a classic file has no groups')
         call check(nfmpi_inq_grpname(ncid, 1, group) == nf_enogrp, 'nor has one a name')

@@ -48,7 +48,8 @@ program metadata
                     nf90mpi_def_var_quantize(ncid, n, nf90_quantize_bitround, 9), &
                     nf90mpi_var_set_filter(ncid, n, nf90_filter_deflate), &
                     nf90mpi_inq_var_endian(ncid, n, old), nf90mpi_inq_var_quantize(ncid, n, old, xtype), &
-                    nf90mpi_def_grp(ncid, 'group')] == nf90_enotnc4), 'what a classic file does not have')
+                    nf90mpi_def_grp(ncid, 'group'), &
+                    nf90mpi_rename_grp(ncid, 1, 'name')] == nf90_enotnc4), 'what a classic file does not have')
     call check(nf90mpi_inq_ngrps(ncid, old) == nf90_noerr .and. old == 0, 'nor has it groups')
     call check(nf90mpi_inq_grpname(ncid, 1, name) == nf90_enogrp, 'nor has one a name')
     call check(all([nf90mpi_inq_var_deflate(ncid, n, old, xtype, natts), &

@@ -2,6 +2,8 @@
  *
  * netcdf4_groups put FILE: creates a file with groups, changes it in define mode, and puts values of all ranks.
  * netcdf4_groups append FILE: adds to a file with the group "forecast", its dimension "x" and its variable "tas".
+ * netcdf4_groups rename FILE: exchanges the names of "forecast" and "late" of such a file, makes "high" "upper", and
+ * adds "newer".
  * netcdf4_groups list FILE: prints groups, dimensions, variables and global attributes.
  * netcdf4_groups refuse FILE: calls that fail. A code that is not expected is printed as a line "wrong ..". */
 #include <mpi.h>
@@ -119,6 +121,57 @@ static void append_groups(const char *path)
     MPI_Info_free(&info);
 }
 
+static int find_group(const char *path)
+{
+    char name[NC_MAX_NAME + 1] = "";
+    int n = 0, i = 0;
+
+    OK(ncmpi_inq_ngrps(ncid, &n));
+    while (i < n && ncmpi_inq_grpname(ncid, i, name) == NC_NOERR && strcmp(name, path) != 0)
+        i++;
+    return i;
+}
+
+static void rename_groups(const char *path)
+{
+    int x, varid, forecast, late;
+    char name[NC_MAX_NAME + 1];
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "nc_groups", "all");
+    OK(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, info, &ncid));
+    MPI_Info_free(&info);
+    forecast = find_group("forecast");
+    late = find_group("late");
+    expect(ncmpi_rename_grp(ncid, late, "x"), NC_ENOTINDEFINE, "rename_grp in data mode");
+    OK(ncmpi_redef(ncid));
+    expect(ncmpi_rename_grp(ncid, late, "forecast"), NC_ENAMEINUSE, "the name of another group");
+    expect(ncmpi_rename_grp(ncid, late, "late"), NC_ENAMEINUSE, "its own name");
+    expect(ncmpi_rename_grp(ncid, late, "tas"), NC_ENAMEINUSE, "the name of a variable");
+    expect(ncmpi_rename_grp(ncid, late, "a/b"), NC_EBADNAME, "a path");
+    expect(ncmpi_rename_grp(ncid, late, NULL), NC_EBADNAME, "no name");
+    expect(ncmpi_rename_grp(ncid, -1, "a"), NC_ENOGRP, "no group");
+    OK(ncmpi_rename_grp(ncid, forecast, "aside"));
+    OK(ncmpi_rename_grp(ncid, late, "forecast"));
+    OK(ncmpi_rename_grp(ncid, forecast, "late"));
+    OK(ncmpi_rename_grp(ncid, find_group("late/high"), "upper"));
+    OK(ncmpi_inq_varid(ncid, "/late/upper/extra", &varid));
+    OK(ncmpi_inq_varname(ncid, varid, name));
+    if (strcmp(name, "late/upper/extra") != 0)
+        printf("wrong: the name %s\n", name);
+    OK(ncmpi_def_grp(ncid, "new"));
+    OK(ncmpi_def_dim(ncid, "new/x", LENGTH, &x));
+    OK(ncmpi_def_var(ncid, "new/x", NC_INT, 1, &x, &varid));
+    OK(ncmpi_put_att_text(ncid, NC_GLOBAL, "new/title", 3, "new"));
+    OK(ncmpi_rename_grp(ncid, find_group("new"), "newer"));
+    OK(ncmpi_put_att_text(ncid, NC_GLOBAL, "/forecast/title", 4, "late"));
+    OK(ncmpi_enddef(ncid));
+    put_part("newer/x", 6);
+    put_part("late/upper/level", 7);
+    OK(ncmpi_close(ncid));
+}
+
 static void list_groups(const char *path)
 {
     char name[NC_MAX_NAME + 1];
@@ -158,6 +211,7 @@ static void refuse_classic(const char *path, int mode, int code)
 
     OK(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | mode, MPI_INFO_NULL, &ncid));
     expect(ncmpi_def_grp(ncid, "g"), code, "def_grp");
+    expect(ncmpi_rename_grp(ncid, 0, "g"), code, "rename_grp");
     expect(ncmpi_def_dim(ncid, "/g/x", 2, &dimid), NC_EBADNAME, "def_dim of a path");
     expect(ncmpi_put_att_text(ncid, NC_GLOBAL, "/g/x", 1, "a"), NC_EBADNAME, "put_att of a path");
     OK(ncmpi_close(ncid));
@@ -208,6 +262,8 @@ int main(int argc, char **argv)
         put_groups(argv[2]);
     else if (argc == 3 && strcmp(argv[1], "append") == 0)
         append_groups(argv[2]);
+    else if (argc == 3 && strcmp(argv[1], "rename") == 0)
+        rename_groups(argv[2]);
     else if (argc == 3 && strcmp(argv[1], "list") == 0)
         list_groups(argv[2]);
     else if (argc == 3 && strcmp(argv[1], "refuse") == 0)

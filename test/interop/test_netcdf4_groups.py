@@ -110,6 +110,33 @@ def check_created(ranks):
     run(ranks, f"wrong calls on {ranks} ranks", "refuse", scratch("refused.nc"))
 
 
+def check_renamed(ranks):
+    path = scratch(f"renamed_{ranks}.nc")
+    run(ranks, f"a file for {ranks} ranks", "put", path)
+    run(ranks, f"groups are renamed on {ranks} ranks", "rename", path)
+    bad = []
+    with netCDF4.Dataset(path) as file:
+        forecast, late, newer = file["forecast"], file["late"], file["newer"]
+        upper = late["upper"]
+        for what, found, expected in (
+                ("groups", [list(group.groups) for group in (file, forecast, late)],
+                 [["late", "empty", "forecast", "newer"], [], ["upper"]]),
+                ("variables", [sorted(group.variables) for group in (file, forecast, late, upper, newer)],
+                 [["tas"], ["x"], ["tas", "time"], ["extra", "level"], ["x"]]),
+                ("dimensions", [late["tas"].dimensions, upper["extra"].dimensions, forecast["x"].dimensions,
+                                newer["x"].dimensions], [("time", "x"), ("level",), ("x",), ("x",)]),
+                ("attributes", [late.title, late.models, upper.title, forecast.title, newer.title],
+                 ["new", ["one", "two"], "high", "late", "new"]),
+                ("late/tas", late["tas"][0], INDEX), ("forecast/x", forecast["x"][:], 4 * INDEX),
+                ("extra", upper["extra"][:], 5 * INDEX), ("newer/x", newer["x"][:], 6 * INDEX),
+                ("level", upper["level"][:], 7 * INDEX)):
+            compare(bad, what, found, expected)
+    with h5py.File(path, "r") as file:
+        compare(bad, "scales", [file["late/tas"].dims[0][0].name, file["late/upper/extra"].dims[0][0].name],
+                ["/late/time", "/late/upper/level"])
+    ok(not bad, f"netCDF4 and h5py read them, of {ranks} ranks", "\n".join(bad))
+
+
 def make_peer_file(path):
     with netCDF4.Dataset(path, "w") as file:
         file.title = "of netCDF4"
@@ -160,4 +187,5 @@ if not has_hdf5():
 for ranks in (1, 2, 4):
     check_created(ranks)
     check_appended(ranks)
+    check_renamed(ranks)
 finish()

@@ -294,6 +294,8 @@ static bool has_other_names(const pnc_definition *x)
 {
     if (x->old_dims != x->now->ndims || x->old_vars != x->now->nvars || x->before->groups.n != x->now->groups.n)
         return true;
+    if (pnc_netcdf4_groups_move_is_needed(x))
+        return true;
     for (int d = 0; d < x->old_dims; d++)
         if (is_renamed(x, d))
             return true;
@@ -361,6 +363,7 @@ static int check_groups(pnc_definition *x)
 static int change_objects(pnc_definition *x)
 {
     PNC_TRY(check_creation_order(x));
+    PNC_TRY(pnc_netcdf4_groups_move(x));
     PNC_TRY(survey_dims(x));
     PNC_TRY(check_groups(x));
     PNC_TRY(pnc_netcdf4_groups_create(x));
@@ -436,5 +439,6 @@ int pnc_netcdf4_metadata_define(pnc_netcdf4_metadata *m, const pnc_model *before
         err = carry_out(&x, paths);
     pnc_memory_free(x.dims);
     pnc_memory_free(x.vars);
+    pnc_format_model_free(&x.moved);
     return err;
 }

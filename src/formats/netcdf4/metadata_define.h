@@ -26,6 +26,7 @@ typedef struct pnc_definition {
     pnc_netcdf4_metadata *m;
     pnc_error *error;
     const pnc_model *before, *now; /* before: without entries for a new file */
+    pnc_model moved;               /* `before` with the paths that groups have now, if some have others */
     pnc_region *region;
     bool is_new; /* the file has no definitions */
     int old_dims, old_vars;
@@ -36,7 +37,10 @@ typedef struct pnc_definition {
 /* A text in the region; NULL after an error, which is set. */
 const char *pnc_netcdf4_definition_format(pnc_definition *x, const char *format, ...) PNC_PRINTF(2, 3);
 
-/* metadata_groups.c: create new groups; give all groups, and the root group, their attributes. */
+/* metadata_groups.c: give groups their new names, in the file and in `before`; create new groups; give all groups, and
+ * the root group, their attributes. */
+bool pnc_netcdf4_groups_move_is_needed(const pnc_definition *x);
+int pnc_netcdf4_groups_move(pnc_definition *x);
 int pnc_netcdf4_groups_create(pnc_definition *x);
 int pnc_netcdf4_groups_update(pnc_definition *x);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/path.h"
 #include "format/groups.h"
 
 static int create_group(pnc_netcdf4_metadata *m, const char *path)
@@ -28,6 +29,97 @@ int pnc_netcdf4_groups_create(pnc_definition *x)
 {
     for (int i = x->before->groups.n; i < x->now->groups.n; i++)
         PNC_TRY(create_group(x->m, x->now->groups.paths[i]));
+    return NC_NOERR;
+}
+
+/* --- renaming --- */
+
+bool pnc_netcdf4_groups_move_is_needed(const pnc_definition *x)
+{
+    for (int i = 0; i < x->before->groups.n; i++)
+        if (strcmp(x->before->groups.paths[i], x->now->groups.paths[i]) != 0)
+            return true;
+    return false;
+}
+
+/* The group above one of `before`; -1: the root group. */
+static int find_group_above(const pnc_definition *x, int group)
+{
+    const char *path = x->before->groups.paths[group];
+    size_t n = pnc_format_group_get_length(x->before, path);
+
+    return n > 0 ? pnc_format_group_find(x->before, path, n) : -1;
+}
+
+/* Its old own name in the path that the group above it has now, or a name while others move. */
+static const char *name_group(pnc_definition *x, int group, bool is_aside)
+{
+    const int above = find_group_above(x, group);
+    const char *path = above >= 0 ? x->now->groups.paths[above] : "", *slash = above >= 0 ? "/" : "";
+    const char *own = pnc_path_get_name(x->before->groups.paths[group]);
+
+    return is_aside ? pnc_netcdf4_definition_format(x, "%s%s_pnetcdf_moving_group_%d", path, slash, group)
+                    : pnc_netcdf4_definition_format(x, "%s%s%s", path, slash, own);
+}
+
+static int move_group(pnc_definition *x, const char *from, const char *to)
+{
+    if (from == NULL || to == NULL)
+        return NC_ENOMEM;
+    if (x->m->h->l_move(x->m->root, from, x->m->root, to, H5P_DEFAULT, H5P_DEFAULT) >= 0)
+        return NC_NOERR;
+    return pnc_netcdf4_metadata_fail(x->m, "rename group", from);
+}
+
+/* Those of one group that follow the first one with another name: a link that has moved is the last one, and their
+ * order stays. The group above has its path already. */
+static int move_children(pnc_definition *x, int above)
+{
+    int first = 0, n = x->before->groups.n;
+
+    while (first < n &&
+           (find_group_above(x, first) != above || strcmp(pnc_path_get_name(x->before->groups.paths[first]),
+                                                          pnc_path_get_name(x->now->groups.paths[first])) == 0))
+        first++;
+    for (int i = first; i < n; i++)
+        if (find_group_above(x, i) == above)
+            PNC_TRY(move_group(x, name_group(x, i, false), name_group(x, i, true)));
+    for (int i = first; i < n; i++)
+        if (find_group_above(x, i) == above)
+            PNC_TRY(move_group(x, name_group(x, i, true), x->now->groups.paths[i]));
+    return NC_NOERR;
+}
+
+/* The datasets of variables have moved with their groups. */
+static int rename_paths(pnc_definition *x)
+{
+    for (int v = 0; v < x->old_vars; v++) {
+        const char *name = x->before->vars[v]->name;
+        size_t n = pnc_format_group_get_length(x->before, name);
+        const char *path = n > 0 ? x->now->groups.paths[pnc_format_group_find(x->before, name, n)] : "";
+
+        x->vars[v].old_path = pnc_netcdf4_definition_format(x, "%s%s", path, x->vars[v].old_path + n);
+        if (x->vars[v].old_path == NULL)
+            return NC_ENOMEM;
+    }
+    return NC_NOERR;
+}
+
+int pnc_netcdf4_groups_move(pnc_definition *x)
+{
+    int err;
+
+    if (!pnc_netcdf4_groups_move_is_needed(x))
+        return NC_NOERR;
+    for (int i = -1; i < x->before->groups.n; i++)
+        PNC_TRY(move_children(x, i));
+    PNC_TRY(rename_paths(x));
+    err = pnc_format_model_copy(&x->moved, x->before);
+    if (err == NC_NOERR)
+        err = pnc_format_groups_replace(&x->moved, x->now->groups.paths);
+    if (err != NC_NOERR)
+        return pnc_error_set(x->error, err, "%s: no memory for the definitions", x->m->source.file->path);
+    x->before = &x->moved;
     return NC_NOERR;
 }
 

@@ -18,6 +18,7 @@ const pnc_rules *pnc_netcdf4_rules_get(int format)
                                     .has_paths = true,
                                     .is_enhanced = true,
                                     .has_strings = true,
+                                    .renames_groups = true,
                                     .hidden_atts = hidden};
     static const pnc_rules classic_rules = {.name = "netCDF-4 with the classic model",
                                             .last_type = NC_DOUBLE,
