@@ -147,7 +147,26 @@ def check_calls():
                f"{ranks} ranks: netCDF4-python reads groups and strings")
     printed = run(2, program, *files, env={"PNETCDF_VERBOSE": "1"})
     ok(re.search(r'nc_get_vara on rank 1: .*variable "collective": .*nc_sync', printed) and
-       'nc_rename_grp: group "group/inner"' in printed, "messages name the calls of netCDF", printed)
+       'nc_def_compound' in printed, "messages name the calls of netCDF", printed)
+
+
+def check_strings():
+    """The same program with netCDF-C alone, on one process."""
+    program = scratch("netcdf_strings")
+    built, why = build("netcdf_strings.c", program)
+    if not ok(built, "netcdf_strings compiles", why):
+        return
+    plain = run(1, program, scratch("strings_plain.nc"), "serial", door=False)
+    dumped = subprocess.run(["ncdump", scratch("strings_plain.nc")], capture_output=True, text=True, check=False).stdout
+    ok(plain.count("\n") > 40 and "again" in dumped, "netCDF-C puts strings and renames groups", plain + dumped)
+    for ranks, kind in ((1, "serial"), (1, "parallel"), (2, "parallel"), (4, "parallel")):
+        path = scratch(f"strings_{ranks}_{kind}.nc")
+        printed = run(ranks, program, path, kind, env={"PNETCDF_NETCDF": "all", "PNETCDF_VERBOSE": "0"})
+        ok(printed == plain, f"{kind} on {ranks} ranks: calls return what they do with netCDF-C",
+           "\n".join(f"{a} | {b}" for a, b in zip(printed.split("\n"), plain.split("\n")) if a != b))
+        ours = subprocess.run(["ncdump", path], capture_output=True, text=True, check=False).stdout
+        ok(ours.split("\n")[1:] == dumped.split("\n")[1:] and "pnetcdf=" in writer_of(path),
+           f"{kind} on {ranks} ranks: ncdump shows the same file", f"{ours}\n{dumped}")
 
 
 def writer_of(path):
@@ -182,6 +201,7 @@ if __name__ == "__main__":
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
     check_examples()
     check_calls()
+    check_strings()
     check_one_process()
     check_functions(scratch("netcdf_calls"))
     finish()

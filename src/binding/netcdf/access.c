@@ -113,7 +113,6 @@ static MPI_Datatype find_memory_type(const pnc_door_file *f, const door_access *
 /* Of a variable of strings, or for values of strings. */
 static int access_strings(const pnc_door_file *f, const door_access *a, const door_region *r)
 {
-    char name[NC_MAX_NAME + 1] = "";
     nc_type type = NC_NAT;
 
     PNC_DOOR_TRY(ncmpi_inq_vartype(f->id, a->varid, &type));
@@ -121,12 +120,8 @@ static int access_strings(const pnc_door_file *f, const door_access *a, const do
         return NC_ECHAR;
     if (type != NC_STRING || (a->memory != NC_STRING && a->memory != NC_NAT))
         return NC_EBADTYPE;
-    if (!a->is_put && a->imap == NULL)
-        return pnc_door_strings_get(f, a->varid, r->start, r->count, a->stride != NULL ? r->stride : NULL, a->values);
-    (void)ncmpi_inq_varname(f->id, a->varid, name);
-    return pnc_door_failure_report(NC_ENOTSUPPORT, a->name,
-                                   "variable \"%s\": libpnetcdf %s: do it without libpnetcdf-netcdf", name,
-                                   a->is_put ? "does not write values of NC_STRING" : "gets no strings by imap");
+    return pnc_door_strings_transfer(f, a->varid, a->is_put, r->start, r->count, a->stride != NULL ? r->stride : NULL,
+                                     a->imap != NULL ? r->imap : NULL, a->values);
 }
 
 /* Text and numbers do not mix: for netCDF-C that comes before wrong indices. Where other ranks wait, the call finds

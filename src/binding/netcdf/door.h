@@ -24,7 +24,7 @@ typedef struct pnc_door_var {
     int group, number; /* its id in the group */
     bool is_record;    /* over the unlimited dimension of a classic file */
     bool is_text;      /* of NC_CHAR */
-    bool has_strings;  /* values of NC_STRING, which are only read */
+    bool has_strings;  /* values of NC_STRING */
     bool is_collective;
     bool is_chosen; /* by nc_var_par_access; otherwise filters make it collective */
     bool is_native; /* defined here, and no byte order was chosen: netCDF-C then says so */
@@ -190,9 +190,9 @@ int pnc_door_put_att(int ncid, int varid, const char *name, nc_type type, size_t
 int pnc_door_strings_convert(MPI_Offset n, char **strings);
 /* The fill value of a variable of strings, which the program passes to nc_free_string. */
 int pnc_door_strings_fill(const pnc_door_file *f, int varid, char **fill_value);
-/* Get strings of a variable one by one, at these distances; each rank for itself. stride may be NULL. */
-int pnc_door_strings_get(const pnc_door_file *f, int varid, const MPI_Offset *start, const MPI_Offset *count,
-                         const MPI_Offset *stride, char **strings);
+/* Put strings of a variable, which do not change, or get some for nc_free_string. stride and imap may be NULL. */
+int pnc_door_strings_transfer(const pnc_door_file *f, int varid, bool is_put, const MPI_Offset *start,
+                            const MPI_Offset *count, const MPI_Offset *stride, const MPI_Offset *imap, char **strings);
 
 /* --- variables.c --- */
 

@@ -337,6 +337,22 @@ int pnc_door_def_grp(int ncid, const char *name, int *group)
     return give_group(ncid, at.f->ngroups - 1, group);
 }
 
+/* Groups have the order of libpnetcdf, behind the root group. */
+static int renew_paths(pnc_door_file *f)
+{
+    char path[NC_MAX_NAME + 1], *copy;
+
+    for (int i = 1; i < f->ngroups; i++) {
+        PNC_DOOR_TRY(ncmpi_inq_grpname(f->id, i - 1, path));
+        copy = strdup(path);
+        if (copy == NULL)
+            return NC_ENOMEM;
+        free(f->groups[i].path);
+        f->groups[i].path = copy;
+    }
+    return NC_NOERR;
+}
+
 int pnc_door_rename_grp(int ncid, const char *name)
 {
     pnc_door_place at;
@@ -348,10 +364,14 @@ int pnc_door_rename_grp(int ncid, const char *name)
         return NC_EBADGRPID; /* the root has no other name */
     if (at.f->is_read_only)
         return NC_EPERM;
-    if (name != NULL && strchr(name, '/') != NULL)
+    if (at.f->is_strict)
+        return NC_ESTRICTNC3;
+    if (name == NULL)
+        return NC_EINVAL;
+    if (strchr(name, '/') != NULL)
         return NC_EBADNAME;
-    return pnc_door_failure_report(NC_ENOTSUPPORT, "nc_rename_grp",
-                                   "group \"%s\" to \"%s\": libpnetcdf does not rename groups: do it without "
-                                   "libpnetcdf-netcdf",
-                                   at.f->groups[at.group].path, name != NULL ? name : "");
+    PNC_DOOR_TRY(pnc_door_define_begin(at.f));
+    PNC_DOOR_TRY(PNC_DOOR_CALL(at.f, "nc_rename_grp", ncmpi_rename_grp, at.group - 1, name));
+    at.f->att_group = -1;
+    return renew_paths(at.f);
 }

@@ -109,8 +109,6 @@ int pnc_door_content_check(const pnc_door_file *f, pnc_door_opening *o, const ch
             return refuse_content(f, o, path, name, "is stored in a way that libpnetcdf does not read");
         if (type > NC_STRING)
             return refuse_content(f, o, path, name, "has a user-defined type");
-        if (type == NC_STRING && (o->mode & NC_WRITE) != 0 && f->nprocs == 1) /* netCDF-C writes strings, too */
-            return refuse_content(f, o, path, name, "has strings");
     }
     return NC_NOERR;
 }

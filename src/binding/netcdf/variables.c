@@ -12,11 +12,6 @@ int pnc_door_def_var(int ncid, const char *name, nc_type type, int ndims, const 
 
     PNC_DOOR_TRY(pnc_door_place_find(ncid, &at));
     f = at.f;
-    if (type == NC_STRING && !f->is_strict)
-        return pnc_door_failure_report(NC_ENOTSUPPORT, "nc_def_var",
-                                       "variable \"%s\": libpnetcdf writes no NC_STRING yet: write this file without "
-                                       "libpnetcdf-netcdf",
-                                       name != NULL ? name : "");
     PNC_DOOR_TRY(pnc_door_name_make(&at, name, NC_EBADNAME, &path));
     PNC_DOOR_TRY(pnc_door_define_begin(f));
     if (ndims > NC_MAX_VAR_DIMS)
@@ -27,7 +22,8 @@ int pnc_door_def_var(int ncid, const char *name, nc_type type, int ndims, const 
     PNC_DOOR_TRY(pnc_door_var_add(f, id));
     if (varid != NULL)
         *varid = f->vars[id].number;
-    PNC_DOOR_TRY(PNC_DOOR_CALL(f, "nc_def_var", ncmpi_def_var_fill, id, f->fill_mode == NC_NOFILL, NULL));
+    if (type != NC_STRING) /* strings are always filled */
+        PNC_DOOR_TRY(PNC_DOOR_CALL(f, "nc_def_var", ncmpi_def_var_fill, id, f->fill_mode == NC_NOFILL, NULL));
     f->vars[id].is_native = true;
     return NC_NOERR;
 }
