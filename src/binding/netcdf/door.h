@@ -192,7 +192,8 @@ int pnc_door_strings_convert(MPI_Offset n, char **strings);
 int pnc_door_strings_fill(const pnc_door_file *f, int varid, char **fill_value);
 /* Put strings of a variable, which do not change, or get some for nc_free_string. stride and imap may be NULL. */
 int pnc_door_strings_transfer(const pnc_door_file *f, int varid, bool is_put, const MPI_Offset *start,
-                            const MPI_Offset *count, const MPI_Offset *stride, const MPI_Offset *imap, char **strings);
+                              const MPI_Offset *count, const MPI_Offset *stride, const MPI_Offset *imap,
+                              char **strings);
 
 /* --- variables.c --- */
 
