@@ -359,6 +359,35 @@ def test_joins():
     tap.ok(status == 1 and not os.path.exists("never.nc"), "--strict refuses what would be converted", text)
 
 
+def count_written(*arguments):
+    """Its exit status, and the bytes that one process wrote."""
+    command = [os.path.join(os.environ.get("PNC_BUILD", os.getcwd()), PROGRAM), "--no-history", *arguments]
+    child = os.posix_spawn(command[0], command, os.environ)
+    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+    with open(f"/proc/{child}/io", encoding="ascii") as file:
+        written = int(dict(line.split(": ") for line in file)["wchar"])
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), written
+
+
+def test_maps_to_series():
+    """Each chunk is written once, also where those of input and output together are more than memory."""
+    rows = numpy.arange(576, dtype="f4")[:, None]
+    with netCDF4.Dataset("maps.nc", "w") as file:
+        for name, length in (("time", 300), ("y", 576), ("x", 400)):
+            file.createDimension(name, length)
+        maps = file.createVariable("v", "f4", ("time", "y", "x"), chunksizes=(1, 576, 400))
+        for time in range(300):
+            maps[time] = rows * 1000 + time + numpy.arange(400) / 512
+    size = os.path.getsize("maps.nc")
+    status, written = count_written("-O", "--chunks", "time/300,y/16,x/50", "maps.nc", "series.nc")
+    tap.ok(status == 0 and written < 1.5 * size, "maps to time series: each chunk is written once", (written, size))
+    with netCDF4.Dataset("maps.nc") as a, netCDF4.Dataset("series.nc") as b:
+        same = all(numpy.array_equal(a["v"][t], b["v"][t]) for t in (0, 77, 299))
+        tap.ok(same and b["v"].chunking() == [300, 16, 50], "  its values and chunks", b["v"].chunking())
+    os.remove("maps.nc")
+    os.remove("series.nc")
+
+
 def main():
     os.makedirs(tap.scratch("copy4"), exist_ok=True)
     os.chdir(tap.scratch("copy4"))
@@ -376,6 +405,7 @@ def main():
     test_parts_and_rechunking()
     test_groups()
     test_other_storage()
+    test_maps_to_series()
     test_joins()
     test_messages()
     tap.finish()

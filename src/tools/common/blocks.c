@@ -43,9 +43,9 @@ int tool_blocks_init(int ndims, const int64_t *shape, tool_blocks *blocks)
 }
 
 /* Lengths of a block: units, cut along the slowest dimensions until they fit, or as many as fit. */
-static void choose_box(int ndims, const int64_t *shape, const int64_t *unit, int64_t *box)
+static void choose_box(int ndims, const int64_t *shape, const int64_t *unit, int64_t most, int64_t *box)
 {
-    int64_t most = TOOL_CHUNKED_BLOCK_ELEMENTS, n = 1;
+    int64_t n = 1;
 
     for (int d = ndims - 1; d >= 0; d--) {
         box[d] = unit[d] < shape[d] ? unit[d] : shape[d];
@@ -66,7 +66,7 @@ static void choose_box(int ndims, const int64_t *shape, const int64_t *unit, int
     assert(n <= most);
 }
 
-int tool_blocks_init_chunked(int ndims, const int64_t *shape, const int64_t *unit, tool_blocks *blocks)
+int tool_blocks_init_chunked(int ndims, const int64_t *shape, const int64_t *unit, int64_t most, tool_blocks *blocks)
 {
     *blocks = (tool_blocks){.ndims = ndims, .shape = shape, .number = -1, .total = 1, .largest = 1};
     blocks->start = pnc_memory_alloc_zeroed(4 * ((int64_t)ndims + 1), sizeof *blocks->start);
@@ -75,7 +75,7 @@ int tool_blocks_init_chunked(int ndims, const int64_t *shape, const int64_t *uni
     blocks->count = blocks->start + ndims + 1;
     blocks->box = blocks->count + ndims + 1;
     blocks->boxes = blocks->box + ndims + 1;
-    choose_box(ndims, shape, unit, blocks->box);
+    choose_box(ndims, shape, unit, most, blocks->box);
     for (int d = 0; d < ndims; d++) {
         blocks->boxes[d] = shape[d] / blocks->box[d] + (shape[d] % blocks->box[d] > 0);
         blocks->largest *= blocks->box[d];

@@ -29,8 +29,8 @@ typedef struct tool_blocks {
 /* NC_NOERR or NC_ENOMEM; may be freed in any case. */
 int tool_blocks_init(int ndims, const int64_t *shape, tool_blocks *blocks);
 /* The same in blocks of whole units: of chunks with these lengths. Blocks of chunks that are too large are parts of
- * them. Such blocks cannot be truncated. */
-int tool_blocks_init_chunked(int ndims, const int64_t *shape, const int64_t *unit, tool_blocks *blocks);
+ * them. most: elements of a block. Such blocks cannot be truncated. */
+int tool_blocks_init_chunked(int ndims, const int64_t *shape, const int64_t *unit, int64_t most, tool_blocks *blocks);
 /* Only the blocks with the first `elements` elements of the array: what follows is beyond the end of a file. */
 void tool_blocks_truncate(tool_blocks *blocks, int64_t elements);
 /* Go to the first or next block; false if there is none. An array with a dimension of length 0 has none. */

@@ -15,6 +15,8 @@
 #include "tools/ncmpicopy/storage.h"
 
 /* Shared by all variables. */
+enum { RECHUNK_BYTES = 256 << 20 }; /* of values that a rank rechunks at once, so that it has less than 512 MiB */
+
 typedef struct work {
     copy_plan *plan;
     copy_action action;
@@ -22,6 +24,7 @@ typedef struct work {
     int input;     /* number of the input */
     int64_t begin; /* index of the input's first element along the joined dimension, over all inputs */
     char *read, *converted, *compared;
+    int64_t capacity; /* elements of each */
     tool_progress progress;
     int64_t done; /* bytes */
 } work;
@@ -266,22 +269,44 @@ static int move_part(work *w, int varid, int id, part *p, tool_blocks *blocks)
     return err;
 }
 
+static void free_values(work *w)
+{
+    pnc_memory_free(w->read);
+    pnc_memory_free(w->converted);
+    if (w->action == COPY_VERIFY)
+        pnc_memory_free(w->compared);
+    w->read = w->converted = w->compared = NULL;
+}
+
+static int alloc_values(work *w, int64_t n)
+{
+    free_values(w);
+    w->capacity = n;
+    w->read = pnc_memory_alloc(n, sizeof(double));
+    w->converted = pnc_memory_alloc(n, sizeof(double));
+    w->compared = w->action == COPY_VERIFY ? pnc_memory_alloc(n, sizeof(double)) : w->read;
+    return w->read != NULL && w->converted != NULL && w->compared != NULL ? NC_NOERR : NC_ENOMEM;
+}
+
 /* Blocks of whole chunks, of the output or else of the input. */
-static int init_chunked(const work *w, int varid, int id, const copy_var *var, const part *p, tool_blocks *blocks,
-                        bool *done)
+static int init_chunked(work *w, int varid, int id, const copy_var *var, const part *p, tool_blocks *blocks, bool *done)
 {
     int64_t *unit = pnc_memory_alloc(var->ndims, sizeof *unit);
+    int64_t most, large = RECHUNK_BYTES / (int64_t)(w->action == COPY_VERIFY ? 2 : 1);
     if (unit == NULL)
         return NC_ENOMEM;
-    *done = var->ndims > 0 && copy_unit_find(w->from, varid, w->to, id, var->ndims, unit);
-    int err = *done ? tool_blocks_init_chunked(var->ndims, p->shape, unit, blocks) : NC_NOERR;
+    large /= (int64_t)pnc_type_get_size(var->to) * (var->type != var->to ? 2 : 1);
+    *done = var->ndims > 0 && copy_unit_find(w->from, varid, w->to, id, var->ndims, large, unit, &most);
+    int err = *done ? tool_blocks_init_chunked(var->ndims, p->shape, unit, most, blocks) : NC_NOERR;
     pnc_memory_free(unit);
+    if (err == NC_NOERR && *done && blocks->largest > w->capacity)
+        err = alloc_values(w, blocks->largest);
     return err;
 }
 
 /* Leave out what is beyond the end of the input: whole indices of the first dimension, and then whole blocks. Into a
  * netCDF-4 file all is written: what is not would read as fill values. */
-static int init_blocks(const work *w, int varid, int id, const copy_var *var, part *p, tool_blocks *blocks)
+static int init_blocks(work *w, int varid, int id, const copy_var *var, part *p, tool_blocks *blocks)
 {
     int64_t present, selected, inner = 1;
     bool done;
@@ -378,10 +403,7 @@ static int64_t bytes_of(const copy_plan *plan)
 int copy_data_move(copy_plan *plan, int ncid, copy_action action)
 {
     work w = {.plan = plan, .action = action, .to = ncid};
-    w.read = pnc_memory_alloc(TOOL_CHUNKED_BLOCK_ELEMENTS, sizeof(double));
-    w.converted = pnc_memory_alloc(TOOL_CHUNKED_BLOCK_ELEMENTS, sizeof(double));
-    w.compared = action == COPY_VERIFY ? pnc_memory_alloc(TOOL_CHUNKED_BLOCK_ELEMENTS, sizeof(double)) : w.read;
-    int err = tool_status_agree(w.read != NULL && w.converted != NULL && w.compared != NULL ? NC_NOERR : NC_ENOMEM);
+    int err = tool_status_agree(alloc_values(&w, TOOL_CHUNKED_BLOCK_ELEMENTS));
     if (err != NC_NOERR)
         copy_error_print(plan, err, "not enough memory for data");
     tool_progress_begin(stderr, action == COPY_WRITE ? "ncmpicopy" : "ncmpicopy: verify", bytes_of(plan), &w.progress);
@@ -396,9 +418,6 @@ int copy_data_move(copy_plan *plan, int ncid, copy_action action)
     tool_progress_wipe();
     if (err == NC_NOERR)
         tool_progress_finish(&w.progress);
-    pnc_memory_free(w.read);
-    pnc_memory_free(w.converted);
-    if (action == COPY_VERIFY)
-        pnc_memory_free(w.compared);
+    free_values(&w);
     return err;
 }

@@ -3,6 +3,7 @@
 #include "config.h" /* fnmatch */
 
 #include "tools/ncmpicopy/storage.h"
+#include "tools/common/blocks.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -426,19 +427,27 @@ bool copy_chunks_find(int ncid, int varid, MPI_Offset *lengths)
 }
 
 /* Where chunks of the input are longer than those of the output, as many of the latter as cover one of the former: both
- * are then read and written once, if such a piece fits into memory. */
-bool copy_unit_find(int from, int varid, int to, int id, int ndims, int64_t *unit)
+ * are then read and written once, if such a piece fits into memory. Else those of the output: a chunk that is put in
+ * parts is read and written anew for each of them, one of the input is only read. */
+bool copy_unit_find(int from, int varid, int to, int id, int ndims, int64_t large, int64_t *unit, int64_t *most)
 {
     MPI_Offset *in = pnc_memory_alloc(2 * (int64_t)ndims, sizeof *in), *out = in + ndims;
     if (in == NULL)
         return false;
     bool from_chunks = copy_chunks_find(from, varid, in), to_chunks = copy_chunks_find(to, id, out);
+    int64_t n = 1;
     for (int d = 0; d < ndims && (from_chunks || to_chunks); d++) {
         int64_t a = from_chunks && in[d] > 0 ? (int64_t)in[d] : 1;
         int64_t b = to_chunks && out[d] > 0 ? (int64_t)out[d] : 1;
         int64_t times = a / b + (a % b > 0);
         unit[d] = times * b;
+        n = n <= large / unit[d] ? n * unit[d] : large + 1;
     }
+    *most = TOOL_CHUNKED_BLOCK_ELEMENTS;
+    if (to_chunks && n > *most)
+        *most = n <= large ? n : large;
+    for (int d = 0; d < ndims && to_chunks && n > large; d++)
+        unit[d] = out[d] > 0 ? (int64_t)out[d] : 1;
     pnc_memory_free(in);
     return from_chunks || to_chunks;
 }

@@ -23,8 +23,9 @@ int copy_storage_check(const copy_plan *plan);
 int copy_storage_define(copy_plan *plan, int from, const copy_var *var, int to, int varid);
 
 /* Lengths of the pieces in which a variable of ndims dimensions is best copied: those of chunks of the output, or else
- * of the input. False if neither has chunks. Local. */
-bool copy_unit_find(int from, int varid, int to, int id, int ndims, int64_t *unit);
+ * of the input. *most: elements of a piece, more than usual, but at most `large`, where both would else be accessed
+ * many times. False if neither has chunks. Local. */
+bool copy_unit_find(int from, int varid, int to, int id, int ndims, int64_t large, int64_t *unit, int64_t *most);
 /* The lengths of the chunks of a variable; false if it has none. Local. */
 bool copy_chunks_find(int ncid, int varid, MPI_Offset *lengths);
 

@@ -41,7 +41,7 @@ static int init_blocks(const dump_file *file, const dump_variable *variable, con
                                : NULL;
 
     if (file->input.reader != NULL && chunk != NULL && variable->ndims > 0)
-        return tool_blocks_init_chunked(variable->ndims, shape, chunk, blocks);
+        return tool_blocks_init_chunked(variable->ndims, shape, chunk, TOOL_CHUNKED_BLOCK_ELEMENTS, blocks);
     return tool_blocks_init(variable->ndims, shape, blocks);
 }
 
