@@ -14,9 +14,9 @@
 #include "tools/ncmpicopy/short.h"
 #include "tools/ncmpicopy/storage.h"
 
-/* Shared by all variables. */
 enum { RECHUNK_BYTES = 256 << 20 }; /* of values that a rank rechunks at once, so that it has less than 512 MiB */
 
+/* Shared by all variables. */
 typedef struct work {
     copy_plan *plan;
     copy_action action;
@@ -292,7 +292,7 @@ static int alloc_values(work *w, int64_t n)
 static int init_chunked(work *w, int varid, int id, const copy_var *var, const part *p, tool_blocks *blocks, bool *done)
 {
     int64_t *unit = pnc_memory_alloc(var->ndims, sizeof *unit);
-    int64_t most, large = RECHUNK_BYTES / (int64_t)(w->action == COPY_VERIFY ? 2 : 1);
+    int64_t most, large = RECHUNK_BYTES / (w->action == COPY_VERIFY ? 2 : 1);
     if (unit == NULL)
         return NC_ENOMEM;
     large /= (int64_t)pnc_type_get_size(var->to) * (var->type != var->to ? 2 : 1);
