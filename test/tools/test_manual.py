@@ -20,6 +20,7 @@ ENGLISH = {"code", "extent", "format", "info", "message", "name", "offset", "pat
 # The program around the examples of the pages.
 FRAME = """#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <pnetcdf.h>
 void example_{number}(int rank, int nprocs, int ncid, int varid, int dimid, int hid, int *varids);
 void example_{number}(int rank, int nprocs, int ncid, int varid, int dimid, int hid, int *varids)
