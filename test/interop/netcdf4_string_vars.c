@@ -1,7 +1,8 @@
 /* Defines, puts and gets variables of strings, for test_netcdf4_string_vars.py, which says what the files must have.
  *
  * netcdf4_string_vars put FILE: a new file, in several calls; each rank prints what it gets as lines "wrong ..".
- * netcdf4_string_vars many FILE N: a variable of N strings of about 100 bytes, of which each rank puts a part.
+ * netcdf4_string_vars many FILE N [LENGTH]: a variable of N strings of about 100 bytes, of which each rank puts a part;
+ *     or of N x 1 strings of LENGTH bytes.
  * netcdf4_string_vars append FILE: puts into "names" and "log" of a file that exists, and adds a variable.
  * netcdf4_string_vars refuse FOLDER FILE: calls that fail; FILE has strings "fixed" of one length.
  * netcdf4_string_vars full FILE: the file cannot grow while strings are put; then it can. */
@@ -165,24 +166,25 @@ static void put_file(const char *path)
 
 /* --- many --- */
 
-static void put_many(const char *path, int n)
+static void put_many(const char *path, int n, int length)
 {
     const int first = (int)((long long)n * rank / nprocs), end = (int)((long long)n * (rank + 1) / nprocs);
     char *bytes = malloc((size_t)(end - first) * 128);
     const char **texts = malloc((size_t)(end - first) * sizeof *texts);
-    int dim, varid;
+    int dims[2], varid;
 
     for (int i = first; i < end; i++) {
         char *text = bytes + (size_t)(i - first) * 128;
 
-        snprintf(text, 128, "%0*d", 60 + i % 60, i);
+        snprintf(text, 128, "%0*d", length > 0 ? length : 60 + i % 60, i);
         texts[i - first] = text;
     }
     OK(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, MPI_INFO_NULL, &ncid));
-    OK(ncmpi_def_dim(ncid, "n", n, &dim));
-    OK(ncmpi_def_var(ncid, "many", NC_STRING, 1, &dim, &varid));
+    OK(ncmpi_def_dim(ncid, "n", n, &dims[0]));
+    OK(ncmpi_def_dim(ncid, "one", 1, &dims[1]));
+    OK(ncmpi_def_var(ncid, "many", NC_STRING, length > 0 ? 2 : 1, dims, &varid));
     OK(ncmpi_enddef(ncid));
-    OK(ncmpi_put_vara_string_all(ncid, varid, (MPI_Offset[]){first}, (MPI_Offset[]){end - first}, texts));
+    OK(ncmpi_put_vara_string_all(ncid, varid, (MPI_Offset[]){first, 0}, (MPI_Offset[]){end - first, 1}, texts));
     OK(ncmpi_close(ncid));
     free(texts);
     free(bytes);
@@ -361,7 +363,7 @@ int main(int argc, char **argv)
     if (strcmp(kind, "put") == 0)
         put_file(argv[2]);
     else if (strcmp(kind, "many") == 0)
-        put_many(argv[2], atoi(argv[3]));
+        put_many(argv[2], atoi(argv[3]), argc > 4 ? atoi(argv[4]) : 0);
     else if (strcmp(kind, "append") == 0)
         append(argv[2]);
     else if (strcmp(kind, "refuse") == 0)

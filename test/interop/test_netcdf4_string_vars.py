@@ -122,14 +122,16 @@ def check_put(ranks):
            f"{a}\n{b}")
 
 
-def check_many(ranks, n):
-    """More than what rank 0 receives in a round, and than what it has in memory."""
+def check_many(ranks, n, *length):
+    """More than what rank 0 receives in a round, and than what it has in memory; or a round that is full but for a few
+    strings, fewer bytes than the heads of its parts."""
     path = scratch(f"many_{ranks}.nc")
-    status, stdout, stderr = run_mpi(ranks, PROGRAM, "many", path, str(n))
+    status, stdout, stderr = run_mpi(ranks, PROGRAM, "many", path, str(n), *map(str, length))
     with netCDF4.Dataset(path) as file:
-        found = file["many"][:]
-    bad = [i for i in range(n) if found[i] != f"{i:0{60 + i % 60}d}"]
-    ok(status == 0 and stdout == "" and not bad, f"{n} strings of {ranks} ranks",
+        found = file["many"][:].ravel()
+    bad = [i for i in range(n) if found[i] != f"{i:0{length[0] if length else 60 + i % 60}d}"]
+    name = f"{n} strings of {ranks} ranks" + (f", each of {length[0]} bytes" if length else "")
+    ok(status == 0 and stdout == "" and not bad, name,
        f"{stdout}{stderr}{len(bad)} differ, the first one is {bad[:1]}")
 
 
@@ -203,4 +205,6 @@ for ranks in (1, 2, 4):
 check_many(1, 20000)
 check_many(4, 150000)
 check_many(2, 500000)
+check_many(1, 66052, 118)
+check_many(2, 66052, 118)
 finish()

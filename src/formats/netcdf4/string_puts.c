@@ -86,11 +86,11 @@ static bool next_waiting_part(part_source *s, const char **bytes, int64_t *size)
 static bool next_source_part(void *own, const char **bytes, int64_t *size)
 {
     part_source *s = own;
+    const int64_t before = s->left;
     bool has = s->err == NC_NOERR && s->allowed > 0 &&
                (s->put != NULL ? next_put_part(s, bytes, size) : next_waiting_part(s, bytes, size));
 
-    if (has)
-        s->allowed -= *size;
+    s->allowed -= before - s->left; /* without the head of a part, as the ranks have added them up */
     return has;
 }
 
