@@ -1,19 +1,6 @@
 /* The cases of bench_netcdf4 that serial netCDF-C has, on one rank. */
 #include "cases.h"
-
-#include <netcdf.h>
-
-static const char *path;
-
-static void check(int code, const char *what)
-{
-    if (code == NC_NOERR)
-        return;
-    fprintf(stderr, "%s: %s\n", what, nc_strerror(code));
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-#define DO(call) check(call, #call)
+#include "peer_netcdf.h"
 
 static void put_model(const float *values)
 {

@@ -1,7 +1,6 @@
 /* The fields of bench_netcdf4 by calls of netCDF: through libpnetcdf-netcdf (pnetcdf-run), or a parallel netCDF-C. */
 #include "cases.h"
-
-#include <netcdf.h>
+#include "peer_netcdf.h"
 
 #ifndef NC_COLLECTIVE /* netcdf_par.h, which a serial netCDF does not install */
 #define NC_COLLECTIVE 1
@@ -11,17 +10,6 @@ int nc_var_par_access(int ncid, int varid, int access);
 #endif
 
 static int rank, nprocs;
-static const char *path;
-
-static void check(int code, const char *what)
-{
-    if (code == NC_NOERR)
-        return;
-    fprintf(stderr, "%s: %s\n", what, nc_strerror(code));
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-#define DO(call) check(call, #call)
 
 static void put_field(const layout *l, float *values)
 {
