@@ -13,23 +13,11 @@
 
 #include "pnetcdf.h"
 
+#include "netcdf4_expect.h"
+
 enum { LENGTH = 12 };
 
-static int rank, nprocs, ncid;
-
-static void expect(int err, int expected, const char *what)
-{
-    char message[NC_MAX_MESSAGE] = "";
-
-    if (err == expected)
-        return;
-    ncmpi_inq_last_error(ncid, NULL, message);
-    printf("wrong: rank %d: %s: %s, expected %s: %s\n", rank, what, ncmpi_strerrno(err), ncmpi_strerrno(expected),
-           message);
-    fflush(stdout);
-}
-
-#define OK(call) expect(call, NC_NOERR, #call)
+static int nprocs;
 
 /* Values of a variable over a dimension of LENGTH elements, each rank its part. */
 static void put_part(const char *name, int factor)

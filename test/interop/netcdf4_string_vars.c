@@ -17,23 +17,11 @@
 
 #include "pnetcdf.h"
 
+#include "netcdf4_expect.h"
+
 enum { X = 5, OWN = 8, BYTES = 64, LONG = 3000000 };
 
-static int rank, nprocs, ncid;
-
-static void expect(int err, int expected, const char *what)
-{
-    char message[NC_MAX_MESSAGE] = "";
-
-    if (err == expected)
-        return;
-    ncmpi_inq_last_error(ncid, NULL, message);
-    printf("wrong: rank %d: %s: %s, expected %s: %s\n", rank, what, ncmpi_strerrno(err), ncmpi_strerrno(expected),
-           message);
-    fflush(stdout);
-}
-
-#define OK(call) expect(call, NC_NOERR, #call)
+static int nprocs;
 
 static void expect_text(const char *found, const char *expected, const char *what)
 {

@@ -13,21 +13,7 @@
 
 #include "pnetcdf.h"
 
-static int rank, ncid;
-
-static void expect(int err, int expected, const char *what)
-{
-    char message[NC_MAX_MESSAGE] = "";
-
-    if (err == expected)
-        return;
-    ncmpi_inq_last_error(ncid, NULL, message);
-    printf("wrong: rank %d: %s: %s, expected %s: %s\n", rank, what, ncmpi_strerrno(err), ncmpi_strerrno(expected),
-           message);
-    fflush(stdout);
-}
-
-#define OK(call) expect(call, NC_NOERR, #call)
+#include "netcdf4_expect.h"
 
 static void put_strings(const char *path)
 {
