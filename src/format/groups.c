@@ -119,18 +119,20 @@ typedef struct grouped_name {
 static bool add_grouped(pnc_model *model, char *const *paths, char **name, pnc_table *names, int index,
                         grouped_name *all, int *n)
 {
-    size_t own = pnc_format_group_get_length(model, *name), path, rest;
+    size_t own = pnc_format_group_get_length(model, *name), bytes, rest;
+    const char *path;
     char *to;
 
     if (own == 0)
         return true;
-    path = strlen(paths[pnc_format_group_find(model, *name, own)]);
+    path = paths[pnc_format_group_find(model, *name, own)];
+    bytes = strlen(path);
     rest = strlen(*name + own) + 1;
-    to = pnc_region_alloc(&model->region, (int64_t)(path + rest));
+    to = pnc_region_alloc(&model->region, (int64_t)(bytes + rest));
     if (to == NULL)
         return false;
-    memcpy(to, paths[pnc_format_group_find(model, *name, own)], path);
-    memcpy(to + path, *name + own, rest);
+    memcpy(to, path, bytes);
+    memcpy(to + bytes, *name + own, rest);
     all[(*n)++] = (grouped_name){name, to, names, index};
     return true;
 }
@@ -188,23 +190,27 @@ static bool is_within_group(const char *name, const char *path)
     return strncmp(name, path, n) == 0 && (name[n] == '\0' || name[n] == '/');
 }
 
+static void raise_longest(const char *name, const char *path, size_t *most)
+{
+    size_t n = strlen(name);
+
+    if (n > *most && is_within_group(name, path))
+        *most = n;
+}
+
 /* Names get longer with the path. */
 static int check_grouped_lengths(const pnc_model *model, const char *old, size_t n, pnc_error *error)
 {
     size_t most = 0, more = n > strlen(old) ? n - strlen(old) : 0;
 
     for (int i = 0; i < model->ndims; i++)
-        if (is_within_group(model->dims[i]->name, old) && strlen(model->dims[i]->name) > most)
-            most = strlen(model->dims[i]->name);
+        raise_longest(model->dims[i]->name, old, &most);
     for (int i = 0; i < model->nvars; i++)
-        if (is_within_group(model->vars[i]->name, old) && strlen(model->vars[i]->name) > most)
-            most = strlen(model->vars[i]->name);
+        raise_longest(model->vars[i]->name, old, &most);
     for (int i = 0; i < model->gatts.n; i++)
-        if (is_within_group(model->gatts.at[i]->name, old) && strlen(model->gatts.at[i]->name) > most)
-            most = strlen(model->gatts.at[i]->name);
+        raise_longest(model->gatts.at[i]->name, old, &most);
     for (int i = 0; i < model->groups.n; i++)
-        if (is_within_group(model->groups.paths[i], old) && strlen(model->groups.paths[i]) > most)
-            most = strlen(model->groups.paths[i]);
+        raise_longest(model->groups.paths[i], old, &most);
     if (most + more <= NC_MAX_NAME)
         return NC_NOERR;
     return pnc_error_set(error, NC_EMAXNAME,
