@@ -164,7 +164,7 @@ static void put_many(const char *path, int n, int length)
     for (int i = first; i < end; i++) {
         char *text = bytes + (size_t)(i - first) * 128;
 
-        snprintf(text, 128, "%0*d", length > 0 ? length : 60 + i % 60, i);
+        snprintf(text, 128, "%0*d", (length > 0 ? length : 60 + i % 60) % 128, i);
         texts[i - first] = text;
     }
     OK(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, MPI_INFO_NULL, &ncid));
