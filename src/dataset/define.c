@@ -211,6 +211,8 @@ static int check_renaming(pnc_dataset *ds, renaming *r, const char *name)
 {
     PNC_TRY(pnc_name_normalise(name, &r->name, &ds->error));
     r->change.name = r->name;
+    if (r->change.entry.varid >= 0 && r->change.entry.att < 0)
+        PNC_TRY(ds->format->ops->check_rename(ds->format, r->change.entry.varid, r->name));
     if (ds->mode == PNC_DEFINE)
         return NC_NOERR;
     PNC_TRY(ds->format->ops->check_change(ds->format, &r->change));

@@ -68,6 +68,14 @@ int pnc_formats_change_check(pnc_format *f, const pnc_format_change *change)
                          att->name);
 }
 
+int pnc_formats_rename_check(pnc_format *f, int varid, const char *name)
+{
+    (void)f;
+    (void)varid;
+    (void)name;
+    return NC_NOERR;
+}
+
 int pnc_formats_change_apply(pnc_format *f, const pnc_format_change *change)
 {
     pnc_atts *atts = change->entry.dimid >= 0 ? NULL : pnc_format_atts_get(f->model, change->entry.varid);

@@ -11,6 +11,8 @@ void pnc_formats_definitions_adopt(pnc_format *f, pnc_model *found);
 /* In the classic model attributes grow in define mode only, as with netCDF-C and in classic files: as check_change of
  * pnc_format_ops. */
 int pnc_formats_change_check(pnc_format *f, const pnc_format_change *change);
+/* As check_rename: each may. */
+int pnc_formats_rename_check(pnc_format *f, int varid, const char *name);
 /* The model gets a change. */
 int pnc_formats_change_apply(pnc_format *f, const pnc_format_change *change);
 

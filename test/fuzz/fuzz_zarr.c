@@ -142,7 +142,8 @@ static void encode_again(const pnc_zarr_document *documents, int64_t n, const pn
         layouts[i].existing = &store->arrays[i];
     REQUIRE(pnc_zarr_store_make(&model, layouts, region, &made, &error) == NC_NOERR);
     REQUIRE(pnc_zarr_store_encode(pnc_host_json_get(), &made, documents, n, region, &out, &nout, &error) == NC_NOERR);
-    if (pnc_zarr_store_decode(pnc_host_json_get(), out, nout, region, &back, &error) != NC_NOERR)
+    if (pnc_zarr_store_decode(pnc_host_json_get(), out, nout, PNC_ZARR_GROUPS_LISTED, region, &back, &error) !=
+        NC_NOERR)
         fprintf(stderr, "%s\n", error.text);
     REQUIRE(error.code == NC_NOERR);
     require_same(store, &back);
@@ -165,7 +166,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(bytes != NULL);
     memcpy(bytes, data, size);
     rest = cut(bytes, (int64_t)size, documents, &n);
-    err = pnc_zarr_store_decode(pnc_host_json_get(), documents, n, &region, &store, &error);
+    err = pnc_zarr_store_decode(pnc_host_json_get(), documents, n, PNC_ZARR_GROUPS_LISTED, &region, &store, &error);
     REQUIRE(err == NC_NOERR ? error.text[0] == '\0' : error.text[0] != '\0');
     REQUIRE(err == NC_NOERR || err == NC_ENCZARR || err == NC_ENOMEM || err == NC_ENOTBUILT);
     if (err == NC_NOERR) {

@@ -75,6 +75,21 @@ def check_store(path, label):
         tap.ok(str(dataset["time"].values[2])[:10] == "2001-01-03", f"{label}: times", dataset["time"].values)
 
 
+def check_groups(path, label):
+    """What test_groups of test_zarr.c puts."""
+    group, index = zarr.open_group(path, mode="r", zarr_format=3, use_consolidated=False), numpy.arange(12)
+    names = sorted(name for name, _ in group.members(max_depth=None))
+    attrs = {"title": "forecast", "models": ["one", "two"], "weight": float(numpy.float32(0.1))}
+    tap.ok(names == ["empty", "forecast", "forecast/high", "forecast/high/level", "forecast/tas", "later", "more",
+                     "most", "tas"] and (group["forecast/tas"][...] == [index, 3 * index]).all() and
+           (group["tas"][...] == 2 * index).all() and (group["forecast/high/level"][...] == 4 * index).all() and
+           dict(group["forecast"].attrs) == attrs,
+           f"{label}: groups, by zarr", (names, dict(group["forecast"].attrs)))
+    with xarray.open_zarr(path, group="forecast") as dataset:
+        tap.ok(dataset["tas"].dims == ("time", "x") and dataset["tas"].attrs["units"] == "K",
+               f"{label}: a group, by xarray", dataset)
+
+
 def inside():
     """In the environment with the packages."""
     folder = os.environ.get("PNC_TEST_TMP", ".")
@@ -87,10 +102,11 @@ def inside():
         for name in ("chunks.zarr", "shards.zarr", "large.zarr"):
             check_store(os.path.join(folder, name), f"{label}, {name}")
         check_compression(folder, label)
+        check_groups(os.path.join(folder, "groups.zarr"), label)
         sizes = [count_files(os.path.join(folder, name)) for name in ("chunks.zarr", "shards.zarr", "large.zarr")]
         tap.ok(sizes[0] > 3 * sizes[1] > 9 * sizes[2] and sizes[2] <= 1 + 2 * (3 * len(TYPES) + 3),
                f"{label}: files without shards, with small and large ones", sizes)
-    for name in ("chunks.zarr", "shards.zarr", "large.zarr"):
+    for name in ("chunks.zarr", "shards.zarr", "large.zarr", "groups.zarr"):
         shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
     tap.finish()
 

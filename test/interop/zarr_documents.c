@@ -94,7 +94,8 @@ static void read_folder(const char *top, const char *path)
 static void decode(const char *top, pnc_zarr_store *store)
 {
     read_folder(top, "");
-    require(pnc_zarr_store_decode(pnc_host_json_get(), documents, ndocuments, &region, store, &error));
+    require(pnc_zarr_store_decode(pnc_host_json_get(), documents, ndocuments, PNC_ZARR_GROUPS_BY_PATH, &region, store,
+                                  &error));
 }
 
 /* --- print --- */

@@ -12,7 +12,18 @@
 
 #include "../harness.h"
 
-enum { Y = 37, X = 53, TYPES = 11, FIRST_RECORDS = 5, RECORDS = 9, FIXED = 0, RECORD = 1, SCALAR = 2, MOST = Y * X };
+enum {
+    Y = 37,
+    X = 53,
+    TYPES = 11,
+    FIRST_RECORDS = 5,
+    RECORDS = 9,
+    FIXED = 0,
+    RECORD = 1,
+    SCALAR = 2,
+    MOST = Y * X,
+    LENGTH = 12
+};
 
 static const struct {
     int type;
@@ -622,6 +633,166 @@ static void test_version_2(void)
     MPI_Info_free(&info);
 }
 
+/* --- groups --- */
+
+/* Of LENGTH elements, each rank its part. */
+static bool put_part(int ncid, int varid, int record, int factor)
+{
+    MPI_Offset start[2] = {record, (MPI_Offset)LENGTH * t_rank / t_nprocs}, count[2] = {1, 0};
+    int values[LENGTH], skipped = record < 0;
+    bool good = true;
+
+    count[1] = (MPI_Offset)LENGTH * (t_rank + 1) / t_nprocs - start[1];
+    for (int i = 0; i < count[1]; i++)
+        values[i] = factor * (int)(start[1] + i);
+    DO(ncmpi_put_vara_int_all(ncid, varid, start + skipped, count + skipped, values));
+    return good;
+}
+
+static bool has_names(int ncid, const char *when, const char *expected)
+{
+    char found[500] = "", name[NC_MAX_NAME + 1];
+    int ndims = 0, nvars = 0, ngroups = 0;
+    bool good = true;
+
+    DO(ncmpi_inq_ndims(ncid, &ndims));
+    DO(ncmpi_inq_nvars(ncid, &nvars));
+    DO(ncmpi_inq_ngrps(ncid, &ngroups));
+    for (int i = 0; i < ndims + nvars + ngroups && good; i++) {
+        if (i < ndims)
+            DO(ncmpi_inq_dimname(ncid, i, name));
+        else if (i < ndims + nvars)
+            DO(ncmpi_inq_varname(ncid, i - ndims, name));
+        else
+            DO(ncmpi_inq_grpname(ncid, i - ndims - nvars, name));
+        snprintf(found + strlen(found), sizeof found - strlen(found), "%s ", name);
+    }
+    return t_local(strcmp(found, expected) == 0, "%s: %s", when, found) && good;
+}
+
+/* Groups in another order than that of the variables in them, and a second define mode. */
+static bool define_groups(const char *path, MPI_Info info)
+{
+    const char *models[] = {"one", "two"};
+    const float weight = 0.1F;
+    int ncid, x, time, level, tas, root, later, dims[2];
+    bool good = true;
+
+    DO(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_NETCDF4, info, &ncid));
+    DO(ncmpi_def_grp(ncid, "empty"));
+    DO(ncmpi_def_grp(ncid, "later"));
+    DO(ncmpi_def_grp(ncid, "forecast"));
+    DO(ncmpi_def_dim(ncid, "forecast/time", NC_UNLIMITED, &time));
+    DO(ncmpi_def_dim(ncid, "x", LENGTH, &x));
+    dims[0] = time, dims[1] = x;
+    DO(ncmpi_def_var(ncid, "/forecast/tas", NC_INT, 2, dims, &tas));
+    DO(ncmpi_put_att_text(ncid, tas, "units", 1, "K"));
+    DO(ncmpi_def_var(ncid, "tas", NC_INT, 1, &x, &root));
+    DO(ncmpi_put_att_text(ncid, NC_GLOBAL, "/forecast/title", 8, "forecast"));
+    DO(ncmpi_put_att_string(ncid, NC_GLOBAL, "/forecast/models", 2, models));
+    DO(ncmpi_put_att_float(ncid, NC_GLOBAL, "/forecast/weight", NC_FLOAT, 1, &weight));
+    DO(ncmpi_enddef(ncid));
+    good = put_part(ncid, tas, 0, 1) && put_part(ncid, root, -1, 2) && good;
+    DO(ncmpi_redef(ncid));
+    DO(ncmpi_def_grp(ncid, "forecast/high"));
+    DO(ncmpi_def_dim(ncid, "forecast/high/level", LENGTH, &level));
+    DO(ncmpi_def_var(ncid, "forecast/high/first", NC_INT, 1, &level, &later));
+    DO(ncmpi_rename_var(ncid, later, "level"));
+    DO(ncmpi_enddef(ncid));
+    good = put_part(ncid, tas, 1, 3) && put_part(ncid, later, -1, 4) && good;
+    good = has_names(ncid, "until it is closed",
+                     "forecast/time x forecast/high/level forecast/tas tas forecast/high/level empty later forecast "
+                     "forecast/high ") &&
+           good;
+    DO(ncmpi_close(ncid));
+    return good;
+}
+
+/* What a hint hides, or does not list, stays as it was when definitions change. */
+static bool change_definitions(const char *path, const char *groups, const char *name)
+{
+    MPI_Info info;
+    int ncid, dimid, x;
+    bool good = true;
+
+    MPI_Info_create(&info);
+    if (groups != NULL)
+        MPI_Info_set(info, "nc_groups", groups);
+    DO(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, info, &ncid));
+    MPI_Info_free(&info);
+    DO(ncmpi_redef(ncid));
+    DO(ncmpi_inq_dimid(ncid, "x", &dimid));
+    if (groups == NULL)
+        DO(ncmpi_put_att_text(ncid, NC_GLOBAL, "history", 3, "new"));
+    else
+        DO(ncmpi_def_var(ncid, name, NC_INT, 1, &dimid, &x));
+    DO(ncmpi_enddef(ncid));
+    DO(ncmpi_close(ncid));
+    return good;
+}
+
+static bool refuses(int err, int expected, const char *what)
+{
+    return t_local(err == expected, "%s: %s", what, ncmpi_strerrno(err));
+}
+
+static bool refuse_groups(const char *path)
+{
+    MPI_Info info;
+    int ncid, x, time, varid;
+    bool good = true;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "nc_groups", "all");
+    DO(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, info, &ncid));
+    DO(ncmpi_inq_varid(ncid, "forecast/tas", &varid));
+    good = refuses(ncmpi_rename_var(ncid, varid, "t"), NC_ENOTSUPPORT, "a rename in data mode") && good;
+    DO(ncmpi_redef(ncid));
+    good = refuses(ncmpi_rename_var(ncid, varid, "t"), NC_ENOTSUPPORT, "a rename in define mode") && good;
+    good = refuses(ncmpi_rename_grp(ncid, 0, "full"), NC_ENOTSUPPORT, "another name of a group") && good;
+    DO(ncmpi_def_dim(ncid, "forecast/x", LENGTH, &x));
+    good = refuses(ncmpi_enddef(ncid), NC_ENOTSUPPORT, "two dimensions of one name") && good;
+    DO(ncmpi_abort(ncid));
+    MPI_Info_set(info, "nc_groups", "root");
+    DO(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, info, &ncid));
+    MPI_Info_free(&info);
+    DO(ncmpi_redef(ncid));
+    DO(ncmpi_def_grp(ncid, "other"));
+    DO(ncmpi_def_dim(ncid, "other/time", NC_UNLIMITED, &time));
+    good = refuses(ncmpi_enddef(ncid), NC_ENOTSUPPORT, "a group of a store that has hidden ones") && good;
+    DO(ncmpi_abort(ncid));
+    return good;
+}
+
+static void test_groups(void)
+{
+    const char *path = t_path("groups.zarr");
+    MPI_Info info = make_info(NULL, NULL);
+    int ncid, dimid, unlimited[2] = {-1, -1}, n = 0;
+    nc_type type = 0;
+    bool good = define_groups(path, info);
+
+    good = change_definitions(path, NULL, NULL) && good;
+    good = change_definitions(path, "root", "more") && good;
+    good = change_definitions(path, "all", "most") && good;
+    good = refuse_groups(path) && good;
+    MPI_Info_set(info, "nc_groups", "all");
+    DO(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, info, &ncid));
+    MPI_Info_free(&info);
+    good = has_names(ncid, "opened",
+                     "x forecast/time forecast/high/level tas more forecast/tas forecast/high/level most empty later "
+                     "forecast forecast/high ") &&
+           good;
+    DO(ncmpi_inq_dimid(ncid, "forecast/time", &dimid));
+    DO(ncmpi_inq_unlimdims(ncid, &n, unlimited));
+    DO(ncmpi_inq_atttype(ncid, NC_GLOBAL, "forecast/weight", &type));
+    DO(ncmpi_close(ncid));
+    t_check(t_local(n == 1 && unlimited[0] == dimid && type == NC_FLOAT, "unlimited %d %d, type %d", n, unlimited[0],
+                    type) &&
+                good,
+            "groups are defined, changed and refused");
+}
+
 static void test_delete(const char *name)
 {
     const char *path = t_path(name);
@@ -641,8 +812,10 @@ int main(int argc, char **argv)
     test_store("chunks.zarr", "0", "none");
     test_store("shards.zarr", "3000", NULL); /* the default */
     test_store("large.zarr", NULL, "deflate:1");
+    test_groups();
     if (!keeps) {
         test_folders();
+        test_delete("groups.zarr");
         test_classic_model();
         test_delete("classic.zarr");
         test_renamed_dim();

@@ -132,7 +132,7 @@ static int decode(const char *group, const char *a, const char *b, pnc_region *r
                                            {"a/zarr.json", a, (int64_t)strlen(a), false}};
 
     pnc_error_clear(error);
-    return pnc_zarr_store_decode(pnc_host_json_get(), documents, 3, region, store, error);
+    return pnc_zarr_store_decode(pnc_host_json_get(), documents, 3, PNC_ZARR_GROUPS_BY_PATH, region, store, error);
 }
 
 static void skip_without_json(void)

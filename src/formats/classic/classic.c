@@ -10,6 +10,7 @@
 #include "formats/classic/header_change.h"
 #include "formats/classic/headerio.h"
 #include "formats/classic/records.h"
+#include "formats/definitions.h"
 
 static bool is_classic(const char *front, int64_t n)
 {
@@ -131,6 +132,7 @@ const pnc_format_ops pnc_classic_format = {.name = "classic",
                                            .free = pnc_classic_header_unrestored_free,
                                            .redef = begin_define,
                                            .enddef = pnc_classic_define_end,
+                                           .check_rename = pnc_formats_rename_check,
                                            .check_change = pnc_classic_change_check,
                                            .change = pnc_classic_change_execute,
                                            .add_length = add_classic_length,

@@ -230,6 +230,7 @@ const pnc_format_ops pnc_netcdf4_format = {
     .free = free_netcdf4,
     .redef = pnc_netcdf4_definitions_begin,
     .enddef = pnc_netcdf4_definitions_end,
+    .check_rename = pnc_formats_rename_check,
     .check_change = pnc_formats_change_check,
     .change = pnc_netcdf4_change_execute,
     .add_length = pnc_netcdf4_length_add,

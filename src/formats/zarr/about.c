@@ -40,10 +40,24 @@ static bool names_classic_model(const pnc_zarr_context *c, void *model)
     return name != NULL && strcmp(name, CLASSIC) == 0;
 }
 
+static int read_listed_names(const pnc_zarr_context *c, void *list, const char ***out, int *n)
+{
+    size_t most = get_length(c, list);
+
+    PNC_TRY(pnc_zarr_memory_alloc(c, (int64_t)most, sizeof **out, out));
+    for (size_t i = 0; i < most; i++) {
+        const char *name = pnc_zarr_text_get(c, c->json->array_get(list, i));
+
+        if (name != NULL)
+            PNC_TRY(pnc_zarr_text_copy(c, name, (int64_t)strlen(name), &(*out)[(*n)++]));
+    }
+    return NC_NOERR;
+}
+
 int pnc_zarr_about_read(const pnc_zarr_context *c, void *value, pnc_zarr_about *out)
 {
-    void *dims = pnc_zarr_member_get(c, value, "dimensions"), *vars = pnc_zarr_member_get(c, value, "variables");
-    size_t ndims = get_length(c, dims), nvars = get_length(c, vars);
+    void *dims = pnc_zarr_member_get(c, value, "dimensions");
+    size_t ndims = get_length(c, dims);
 
     *out = (pnc_zarr_about){.types = pnc_zarr_member_get(c, value, "types"),
                             .attributes = pnc_zarr_member_get(c, value, "attributes"),
@@ -53,16 +67,10 @@ int pnc_zarr_about_read(const pnc_zarr_context *c, void *value, pnc_zarr_about *
         return NC_NOERR;
     }
     PNC_TRY(pnc_zarr_memory_alloc(c, (int64_t)ndims, sizeof *out->dims, &out->dims));
-    PNC_TRY(pnc_zarr_memory_alloc(c, (int64_t)nvars, sizeof *out->vars, &out->vars));
     for (size_t i = 0; i < ndims; i++)
         PNC_TRY(read_listed_dim(c, c->json->array_get(dims, i), out));
-    for (size_t i = 0; i < nvars; i++) {
-        const char *name = pnc_zarr_text_get(c, c->json->array_get(vars, i));
-
-        if (name != NULL)
-            PNC_TRY(pnc_zarr_text_copy(c, name, (int64_t)strlen(name), &out->vars[out->nvars++]));
-    }
-    return NC_NOERR;
+    PNC_TRY(read_listed_names(c, pnc_zarr_member_get(c, value, "variables"), &out->vars, &out->nvars));
+    return read_listed_names(c, pnc_zarr_member_get(c, value, "groups"), &out->groups, &out->ngroups);
 }
 
 pnc_zarr_att_type pnc_zarr_about_get_type(const pnc_zarr_context *c, const pnc_zarr_about *about, const char *path,
@@ -93,30 +101,58 @@ static int add_listed_dim(const pnc_zarr_context *c, void *list, const pnc_zarr_
     return dim->is_unlimited ? pnc_zarr_item_add(c, entry, c->json->new_boolean(1)) : NC_NOERR;
 }
 
-static int fill_about(const pnc_zarr_context *c, void *about, const pnc_zarr_store *store)
+static int add_listed_name(const pnc_zarr_context *c, void *list, const char *name)
 {
-    void *dims, *vars;
+    return pnc_zarr_item_add(c, list, c->json->new_string(name, (int)strlen(name)));
+}
+
+static bool is_in_group(const char *name)
+{
+    return strchr(name, '/') != NULL;
+}
+
+/* Lists of what groups have, which the store does not show. */
+static int keep_listed(const pnc_zarr_context *c, const pnc_zarr_about *old, void *dims, void *vars, void *groups)
+{
+    for (int i = 0; i < old->ndims; i++)
+        if (is_in_group(old->dims[i].name))
+            PNC_TRY(add_listed_dim(c, dims, &old->dims[i]));
+    for (int i = 0; i < old->nvars; i++)
+        if (is_in_group(old->vars[i]))
+            PNC_TRY(add_listed_name(c, vars, old->vars[i]));
+    for (int i = 0; i < old->ngroups; i++)
+        PNC_TRY(add_listed_name(c, groups, old->groups[i]));
+    return NC_NOERR;
+}
+
+static int fill_about(const pnc_zarr_context *c, void *about, const pnc_zarr_store *store, const pnc_zarr_about *old)
+{
+    void *dims, *vars, *groups = NULL;
 
     PNC_TRY(pnc_zarr_integer_add(c, about, "version", 1));
     if (store->is_classic)
         PNC_TRY(pnc_zarr_text_add(c, about, "model", CLASSIC));
     dims = pnc_zarr_list_add(c, about, "dimensions");
     vars = pnc_zarr_list_add(c, about, "variables");
+    if (store->ngroups > 1 || (old != NULL && old->ngroups > 0))
+        groups = pnc_zarr_list_add(c, about, "groups");
     if (dims == NULL || vars == NULL)
         return NC_ENOMEM;
     for (int i = 0; i < store->ndims; i++)
         PNC_TRY(add_listed_dim(c, dims, &store->dims[i]));
     for (int i = 0; i < store->narrays; i++)
-        PNC_TRY(
-            pnc_zarr_item_add(c, vars, c->json->new_string(store->arrays[i].path, (int)strlen(store->arrays[i].path))));
-    return NC_NOERR;
+        PNC_TRY(add_listed_name(c, vars, store->arrays[i].path));
+    for (int i = 1; i < store->ngroups; i++)
+        PNC_TRY(add_listed_name(c, groups, store->groups[i].path));
+    return old != NULL ? keep_listed(c, old, dims, vars, groups) : NC_NOERR;
 }
 
-void *pnc_zarr_about_make(const pnc_zarr_context *c, const pnc_zarr_store *store, void *types, void *attributes)
+void *pnc_zarr_about_make(const pnc_zarr_context *c, const pnc_zarr_store *store, const pnc_zarr_about *old,
+                          void *types, void *attributes)
 {
     void *about = c->json->new_object();
 
-    if (fill_about(c, about, store) == NC_NOERR &&
+    if (fill_about(c, about, store, old) == NC_NOERR &&
         pnc_zarr_member_add(c, about, "types", c->json->get(types), false) == NC_NOERR &&
         pnc_zarr_member_add(c, about, "attributes", c->json->get(attributes), false) == NC_NOERR)
         return about;

@@ -1,11 +1,11 @@
 /* The attribute _ncmpi of the root group: what Zarr has no place for.
  *
  *     {"version": 1, "dimensions": [["time", 12, true], ["lat", 90], ..], "variables": ["time", "tas", ..],
- *      "types": {"": {"history": "latin1"}, "tas": {"scale_factor": "float"}, ..},
+ *      "groups": ["forecast", ..], "types": {"": {"history": "latin1"}, "tas": {"scale_factor": "float"}, ..},
  *      "attributes": {"station": {"_FillValue": "x"}, ..}}
  *
  * and "model": "classic" in a store with the classic model of netCDF-4. Dimensions in the order of their ids: name,
- * length, and true for an unlimited one. Variables in the order of theirs.
+ * length, and true for an unlimited one. Variables and groups in the order of theirs.
  * Types of those attributes that would be read as others. Attributes for which xarray would not open the store. Each
  * member may be missing. Another program may have changed what it describes: nothing in it is an error. Of this folder
  * only. */
@@ -17,9 +17,9 @@
 
 typedef struct pnc_zarr_about {
     bool is_classic; /* of the classic model */
-    int ndims, nvars;
+    int ndims, nvars, ngroups;
     pnc_zarr_dim *dims;
-    const char **vars;
+    const char **vars, **groups;
     void *types, *attributes; /* values of JSON, or NULL */
 } pnc_zarr_about;
 
@@ -32,7 +32,9 @@ pnc_zarr_att_type pnc_zarr_about_get_type(const pnc_zarr_context *c, const pnc_z
 /* Those of the node with this path that its document does not have, or NULL. */
 void *pnc_zarr_about_get_attributes(const pnc_zarr_context *c, const pnc_zarr_about *about, const char *path);
 
-/* The value for a store. NULL without memory. */
-void *pnc_zarr_about_make(const pnc_zarr_context *c, const pnc_zarr_store *store, void *types, void *attributes);
+/* The value for a store. old: of which what groups have is listed, as the store does not show them; or NULL. NULL
+ * without memory. */
+void *pnc_zarr_about_make(const pnc_zarr_context *c, const pnc_zarr_store *store, const pnc_zarr_about *old,
+                          void *types, void *attributes);
 
 #endif

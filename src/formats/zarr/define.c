@@ -143,6 +143,12 @@ static int join_made(pnc_zarr *z, const pnc_zarr_documents *documents, pnc_forma
                : pnc_zarr_documents_join(z, documents->at, n, found);
 }
 
+/* Until the store is closed: groups of a store that had none are listed. */
+static pnc_zarr_groups choose_groups(const pnc_zarr *z)
+{
+    return z->format.is_new || z->facts.store.ngroups <= 1 ? PNC_ZARR_GROUPS_LISTED : z->facts.groups;
+}
+
 /* Every rank decodes what rank 0 will write, also rank 0. Collective; err is the result so far of this rank. */
 static int share_documents(pnc_zarr *z, const pnc_zarr_documents *documents, old_definitions *old, int err)
 {
@@ -161,7 +167,7 @@ static int share_documents(pnc_zarr *z, const pnc_zarr_documents *documents, old
     if (err == NC_NOERR)
         err = pnc_zarr_bytes_take(z, &found, &message);
     if (err == NC_NOERR)
-        err = pnc_zarr_facts_decode(z, &found, &model, &facts);
+        err = pnc_zarr_facts_decode(z, &found, choose_groups(z), &model, &facts);
     pnc_memory_free(found.at);
     if (err == NC_NOERR) {
         install_new(z, &model, &facts, old);
@@ -219,16 +225,6 @@ int pnc_zarr_definitions_end(pnc_format *f, pnc_layout_hints *hints, int err)
     PNC_TRY(apply_documents(z, err));
     f->is_new = false;
     return NC_NOERR;
-}
-
-int pnc_zarr_change_check(pnc_format *f, const pnc_format_change *change)
-{
-    if (change->name != NULL && change->entry.varid >= 0 && change->entry.att < 0 && change->entry.dimid < 0)
-        return pnc_error_set(
-            f->file->error, NC_ENOTSUPPORT,
-            "variable \"%s\" cannot be renamed: this library does not rename the arrays of a Zarr store",
-            f->model->vars[change->entry.varid]->name);
-    return pnc_formats_change_check(f, change);
 }
 
 int pnc_zarr_change_execute(pnc_format *f, const pnc_format_change *change)

@@ -180,17 +180,17 @@ static int derive_dims(dim_list *list, const pnc_zarr_about *about, const pnc_za
     return NC_NOERR;
 }
 
-/* Those of the root group first, as a model has them. */
-static int order_dims(const dim_list *list, pnc_zarr_store *store, pnc_zarr_array *arrays)
+/* Those of the root group first, as a model has them, unless it lists groups. */
+static int order_dims(const dim_list *list, pnc_zarr_groups groups, pnc_zarr_store *store, pnc_zarr_array *arrays)
 {
     pnc_zarr_dim *dims;
     int *ids, n = 0;
 
     PNC_TRY(pnc_zarr_memory_alloc(list->c, list->n, sizeof *dims, &dims));
     PNC_TRY(pnc_zarr_memory_alloc(list->c, list->n, sizeof *ids, &ids));
-    for (int is_in_group = 0; is_in_group < 2; is_in_group++)
+    for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < list->n; i++)
-            if ((strchr(list->dims[i].name, '/') != NULL) == is_in_group) {
+            if ((groups != PNC_ZARR_GROUPS_LISTED && strchr(list->dims[i].name, '/') != NULL) == pass) {
                 ids[i] = n;
                 dims[n++] = list->dims[i];
             }
@@ -202,14 +202,14 @@ static int order_dims(const dim_list *list, pnc_zarr_store *store, pnc_zarr_arra
     return NC_NOERR;
 }
 
-int pnc_zarr_dims_derive(const pnc_zarr_context *c, const pnc_zarr_about *about, pnc_zarr_store *store,
-                         pnc_zarr_array *arrays)
+int pnc_zarr_dims_derive(const pnc_zarr_context *c, const pnc_zarr_about *about, pnc_zarr_groups groups,
+                         pnc_zarr_store *store, pnc_zarr_array *arrays)
 {
     dim_list list = {.c = c};
     int err = derive_dims(&list, about, store, arrays);
 
     if (err == NC_NOERR)
-        err = order_dims(&list, store, arrays);
+        err = order_dims(&list, groups, store, arrays);
     pnc_memory_free(list.dims);
     pnc_table_clear(&list.names);
     return err;

@@ -5,7 +5,7 @@
 #include "formats/zarr/about.h"
 
 /* Sets dims and ndims of the store, and dimids of the arrays: the rules are in document.h. NC_ENOMEM. */
-int pnc_zarr_dims_derive(const pnc_zarr_context *c, const pnc_zarr_about *about, pnc_zarr_store *store,
-                         pnc_zarr_array *arrays);
+int pnc_zarr_dims_derive(const pnc_zarr_context *c, const pnc_zarr_about *about, pnc_zarr_groups groups,
+                         pnc_zarr_store *store, pnc_zarr_array *arrays);
 
 #endif

@@ -103,6 +103,13 @@ extern const pnc_rules pnc_zarr_rules;
 
 /* --- reading --- */
 
+/* What a model has of groups other than the root: entries with paths; these listed; nothing. */
+typedef enum pnc_zarr_groups {
+    PNC_ZARR_GROUPS_BY_PATH,
+    PNC_ZARR_GROUPS_LISTED,
+    PNC_ZARR_GROUPS_HIDDEN
+} pnc_zarr_groups;
+
 /* Whether a document of the root has those of all nodes: then no others are read. */
 bool pnc_zarr_root_is_consolidated(const pnc_json_functions *json, const pnc_zarr_document *root);
 
@@ -116,19 +123,13 @@ bool pnc_zarr_root_is_consolidated(const pnc_json_functions *json, const pnc_zar
  * same name and length in a group above is taken; else names have the path of the group, as those of arrays have. If no
  * array has the length that _ncmpi says, another program has changed it: it is that of the first array.
  *
- * Order: as in the attribute, else of documents. Types of attributes: those of the attribute; else texts NC_CHAR,
+ * Order: as in the attribute, else of documents; unless groups are listed, those of the root group first. Types of
+ * attributes: those of the attribute; else texts NC_CHAR,
  * integers NC_INT, NC_INT64 or NC_UINT64 as their values need, other numbers NC_DOUBLE, booleans NC_BYTE, lists of
  * texts as strings; anything else is a text of JSON. Attributes with names that netCDF cannot have, and what says how
  * stores of version 2 are made, are left out. */
 int pnc_zarr_store_decode(const pnc_json_functions *json, const pnc_zarr_document *documents, int64_t n,
-                          pnc_region *region, pnc_zarr_store *out, pnc_error *error);
-
-/* What a model has of groups other than the root: entries with paths; these listed; nothing. */
-typedef enum pnc_zarr_groups {
-    PNC_ZARR_GROUPS_BY_PATH,
-    PNC_ZARR_GROUPS_LISTED,
-    PNC_ZARR_GROUPS_HIDDEN
-} pnc_zarr_groups;
+                          pnc_zarr_groups groups, pnc_region *region, pnc_zarr_store *out, pnc_error *error);
 
 /* Definitions of netCDF, with the storage of each variable (format/storage.h: chunks are `inner`, or else `chunks`;
  * filters those of netCDF that pnc_zarr_filters_derive would make these codecs of, as far as there are such).

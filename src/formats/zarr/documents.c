@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/path.h"
+#include "format/groups.h"
 #include "formats/zarr/zarr.h"
 
 /* A guess: consolidated metadata of some 100,000 arrays. */
@@ -329,16 +331,16 @@ static const pnc_zarr_array *find_existing(const pnc_zarr *z, int varid)
 }
 
 /* A variable is a folder of its name. */
-static int check_array_name(const pnc_zarr *z, const pnc_var *var, const pnc_zarr_array *existing)
+int pnc_zarr_rename_check(pnc_format *f, int varid, const char *name)
 {
-    if (existing == NULL)
-        return pnc_zarr_name_check(var->name, z->format.file->error);
-    if (strcmp(existing->path, var->name) == 0)
+    const pnc_zarr_array *existing = find_existing(pnc_zarr_state_get(f), varid);
+
+    if (existing == NULL || strcmp(pnc_path_get_name(existing->path), name) == 0)
         return NC_NOERR;
     return pnc_error_set(
-        z->format.file->error, NC_ENOTSUPPORT,
+        f->file->error, NC_ENOTSUPPORT,
         "variable \"%s\" cannot become \"%s\": this library does not rename the arrays of a Zarr store", existing->path,
-        var->name);
+        name);
 }
 
 /* Whether the documents of an array need other names of dimensions: some have others now, or an unlimited one had none,
@@ -356,23 +358,82 @@ static bool needs_other_names(const pnc_zarr *z, const pnc_var *var, const pnc_z
     return false;
 }
 
-static int make_documents(pnc_zarr *z, pnc_zarr_layout *layouts, pnc_region *region, pnc_zarr_documents *out)
+/* The dimension that readers find by a name: that of the group of the variable, or else of the nearest group above. */
+static int find_nearest_dim(const pnc_model *model, const char *path, const char *name)
+{
+    size_t n = strlen(path);
+    char full[2 * NC_MAX_NAME + 2];
+    int id;
+
+    do {
+        for (n -= n > 0; n > 0 && path[n - 1] != '/';)
+            n--;
+        snprintf(full, sizeof full, "%.*s%s", (int)n, path, name);
+        id = pnc_table_find(&model->dim_names, full);
+    } while (id < 0 && n > 0);
+    return id;
+}
+
+static bool is_new_dim(const pnc_zarr *z, int id)
+{
+    return z->format.is_new || id >= z->facts.store.ndims ||
+           strcmp(z->facts.store.dims[id].name, z->format.model->dims[id]->name) != 0;
+}
+
+/* Documents have names of dimensions without groups. */
+static int check_axes(const pnc_zarr *z, const pnc_var *var, const pnc_zarr_layout *layout)
 {
     const pnc_model *model = z->format.model;
-    pnc_error *error = z->format.file->error;
-    pnc_zarr_store store;
+
+    for (int i = 0; i < var->ndims; i++) {
+        const char *name = model->dims[var->dimids[i]]->name;
+        size_t group = pnc_format_group_get_length(model, name);
+        int nearest = find_nearest_dim(model, var->name, name + group + (group > 0));
+
+        if (nearest == var->dimids[i] || (layout->existing != NULL && !layout->is_renamed && !is_new_dim(z, nearest)))
+            continue;
+        return pnc_error_set(z->format.file->error, NC_ENOTSUPPORT,
+                             "variable \"%s\": for readers of a Zarr store, its dimension \"%s\" would be \"%s\": give "
+                             "one of them another name",
+                             var->name, name, model->dims[nearest]->name);
+    }
+    return NC_NOERR;
+}
+
+static int choose_all_layouts(const pnc_zarr *z, pnc_zarr_layout *layouts, pnc_region *region)
+{
+    const pnc_model *model = z->format.model;
 
     for (int i = 0; i < model->nvars; i++) {
         const pnc_zarr_array *existing = find_existing(z, i);
 
-        PNC_TRY(check_array_name(z, model->vars[i], existing));
         if (existing != NULL)
             layouts[i] =
                 (pnc_zarr_layout){.existing = existing, .is_renamed = needs_other_names(z, model->vars[i], existing)};
         else
             PNC_TRY(choose_layout(z, model->vars[i], region, &layouts[i]));
+        PNC_TRY(check_axes(z, model->vars[i], &layouts[i]));
     }
-    PNC_TRY(pnc_zarr_store_make(model, layouts, region, &store, error));
+    return NC_NOERR;
+}
+
+static int check_hidden_groups(const pnc_zarr *z)
+{
+    if (z->facts.groups != PNC_ZARR_GROUPS_HIDDEN || z->facts.store.ngroups <= 1 || z->format.model->groups.n == 0)
+        return NC_NOERR;
+    return pnc_error_set(z->format.file->error, NC_ENOTSUPPORT,
+                         "this store has groups, which the hint nc_groups=root hides: open it with nc_groups=all to "
+                         "add groups");
+}
+
+static int make_documents(pnc_zarr *z, pnc_zarr_layout *layouts, pnc_region *region, pnc_zarr_documents *out)
+{
+    pnc_error *error = z->format.file->error;
+    pnc_zarr_store store;
+
+    PNC_TRY(check_hidden_groups(z));
+    PNC_TRY(choose_all_layouts(z, layouts, region));
+    PNC_TRY(pnc_zarr_store_make(z->format.model, layouts, region, &store, error));
     return pnc_zarr_store_encode(pnc_host_json_get(), &store, z->documents.at, z->documents.n, &out->region, &out->at,
                                  &out->n, error);
 }

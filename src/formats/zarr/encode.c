@@ -248,17 +248,39 @@ static int begin_group(const store_writer *w, void *document, bool is_new)
     return is_new && w->version == 3 ? pnc_zarr_text_add(&w->c, document, "node_type", "group") : NC_NOERR;
 }
 
+/* What _ncmpi has of the attributes of a node, which stay as they are. */
+static int keep_about(const store_writer *w, const char *path)
+{
+    void *types = pnc_zarr_member_get(&w->c, w->old_about.types, path);
+    void *odd = pnc_zarr_about_get_attributes(&w->c, &w->old_about, path);
+
+    if (types != NULL)
+        PNC_TRY(pnc_zarr_member_add(&w->c, w->types, path, w->c.json->get(types), false));
+    return odd != NULL ? pnc_zarr_member_add(&w->c, w->odd, path, w->c.json->get(odd), false) : NC_NOERR;
+}
+
 static int make_group_attributes(store_writer *w, const pnc_zarr_group *group, const pnc_zarr_node *old, void **out)
 {
     if (group->natts >= 0 || old == NULL || old->attributes == NULL)
         return make_attributes(w, group->path, old, group->natts, group->atts, NULL, out);
     *out = w->c.json->get(old->attributes);
-    return NC_NOERR;
+    return keep_about(w, group->path);
+}
+
+/* Whether the store has groups that a hint has hidden. */
+static bool hides_groups(const store_writer *w)
+{
+    bool hides = false;
+
+    for (int i = 1; i < w->old.n && !hides; i++)
+        hides = !w->is_known[i] && w->old.at[i].document != NULL;
+    return hides;
 }
 
 static int finish_root(store_writer *w, void *document, void *attributes)
 {
-    void *about = pnc_zarr_about_make(&w->c, w->store, w->types, w->odd), *consolidated;
+    const pnc_zarr_about *old = hides_groups(w) ? &w->old_about : NULL;
+    void *about = pnc_zarr_about_make(&w->c, w->store, old, w->types, w->odd), *consolidated;
 
     if (about == NULL)
         return pnc_zarr_memory_fail(&w->c);
@@ -318,6 +340,7 @@ static int keep_node(store_writer *w, const pnc_zarr_node *node)
 {
     const char *key;
 
+    PNC_TRY(keep_about(w, node->path));
     if (w->version == 3)
         return pnc_zarr_member_add(&w->c, w->metadata, node->path, w->c.json->get(node->document), false);
     PNC_TRY(make_key(w, node->path, node->is_array ? ".zarray" : ".zgroup", &key));

@@ -29,7 +29,8 @@ int pnc_zarr_bytes_take(pnc_zarr *z, pnc_format_bytes *found, const pnc_format_m
     return NC_NOERR;
 }
 
-int pnc_zarr_facts_decode(pnc_zarr *z, const pnc_format_bytes *bytes, pnc_model *model, pnc_zarr_facts *facts)
+int pnc_zarr_facts_decode(pnc_zarr *z, const pnc_format_bytes *bytes, pnc_zarr_groups groups, pnc_model *model,
+                          pnc_zarr_facts *facts)
 {
     pnc_error *error = z->format.file->error;
     pnc_zarr_documents documents = {.n = 0};
@@ -38,13 +39,14 @@ int pnc_zarr_facts_decode(pnc_zarr *z, const pnc_format_bytes *bytes, pnc_model 
     memset(facts, 0, sizeof *facts);
     memset(model, 0, sizeof *model);
     err = pnc_zarr_documents_divide(z, bytes, &documents);
+    facts->groups = groups;
     if (err == NC_NOERR)
-        err =
-            pnc_zarr_store_decode(pnc_host_json_get(), documents.at, documents.n, &facts->region, &facts->store, error);
+        err = pnc_zarr_store_decode(pnc_host_json_get(), documents.at, documents.n, groups, &facts->region,
+                                    &facts->store, error);
     if (err == NC_NOERR)
         err =
             pnc_zarr_model_make(&facts->store, facts->store.is_classic ? NC_FORMAT_NETCDF4_CLASSIC : NC_FORMAT_NETCDF4,
-                                (pnc_zarr_groups)z->format.hints->groups, model, error);
+                                groups, model, error);
     pnc_zarr_documents_free(&documents);
     if (err == NC_NOERR)
         return NC_NOERR;

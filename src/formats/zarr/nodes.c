@@ -203,23 +203,24 @@ static int read_nodes(pnc_zarr_context *c, const pnc_zarr_document *documents, i
     return NC_NOERR;
 }
 
+int pnc_zarr_nodes_find_parent(const pnc_zarr_nodes *nodes, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char above[NC_MAX_NAME + 1];
+
+    snprintf(above, sizeof above, "%.*s", slash != NULL ? (int)(slash - path) : 0, path);
+    return pnc_table_find(&nodes->paths, above);
+}
+
 /* An array has no nodes in it, and is not the root. */
 static int check_nodes(pnc_zarr_context *c, const pnc_zarr_nodes *nodes)
 {
-    char above[NC_MAX_NAME + 1];
-
     c->key = nodes->at[0].key;
     if (nodes->at[0].is_array)
         return pnc_zarr_damage_set(c, "the store is one array, not a group: open the folder that it is in");
     for (int i = 1; i < nodes->n; i++) {
-        const char *slash = strrchr(nodes->at[i].path, '/');
-        int parent;
+        int parent = pnc_zarr_nodes_find_parent(nodes, nodes->at[i].path);
 
-        if (slash == NULL)
-            continue;
-        memcpy(above, nodes->at[i].path, (size_t)(slash - nodes->at[i].path));
-        above[slash - nodes->at[i].path] = '\0';
-        parent = pnc_table_find(&nodes->paths, above);
         c->key = nodes->at[i].key;
         if (parent >= 0 && nodes->at[parent].is_array)
             return pnc_zarr_damage_set(c, "it is in an array");

@@ -27,6 +27,8 @@ typedef struct pnc_zarr_nodes {
 /* NC_ENCZARR, NC_ENOMEM. The caller frees the nodes also after an error. Nodes are in the order of documents, but for
  * groups without one, which precede what is in them. */
 int pnc_zarr_nodes_read(pnc_zarr_context *c, const pnc_zarr_document *documents, int64_t n, pnc_zarr_nodes *out);
+/* The index of the group that a node is in; -1: there is none. */
+int pnc_zarr_nodes_find_parent(const pnc_zarr_nodes *nodes, const char *path);
 void pnc_zarr_nodes_free(const pnc_zarr_context *c, pnc_zarr_nodes *nodes);
 
 #endif

@@ -130,7 +130,8 @@ static int adopt_documents(pnc_reader *base, const char *bytes, int64_t n, pnc_m
     const pnc_format_bytes joined = {.at = (char *)(uintptr_t)bytes, .n = n};
 
     r->zarr.format.model = model;
-    PNC_TRY(pnc_zarr_facts_decode(&r->zarr, &joined, model, &r->zarr.facts));
+    PNC_TRY(
+        pnc_zarr_facts_decode(&r->zarr, &joined, (pnc_zarr_groups)r->zarr.format.hints->groups, model, &r->zarr.facts));
     PNC_TRY(pnc_zarr_arrays_make(&r->zarr));
     PNC_TRY(make_all_stored(r, model));
     r->container = pnc_zarr_container_create(r->zarr.objects, 0, r->zarr.facts.chunks, NULL, NULL);

@@ -115,21 +115,48 @@ static int read_array(pnc_zarr_context *c, const pnc_zarr_nodes *nodes, const pn
     return read_node_atts(c, nodes, node, about, out, &out->natts, &out->atts);
 }
 
+/* The group that a group is in, which precedes it, has been taken. */
+static bool is_parent_taken(const pnc_zarr_nodes *nodes, const char *path, const bool *is_taken)
+{
+    int parent = pnc_zarr_nodes_find_parent(nodes, path);
+
+    return parent >= 0 && is_taken[parent];
+}
+
+/* The root, those that _ncmpi lists, in its order, then others. */
+static int order_groups(const pnc_zarr_context *c, const pnc_zarr_nodes *nodes, const pnc_zarr_about *about,
+                        const pnc_zarr_node **out, int *n)
+{
+    bool *is_taken;
+
+    PNC_TRY(pnc_zarr_memory_alloc(c, nodes->n, sizeof *is_taken, &is_taken));
+    out[0] = &nodes->at[0];
+    is_taken[0] = true;
+    *n = 1;
+    for (int i = 0; i < about->ngroups + nodes->n; i++) {
+        int at = i < about->ngroups ? pnc_table_find(&nodes->paths, about->groups[i]) : i - about->ngroups;
+
+        if (at < 0 || nodes->at[at].is_array || is_taken[at] || !is_parent_taken(nodes, nodes->at[at].path, is_taken))
+            continue;
+        is_taken[at] = true;
+        out[(*n)++] = &nodes->at[at];
+    }
+    return NC_NOERR;
+}
+
 static int read_group_nodes(pnc_zarr_context *c, const pnc_zarr_nodes *nodes, const pnc_zarr_about *about,
                             pnc_zarr_store *out)
 {
+    const pnc_zarr_node **order;
     pnc_zarr_group *groups;
 
     PNC_TRY(pnc_zarr_memory_alloc(c, nodes->n, sizeof *groups, &groups));
-    for (int i = 0; i < nodes->n; i++) {
-        pnc_zarr_group *group = &groups[out->ngroups];
-
-        if (nodes->at[i].is_array)
-            continue;
-        group->path = nodes->at[i].path;
-        c->key = nodes->at[i].key;
-        PNC_TRY(read_node_atts(c, nodes, &nodes->at[i], about, NULL, &group->natts, &group->atts));
-        out->ngroups++;
+    PNC_TRY(pnc_zarr_memory_alloc(c, nodes->n, sizeof *order, &order));
+    PNC_TRY(order_groups(c, nodes, about, order, &out->ngroups));
+    for (int i = 0; i < out->ngroups; i++) {
+        groups[i].path = order[i]->path;
+        c->key = order[i]->key;
+        PNC_TRY(read_node_atts(c, nodes, order[i], about, NULL, &groups[i].natts, &groups[i].atts));
     }
     out->groups = groups;
     return NC_NOERR;
@@ -140,30 +167,28 @@ static bool is_in_root(const pnc_zarr_node *node)
     return strchr(node->path, '/') == NULL;
 }
 
-/* Those that _ncmpi lists, in its order, then others; those of the root group before those of groups. *n of them. */
+/* Those that _ncmpi lists, in its order, then others; those of the root group first, unless groups are listed. *n of
+ * them. */
 static int order_arrays(const pnc_zarr_context *c, const pnc_zarr_nodes *nodes, const pnc_zarr_about *about,
-                        const pnc_zarr_node **out, int *n)
+                        pnc_zarr_groups groups, const pnc_zarr_node **out, int *n)
 {
     bool *is_taken;
 
     PNC_TRY(pnc_zarr_memory_alloc(c, nodes->n, sizeof *is_taken, &is_taken));
     *n = 0;
-    for (int pass = 0; pass < 4; pass++) {
-        bool takes_root = pass < 2, is_listed = pass % 2 == 0;
+    for (int takes_groups = groups == PNC_ZARR_GROUPS_LISTED; takes_groups < 2; takes_groups++)
+        for (int i = 0; i < about->nvars + nodes->n; i++) {
+            int at = i < about->nvars ? pnc_table_find(&nodes->paths, about->vars[i]) : i - about->nvars;
 
-        for (int i = 0; i < (is_listed ? about->nvars : nodes->n); i++) {
-            int at = is_listed ? pnc_table_find(&nodes->paths, about->vars[i]) : i;
-
-            if (at < 0 || !nodes->at[at].is_array || is_taken[at] || is_in_root(&nodes->at[at]) != takes_root)
+            if (at < 0 || !nodes->at[at].is_array || is_taken[at] || (!takes_groups && !is_in_root(&nodes->at[at])))
                 continue;
             is_taken[at] = true;
             out[(*n)++] = &nodes->at[at];
         }
-    }
     return NC_NOERR;
 }
 
-static int read_store(pnc_zarr_context *c, const pnc_zarr_nodes *nodes, pnc_zarr_store *out)
+static int read_store(pnc_zarr_context *c, const pnc_zarr_nodes *nodes, pnc_zarr_groups groups, pnc_zarr_store *out)
 {
     const pnc_zarr_node **order;
     pnc_zarr_about about;
@@ -174,16 +199,16 @@ static int read_store(pnc_zarr_context *c, const pnc_zarr_nodes *nodes, pnc_zarr
     out->is_classic = about.is_classic;
     PNC_TRY(read_group_nodes(c, nodes, &about, out));
     PNC_TRY(pnc_zarr_memory_alloc(c, nodes->n, sizeof *order, &order));
-    PNC_TRY(order_arrays(c, nodes, &about, order, &out->narrays));
+    PNC_TRY(order_arrays(c, nodes, &about, groups, order, &out->narrays));
     PNC_TRY(pnc_zarr_memory_alloc(c, out->narrays, sizeof *arrays, &arrays));
     for (int i = 0; i < out->narrays; i++)
         PNC_TRY(read_array(c, nodes, order[i], &about, &arrays[i]));
     out->arrays = arrays;
-    return pnc_zarr_dims_derive(c, &about, out, arrays);
+    return pnc_zarr_dims_derive(c, &about, groups, out, arrays);
 }
 
 int pnc_zarr_store_decode(const pnc_json_functions *json, const pnc_zarr_document *documents, int64_t n,
-                          pnc_region *region, pnc_zarr_store *out, pnc_error *error)
+                          pnc_zarr_groups groups, pnc_region *region, pnc_zarr_store *out, pnc_error *error)
 {
     pnc_zarr_context c = {.json = json, .region = region, .error = error, .key = ""};
     pnc_zarr_nodes nodes;
@@ -195,7 +220,7 @@ int pnc_zarr_store_decode(const pnc_json_functions *json, const pnc_zarr_documen
     if (err == NC_NOERR) {
         store.version = nodes.version;
         store.is_consolidated = nodes.is_consolidated;
-        err = read_store(&c, &nodes, &store);
+        err = read_store(&c, &nodes, groups, &store);
     }
     pnc_zarr_nodes_free(&c, &nodes);
     if (err == NC_NOERR)

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "file/writer.h"
 #include "formats/arrays.h"
+#include "formats/definitions.h"
 #include "host/codecs.h"
 
 /* --- opening a store --- */
@@ -55,7 +56,7 @@ static int adopt_store(pnc_format *f, pnc_format_bytes *found, const pnc_format_
     PNC_TRY(err);
     PNC_TRY(pnc_zarr_bytes_take(z, found, message));
     pnc_format_model_free(f->model);
-    PNC_TRY(pnc_zarr_facts_decode(z, found, f->model, &z->facts));
+    PNC_TRY(pnc_zarr_facts_decode(z, found, (pnc_zarr_groups)f->hints->groups, f->model, &z->facts));
     return pnc_zarr_store_attach(z);
 }
 
@@ -146,7 +147,8 @@ const pnc_format_ops pnc_zarr_format = {
     .free = free_zarr,
     .redef = pnc_zarr_definitions_begin,
     .enddef = pnc_zarr_definitions_end,
-    .check_change = pnc_zarr_change_check,
+    .check_rename = pnc_zarr_rename_check,
+    .check_change = pnc_formats_change_check,
     .change = pnc_zarr_change_execute,
     .add_length = pnc_zarr_length_add,
     .write_length = pnc_formats_length_write,

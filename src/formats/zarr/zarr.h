@@ -16,6 +16,7 @@
 typedef struct pnc_zarr_facts {
     pnc_region region;
     pnc_zarr_store store;
+    pnc_zarr_groups groups;  /* what the model has of them */
     pnc_chunk_array *arrays; /* in the order of their variables */
     pnc_zarr_chunks *chunks; /* of each of them */
     int *varids;
@@ -67,6 +68,8 @@ void pnc_zarr_documents_free(pnc_zarr_documents *documents);
 /* The documents as bytes for a broadcast, and back, which points into the bytes. Local. */
 int pnc_zarr_documents_join(const pnc_zarr *z, const pnc_zarr_document *documents, int64_t n, pnc_format_bytes *out);
 int pnc_zarr_documents_divide(pnc_zarr *z, const pnc_format_bytes *bytes, pnc_zarr_documents *out);
+/* As check_rename of pnc_format_ops. */
+int pnc_zarr_rename_check(pnc_format *f, int varid, const char *name);
 /* On rank 0: documents of the model, with the storage that arrays have, and that new variables ask for. */
 int pnc_zarr_documents_make(pnc_zarr *z, pnc_zarr_documents *out);
 
@@ -89,7 +92,8 @@ void pnc_zarr_seen_keep(const pnc_zarr *z, pnc_zarr_documents *next);
 /* --- facts.c: what all ranks know --- */
 
 /* The model and the facts that the documents in the bytes of a broadcast have. Local. After an error both are empty. */
-int pnc_zarr_facts_decode(pnc_zarr *z, const pnc_format_bytes *bytes, pnc_model *model, pnc_zarr_facts *facts);
+int pnc_zarr_facts_decode(pnc_zarr *z, const pnc_format_bytes *bytes, pnc_zarr_groups groups, pnc_model *model,
+                          pnc_zarr_facts *facts);
 void pnc_zarr_facts_free(pnc_zarr_facts *facts);
 /* Lengths of dimensions have changed: values up to them can be read. Local. */
 void pnc_zarr_facts_extend(pnc_zarr *z);
@@ -107,7 +111,6 @@ pnc_container *pnc_zarr_container_get(const pnc_zarr *z);
 int pnc_zarr_model_create(pnc_format *f, int version);
 int pnc_zarr_definitions_begin(pnc_format *f, int err);
 int pnc_zarr_definitions_end(pnc_format *f, pnc_layout_hints *hints, int err);
-int pnc_zarr_change_check(pnc_format *f, const pnc_format_change *change);
 int pnc_zarr_change_execute(pnc_format *f, const pnc_format_change *change);
 
 /* --- flush.c: what the store lacks --- */
