@@ -169,7 +169,7 @@ typedef struct pnc_format_ops {
      * definitions and file are those before the call, the file perhaps only after `restore`. err as above. */
     int (*enddef)(pnc_format *f, pnc_layout_hints *hints, int err);
 
-    /* Local, in define and in data mode. Whether the variable may get this name, which is normalised, without a path. */
+    /* Local, in define and in data mode. Whether the variable may get this name, normalised and without a path. */
     int (*check_rename)(pnc_format *f, int varid, const char *name);
 
     /* --- names and attributes in data mode, which need no more space than before --- */
