@@ -698,12 +698,15 @@ static bool define_groups(const char *path, MPI_Info info)
     DO(ncmpi_def_dim(ncid, "forecast/high/level", LENGTH, &level));
     DO(ncmpi_def_var(ncid, "forecast/high/first", NC_INT, 1, &level, &later));
     DO(ncmpi_rename_var(ncid, later, "level"));
+    DO(ncmpi_def_dim(ncid, "forecast/x", LENGTH, &level)); /* not that of tas, but nearer */
     DO(ncmpi_enddef(ncid));
     good = put_part(ncid, tas, 1, 3) && put_part(ncid, later, -1, 4) && good;
-    good = has_names(ncid, "until it is closed",
-                     "forecast/time x forecast/high/level forecast/tas tas forecast/high/level empty later forecast "
-                     "forecast/high ") &&
-           good;
+    good =
+        has_names(
+            ncid, "until it is closed",
+            "forecast/time x forecast/high/level forecast/x forecast/tas tas forecast/high/level empty later forecast "
+            "forecast/high ") &&
+        good;
     DO(ncmpi_close(ncid));
     return good;
 }
@@ -739,7 +742,7 @@ static bool refuses(int err, int expected, const char *what)
 static bool refuse_groups(const char *path)
 {
     MPI_Info info;
-    int ncid, x, time, varid;
+    int ncid, time, varid;
     bool good = true;
 
     MPI_Info_create(&info);
@@ -750,8 +753,6 @@ static bool refuse_groups(const char *path)
     DO(ncmpi_redef(ncid));
     good = refuses(ncmpi_rename_var(ncid, varid, "t"), NC_ENOTSUPPORT, "a rename in define mode") && good;
     good = refuses(ncmpi_rename_grp(ncid, 0, "full"), NC_ENOTSUPPORT, "another name of a group") && good;
-    DO(ncmpi_def_dim(ncid, "forecast/x", LENGTH, &x));
-    good = refuses(ncmpi_enddef(ncid), NC_ENOTSUPPORT, "two dimensions of one name") && good;
     DO(ncmpi_abort(ncid));
     MPI_Info_set(info, "nc_groups", "root");
     DO(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, info, &ncid));
@@ -768,7 +769,7 @@ static void test_groups(void)
 {
     const char *path = t_path("groups.zarr");
     MPI_Info info = make_info(NULL, NULL);
-    int ncid, dimid, unlimited[2] = {-1, -1}, n = 0;
+    int ncid, dimid, varid, dimids[2] = {-1, -1}, unlimited[2] = {-1, -1}, n = 0;
     nc_type type = 0;
     bool good = define_groups(path, info);
 
@@ -779,14 +780,19 @@ static void test_groups(void)
     MPI_Info_set(info, "nc_groups", "all");
     DO(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, info, &ncid));
     MPI_Info_free(&info);
-    good = has_names(ncid, "opened",
-                     "x forecast/time forecast/high/level tas more forecast/tas forecast/high/level most empty later "
-                     "forecast forecast/high ") &&
-           good;
+    good =
+        has_names(
+            ncid, "opened",
+            "x forecast/time forecast/high/level forecast/x tas more forecast/tas forecast/high/level most empty later "
+            "forecast forecast/high ") &&
+        good;
     DO(ncmpi_inq_dimid(ncid, "forecast/time", &dimid));
+    DO(ncmpi_inq_varid(ncid, "forecast/tas", &varid));
+    DO(ncmpi_inq_vardimid(ncid, varid, dimids));
     DO(ncmpi_inq_unlimdims(ncid, &n, unlimited));
     DO(ncmpi_inq_atttype(ncid, NC_GLOBAL, "forecast/weight", &type));
     DO(ncmpi_close(ncid));
+    good = t_local(dimids[0] == dimid && dimids[1] == 0, "dimensions %d %d", dimids[0], dimids[1]) && good;
     t_check(t_local(n == 1 && unlimited[0] == dimid && type == NC_FLOAT, "unlimited %d %d, type %d", n, unlimited[0],
                     type) &&
                 good,

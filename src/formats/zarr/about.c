@@ -61,6 +61,7 @@ int pnc_zarr_about_read(const pnc_zarr_context *c, void *value, pnc_zarr_about *
 
     *out = (pnc_zarr_about){.types = pnc_zarr_member_get(c, value, "types"),
                             .attributes = pnc_zarr_member_get(c, value, "attributes"),
+                            .axes = pnc_zarr_member_get(c, value, "axes"),
                             .is_classic = names_classic_model(c, pnc_zarr_member_get(c, value, "model"))};
     if (!pnc_zarr_integer_get(c, pnc_zarr_member_get(c, value, "version"), 1, 1, &(int64_t){0})) {
         *out = (pnc_zarr_about){.types = NULL};

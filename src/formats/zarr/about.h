@@ -2,12 +2,13 @@
  *
  *     {"version": 1, "dimensions": [["time", 12, true], ["lat", 90], ..], "variables": ["time", "tas", ..],
  *      "groups": ["forecast", ..], "types": {"": {"history": "latin1"}, "tas": {"scale_factor": "float"}, ..},
- *      "attributes": {"station": {"_FillValue": "x"}, ..}}
+ *      "attributes": {"station": {"_FillValue": "x"}, ..}, "axes": {"forecast/tas": ["time", "x"], ..}}
  *
  * and "model": "classic" in a store with the classic model of netCDF-4. Dimensions in the order of their ids: name,
  * length, and true for an unlimited one. Variables and groups in the order of theirs.
- * Types of those attributes that would be read as others. Attributes for which xarray would not open the store. Each
- * member may be missing. Another program may have changed what it describes: nothing in it is an error. Of this folder
+ * Types of those attributes that would be read as others. Attributes for which xarray would not open the store. The
+ * dimensions, with their paths, of variables of groups in which others of the same names are nearer. Each member may be
+ * missing. Another program may have changed what it describes: nothing in it is an error. Of this folder
  * only. */
 #ifndef PNC_ZARR_ABOUT_H
 #define PNC_ZARR_ABOUT_H
@@ -20,7 +21,7 @@ typedef struct pnc_zarr_about {
     int ndims, nvars, ngroups;
     pnc_zarr_dim *dims;
     const char **vars, **groups;
-    void *types, *attributes; /* values of JSON, or NULL */
+    void *types, *attributes, *axes; /* values of JSON, or NULL */
 } pnc_zarr_about;
 
 /* value: of the attribute, or NULL. NC_ENOMEM */

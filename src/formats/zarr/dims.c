@@ -12,6 +12,7 @@ enum { DIM_NAME_MOST = 2 * NC_MAX_NAME + 64 };
 
 typedef struct dim_list {
     const pnc_zarr_context *c;
+    void *axes; /* of _ncmpi, or NULL */
     pnc_table names;
     pnc_zarr_dim *dims;
     int64_t capacity;
@@ -62,6 +63,27 @@ static int find_dim(const dim_list *list, const char *path, const char *name, in
             return id;
     } while (leave_group(path, &level));
     return -1;
+}
+
+static bool has_last_name(const char *path, const char *name)
+{
+    return strcmp(path + get_group_length(path), name) == 0;
+}
+
+/* The dimension that _ncmpi says, or else the nearest one of this name; length as above. */
+static int find_axis(const dim_list *list, const pnc_zarr_array *array, int axis, const char *name, int64_t length)
+{
+    void *names = list->axes != NULL ? pnc_zarr_member_get(list->c, list->axes, array->path) : NULL;
+    const char *full = NULL;
+    int id = -1;
+
+    if (pnc_zarr_value_is(list->c, names, PNC_JSON_ARRAY))
+        full = pnc_zarr_text_get(list->c, list->c->json->array_get(names, (size_t)axis));
+    if (full != NULL && has_last_name(full, name))
+        id = pnc_table_find(&list->names, full);
+    if (id >= 0 && (length < 0 || has_dim_length(&list->dims[id], length)))
+        return id;
+    return find_dim(list, array->path, name, length);
 }
 
 static int append_dim(dim_list *list, const char *name, int64_t length, bool is_unlimited, int *id)
@@ -116,7 +138,7 @@ static int resolve_axis(dim_list *list, const pnc_zarr_array *array, int axis, i
     snprintf(anonymous, sizeof anonymous, "dim_%" PRId64, length);
     if (name == NULL)
         name = anonymous;
-    *id = find_dim(list, array->path, name, length);
+    *id = find_axis(list, array, axis, name, length);
     if (*id < 0)
         *id = find_made_dim(list, array->path, name, length);
     return *id >= 0 ? NC_NOERR : make_dim(list, array->path, name, length, id);
@@ -133,7 +155,7 @@ static void use_axis(const dim_list *list, const pnc_zarr_array *array, int axis
 {
     int64_t length = array->shape[axis];
     int id =
-        array->names != NULL && array->names[axis] != NULL ? find_dim(list, array->path, array->names[axis], -1) : -1;
+        array->names != NULL && array->names[axis] != NULL ? find_axis(list, array, axis, array->names[axis], -1) : -1;
 
     if (id < 0)
         return;
@@ -205,11 +227,70 @@ static int order_dims(const dim_list *list, pnc_zarr_groups groups, pnc_zarr_sto
 int pnc_zarr_dims_derive(const pnc_zarr_context *c, const pnc_zarr_about *about, pnc_zarr_groups groups,
                          pnc_zarr_store *store, pnc_zarr_array *arrays)
 {
-    dim_list list = {.c = c};
+    dim_list list = {.c = c, .axes = about->axes};
     int err = derive_dims(&list, about, store, arrays);
 
     if (err == NC_NOERR)
         err = order_dims(&list, groups, store, arrays);
+    pnc_memory_free(list.dims);
+    pnc_table_clear(&list.names);
+    return err;
+}
+
+/* --- to _ncmpi --- */
+
+static bool has_nearest_dims(const dim_list *list, const pnc_zarr_array *array)
+{
+    bool has = true;
+
+    for (int i = 0; i < array->ndims && has; i++) {
+        const char *name = array->names != NULL ? array->names[i] : NULL;
+
+        has = name == NULL || !has_last_name(list->dims[array->dimids[i]].name, name) ||
+              find_dim(list, array->path, name, -1) == array->dimids[i];
+    }
+    return has;
+}
+
+static int add_axes(const pnc_zarr_context *c, const pnc_zarr_store *store, const pnc_zarr_array *array, void *axes)
+{
+    void *names = axes != NULL ? pnc_zarr_list_add(c, axes, array->path) : NULL;
+
+    if (names == NULL)
+        return NC_ENOMEM;
+    for (int i = 0; i < array->ndims; i++) {
+        const char *name = store->dims[array->dimids[i]].name;
+
+        PNC_TRY(pnc_zarr_item_add(c, names, c->json->new_string(name, (int)strlen(name))));
+    }
+    return NC_NOERR;
+}
+
+static int add_all_axes(dim_list *list, const pnc_zarr_store *store, void *about)
+{
+    void *axes = NULL;
+    int id;
+
+    for (int i = 0; i < store->ndims; i++)
+        PNC_TRY(append_dim(list, store->dims[i].name, store->dims[i].length, store->dims[i].is_unlimited, &id));
+    for (int i = 0; i < store->narrays; i++) {
+        if (get_group_length(store->arrays[i].path) == 0 || has_nearest_dims(list, &store->arrays[i]))
+            continue;
+        if (axes == NULL)
+            axes = pnc_zarr_object_add(list->c, about, "axes");
+        PNC_TRY(add_axes(list->c, store, &store->arrays[i], axes));
+    }
+    return NC_NOERR;
+}
+
+int pnc_zarr_axes_add(const pnc_zarr_context *c, const pnc_zarr_store *store, const pnc_zarr_about *old, void *about)
+{
+    dim_list list = {.c = c};
+    int err;
+
+    if (old != NULL)
+        return old->axes != NULL ? pnc_zarr_member_add(c, about, "axes", c->json->get(old->axes), false) : NC_NOERR;
+    err = add_all_axes(&list, store, about);
     pnc_memory_free(list.dims);
     pnc_table_clear(&list.names);
     return err;

@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "base/path.h"
-#include "format/groups.h"
 #include "formats/zarr/zarr.h"
 
 /* A guess: consolidated metadata of some 100,000 arrays. */
@@ -358,48 +357,6 @@ static bool needs_other_names(const pnc_zarr *z, const pnc_var *var, const pnc_z
     return false;
 }
 
-/* The dimension that readers find by a name: that of the group of the variable, or else of the nearest group above. */
-static int find_nearest_dim(const pnc_model *model, const char *path, const char *name)
-{
-    size_t n = strlen(path);
-    char full[2 * NC_MAX_NAME + 2];
-    int id;
-
-    do {
-        for (n -= n > 0; n > 0 && path[n - 1] != '/';)
-            n--;
-        snprintf(full, sizeof full, "%.*s%s", (int)n, path, name);
-        id = pnc_table_find(&model->dim_names, full);
-    } while (id < 0 && n > 0);
-    return id;
-}
-
-static bool is_new_dim(const pnc_zarr *z, int id)
-{
-    return z->format.is_new || id >= z->facts.store.ndims ||
-           strcmp(z->facts.store.dims[id].name, z->format.model->dims[id]->name) != 0;
-}
-
-/* Documents have names of dimensions without groups. */
-static int check_axes(const pnc_zarr *z, const pnc_var *var, const pnc_zarr_layout *layout)
-{
-    const pnc_model *model = z->format.model;
-
-    for (int i = 0; i < var->ndims; i++) {
-        const char *name = model->dims[var->dimids[i]]->name;
-        size_t group = pnc_format_group_get_length(model, name);
-        int nearest = find_nearest_dim(model, var->name, name + group + (group > 0));
-
-        if (nearest == var->dimids[i] || (layout->existing != NULL && !layout->is_renamed && !is_new_dim(z, nearest)))
-            continue;
-        return pnc_error_set(z->format.file->error, NC_ENOTSUPPORT,
-                             "variable \"%s\": for readers of a Zarr store, its dimension \"%s\" would be \"%s\": give "
-                             "one of them another name",
-                             var->name, name, model->dims[nearest]->name);
-    }
-    return NC_NOERR;
-}
-
 static int choose_all_layouts(const pnc_zarr *z, pnc_zarr_layout *layouts, pnc_region *region)
 {
     const pnc_model *model = z->format.model;
@@ -412,7 +369,6 @@ static int choose_all_layouts(const pnc_zarr *z, pnc_zarr_layout *layouts, pnc_r
                 (pnc_zarr_layout){.existing = existing, .is_renamed = needs_other_names(z, model->vars[i], existing)};
         else
             PNC_TRY(choose_layout(z, model->vars[i], region, &layouts[i]));
-        PNC_TRY(check_axes(z, model->vars[i], &layouts[i]));
     }
     return NC_NOERR;
 }

@@ -6,6 +6,7 @@
 #include "format/model.h"
 #include "formats/zarr/about.h"
 #include "formats/zarr/array.h"
+#include "formats/zarr/dims.h"
 #include "formats/zarr/nczarr.h"
 #include "formats/zarr/nodes.h"
 #include "formats/zarr/visible.h"
@@ -285,6 +286,7 @@ static int finish_root(store_writer *w, void *document, void *attributes)
     if (about == NULL)
         return pnc_zarr_memory_fail(&w->c);
     PNC_TRY(pnc_zarr_member_add(&w->c, attributes, PNC_ZARR_ATTRIBUTE, about, false));
+    PNC_TRY(pnc_zarr_axes_add(&w->c, w->store, old, about));
     if (w->version == 2)
         return NC_NOERR;
     consolidated = pnc_zarr_object_add(&w->c, document, "consolidated_metadata");
