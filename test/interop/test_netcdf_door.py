@@ -1,7 +1,10 @@
 """Random programs that call netCDF: with libpnetcdf-netcdf preloaded on 1, 2 and 4 ranks, and without it on one, where
-netCDF-C writes. Codes, values and inquiries are the same, and so are the files, which netCDF-C then reads."""
+netCDF-C writes. Codes, values and inquiries are the same, and so are the files, which netCDF-C then reads. With a hint
+the door makes Zarr stores of them."""
 import os
+import re
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -51,22 +54,31 @@ def dump(path):
     return done.stdout + done.stderr
 
 
-def check_programs(program, kind, ranks, seeds):
+def leave_out(text):
+    """What a store stores otherwise: chunks and filters of all variables, no NULL among strings."""
+    return re.sub("(type 12 .*) value.*", r"\1", re.sub(" shuffle .*? no_fill", " no_fill", text))
+
+
+def check_programs(program, kind, ranks, seeds, is_store=False):
     wrong = []
     for seed in seeds:
         script = Script(seed, kind, ranks).make(20)
         with open(scratch("script.txt"), "w", encoding="ascii") as file:
             file.write("\n".join(script) + "\n")
-        ours, theirs = scratch("ours.nc"), scratch("theirs.nc")
+        ours, theirs = scratch("ours.zarr" if is_store else "ours.nc"), scratch("theirs.nc")
         wanted = run(1, program, scratch("script.txt"), theirs, 0, door=False)
-        got = run(ranks, program, scratch("script.txt"), ours, 1)
-        found = compare_lines(script, wanted, got)
-        if not found:
-            found = compare_lines(script, dump(theirs), dump(ours))
+        got = run(ranks, program, scratch("script.txt"), ours, 1,
+                  env={"PNETCDF_HINTS": "nc_format=zarr"} if is_store else None)
+        if is_store:
+            found = compare_lines(script, leave_out(wanted), leave_out(got)) or \
+                ("" if os.path.isdir(ours) else "no store")
+            shutil.rmtree(ours, ignore_errors=True)
+        else:
+            found = compare_lines(script, wanted, got) or compare_lines(script, dump(theirs), dump(ours))
         if found:
             wrong.append(f"seed {seed}: {found}")
-    ok(not wrong, f"{kind} on {ranks} rank{'s' if ranks > 1 else ''}: {len(seeds)} programs as with netCDF-C",
-       "\n".join(wrong[:2]))
+    what = f"{kind}{' as a Zarr store' if is_store else ''} on {ranks} rank{'s' if ranks > 1 else ''}"
+    ok(not wrong, f"{what}: {len(seeds)} programs as with netCDF-C", "\n".join(wrong[:2]))
     return not wrong
 
 
@@ -80,4 +92,7 @@ if __name__ == "__main__":
         for each in (["netcdf4", "groups", "classic_model"] if has_hdf5() else []) + ["cdf1", "cdf2", "cdf5"]:
             for n in (1, 2, 4):
                 check_programs(scratch("netcdf_program"), each, n, range(SEED, SEED + count))
+        for each in ("netcdf4", "groups") if has_hdf5() else ():
+            for n in (1, 4):
+                check_programs(scratch("netcdf_program"), each, n, range(SEED, SEED + count), is_store=True)
     finish()
