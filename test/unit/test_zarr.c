@@ -5,9 +5,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
+#include "drivers/folder/folder.h"
+#include "formats/zarr/changes.h"
 #include "formats/zarr/document.h"
 #include "formats/zarr/index.h"
 #include "host/codecs.h"
@@ -330,12 +334,109 @@ static void test_filters(void **state)
     pnc_region_free(&region);
 }
 
+/* --- the log --- */
+
+/* A log of several portions, one change of which is larger than a portion, is executed in all; a damaged one in
+ * nothing, wherever it is damaged. */
+typedef struct log_fixture {
+    char path[64];
+    pnc_folder folder;
+    pnc_zarr_changes changes;
+    pnc_error error;
+    char *index;
+} log_fixture;
+
+enum { LOG_KEYS = 9, SMALL_INDEX = 5 << 20, LARGE_INDEX = 40 << 20, LOG_ID = 7 };
+
+static const char *name_key(int i)
+{
+    static char key[32];
+
+    snprintf(key, sizeof key, "v/c.%d", i);
+    return key;
+}
+
+static int64_t size_index(int i)
+{
+    return i == 4 ? LARGE_INDEX : SMALL_INDEX;
+}
+
+static void make_log(log_fixture *x)
+{
+    const pnc_objects *o = &x->folder.objects;
+
+    strcpy(x->path, "/tmp/test_zarr.XXXXXX");
+    assert_non_null(mkdtemp(x->path));
+    assert_int_equal(pnc_folder_root_open(&x->folder, x->path, &x->error), NC_NOERR);
+    x->index = malloc(LARGE_INDEX);
+    for (int i = 0; i < LOG_KEYS; i++) {
+        memset(x->index, 0, LARGE_INDEX);
+        assert_int_equal(o->ops->create(o, name_key(i), x->index, size_index(i), false, &x->error), NC_NOERR);
+        memset(x->index, i + 1, LARGE_INDEX);
+        assert_int_equal(
+            pnc_zarr_changes_add(&x->changes, PNC_ZARR_CHANGE_INDEX, name_key(i), x->index, size_index(i), &x->error),
+            NC_NOERR);
+    }
+    assert_int_equal(pnc_zarr_log_write(o, LOG_ID, 0, &x->changes, &x->error), NC_NOERR);
+    assert_int_equal(pnc_zarr_log_begin(o, LOG_ID, &x->changes, &x->error), NC_NOERR);
+}
+
+/* Whether all keys have the new bytes, or all the old ones. */
+static bool have_bytes(log_fixture *x, bool is_new)
+{
+    const pnc_objects *o = &x->folder.objects;
+    bool good = true;
+
+    for (int i = 0; i < LOG_KEYS && good; i++) {
+        assert_int_equal(o->ops->read(o, name_key(i), 0, x->index, size_index(i), &x->error), NC_NOERR);
+        for (int64_t k = 0; k < size_index(i) && good; k++)
+            good = x->index[k] == (is_new ? i + 1 : 0);
+    }
+    return good;
+}
+
+static void damage_log(log_fixture *x, int64_t at)
+{
+    const pnc_objects *o = &x->folder.objects;
+    char byte;
+
+    assert_int_equal(o->ops->read(o, PNC_ZARR_LOG, at, &byte, 1, &x->error), NC_NOERR);
+    byte ^= 1;
+    assert_int_equal(o->ops->write(o, PNC_ZARR_LOG, at, &byte, 1, &x->error), NC_NOERR);
+}
+
+static void test_log(void **state)
+{
+    const int64_t spots[] = {3, 200, SMALL_INDEX, 5 * SMALL_INDEX, 5 * SMALL_INDEX + LARGE_INDEX};
+    log_fixture x = {.index = NULL};
+    bool found = false;
+
+    (void)state;
+    make_log(&x);
+    for (size_t i = 0; i < sizeof spots / sizeof *spots; i++) {
+        damage_log(&x, spots[i]);
+        assert_int_equal(pnc_zarr_log_execute(&x.folder.objects, &found, &x.error), NC_ENCZARR);
+        assert_non_null(strstr(x.error.text, "damaged"));
+        assert_true(found && have_bytes(&x, false));
+        damage_log(&x, spots[i]);
+    }
+    assert_int_equal(pnc_zarr_log_execute(&x.folder.objects, &found, &x.error), NC_NOERR);
+    assert_true(found && have_bytes(&x, true));
+    assert_int_equal(pnc_zarr_log_execute(&x.folder.objects, &found, &x.error), NC_NOERR);
+    assert_false(found);
+    assert_int_equal(pnc_folder_content_delete(&x.folder, &x.error), NC_NOERR);
+    pnc_folder_root_close(&x.folder);
+    rmdir(x.path);
+    pnc_zarr_changes_free(&x.changes);
+    free(x.index);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_keys),       cmocka_unit_test(test_names),          cmocka_unit_test(test_indexes),
         cmocka_unit_test(test_damaged),    cmocka_unit_test(test_deep_and_large), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_dimensions), cmocka_unit_test(test_filters),
+        cmocka_unit_test(test_dimensions), cmocka_unit_test(test_filters),        cmocka_unit_test(test_log),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

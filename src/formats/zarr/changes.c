@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "base/memory.h"
+#include "base/minmax.h"
 
 #define MAGIC INT64_C(0x31474f4c525a434e) /* NCZRLOG1 in little-endian order */
 
@@ -45,6 +46,10 @@ int pnc_zarr_changes_add(pnc_zarr_changes *changes, pnc_zarr_change_kind kind, c
     int64_t total = (int64_t)sizeof head + head.key_bytes + n;
     char *to;
 
+    if (n > PNC_ZARR_CHANGE_MOST)
+        return pnc_error_set(error, NC_ENOTSUPPORT,
+                             "%s: its index of %lld MiB is too large for a sync: make chunks larger", key,
+                             (long long)(n >> 20));
     if (!pnc_memory_grow(&changes->at, &changes->capacity, changes->n + total, 1))
         return pnc_error_set(error, NC_ENOMEM, "no memory for a list of what changes in the store");
     head.digest = get_digest(&head, key, bytes);
@@ -184,53 +189,108 @@ void pnc_zarr_log_discard(const pnc_objects *objects, int64_t id)
     (void)objects->ops->remove(objects, pnc_zarr_temporary_make(PNC_ZARR_LOG, id).text, NULL);
 }
 
-/* What a log has behind its head. */
-static bool is_whole(const log_head *head, const pnc_zarr_changes *changes)
-{
-    change_head change;
-    const char *key;
-    uint64_t sum = 0;
-    int64_t at = 0, count = 0;
+/* A log that is read in portions of whole changes. */
+typedef struct log_reader {
+    const pnc_objects *objects;
+    log_head head;
+    pnc_error *error;
+    int64_t at; /* bytes of changes that were read */
+    char *bytes;
+    int64_t capacity;
+} log_reader;
 
-    while (take_change(changes, &at, &change, &key)) {
-        sum += change.digest;
-        count++;
-    }
-    return at == changes->n && count == head->count && sum == head->sum;
+static int fail_log(const log_reader *r)
+{
+    return pnc_error_set(r->error, NC_ENCZARR,
+                         "%s/" PNC_ZARR_LOG
+                         ": the log of a program that has died while it changed the store is damaged: some values "
+                         "may be old and others new; delete it to keep the store as it is",
+                         r->objects->path);
 }
 
-static int complete_log(const pnc_objects *objects, char *bytes, int64_t n, pnc_error *error)
+static int read_head(log_reader *r, int64_t size)
 {
-    pnc_zarr_changes changes = {.n = 0};
-    log_head head = {.magic = 0};
+    log_head *head = &r->head;
 
-    if (n >= (int64_t)sizeof head)
-        memcpy(&head, bytes, sizeof head);
-    if (head.magic == MAGIC && head.digest == pnc_digest_add(PNC_DIGEST_START, &head, offsetof(log_head, digest)) &&
-        head.n >= 0 && head.n <= n - (int64_t)sizeof head)
-        changes = (pnc_zarr_changes){.at = bytes + sizeof head, .n = head.n};
-    if (changes.at == NULL || !is_whole(&head, &changes))
-        return pnc_error_set(error, NC_ENCZARR,
-                             "%s/" PNC_ZARR_LOG
-                             ": the log of a program that has died while it changed the store is damaged: some values "
-                             "may be old and others new; delete it to keep the store as it is",
-                             objects->path);
-    PNC_TRY(pnc_zarr_changes_apply(objects, head.id, &changes, error));
-    return pnc_zarr_log_end(objects, error);
+    if (size < (int64_t)sizeof *head)
+        return fail_log(r);
+    PNC_TRY(r->objects->ops->read(r->objects, PNC_ZARR_LOG, 0, head, sizeof *head, r->error));
+    if (head->magic != MAGIC || head->digest != pnc_digest_add(PNC_DIGEST_START, head, offsetof(log_head, digest)) ||
+        head->n < 0 || head->n > size - (int64_t)sizeof *head)
+        return fail_log(r);
+    return NC_NOERR;
+}
+
+/* The whole changes at the begin of these bytes. */
+static void count_whole(const char *bytes, int64_t n, pnc_zarr_changes *out)
+{
+    const pnc_zarr_changes all = {.at = (char *)(uintptr_t)bytes, .n = n};
+    change_head change;
+    const char *key;
+
+    *out = (pnc_zarr_changes){.at = all.at};
+    while (take_change(&all, &out->n, &change, &key)) {
+        out->sum += change.digest;
+        out->count++;
+    }
+}
+
+/* The next changes: as many as a portion has, or one that is larger. */
+static int read_portion(log_reader *r, pnc_zarr_changes *out)
+{
+    int64_t left = r->head.n - r->at, n = pnc_min64(left, PNC_ZARR_PORTION);
+
+    for (;; n = pnc_min64(pnc_min64(left, PNC_ZARR_CHANGE_MOST), 8 * n)) {
+        if (!pnc_memory_grow(&r->bytes, &r->capacity, n, 1))
+            return pnc_error_set(r->error, NC_ENOMEM, "%s/" PNC_ZARR_LOG ": no memory to read it", r->objects->path);
+        PNC_TRY(
+            r->objects->ops->read(r->objects, PNC_ZARR_LOG, (int64_t)sizeof r->head + r->at, r->bytes, n, r->error));
+        count_whole(r->bytes, n, out);
+        if (out->count > 0)
+            break;
+        if (n == left || n == PNC_ZARR_CHANGE_MOST)
+            return fail_log(r);
+    }
+    r->at += out->n;
+    return NC_NOERR;
+}
+
+/* Nothing is changed before all of the log has been found to be whole. */
+static int check_log(log_reader *r)
+{
+    pnc_zarr_changes portion;
+    int64_t count = 0;
+    uint64_t sum = 0;
+
+    for (r->at = 0; r->at < r->head.n; count += portion.count, sum += portion.sum)
+        PNC_TRY(read_portion(r, &portion));
+    return count == r->head.count && sum == r->head.sum ? NC_NOERR : fail_log(r);
+}
+
+static int complete_log(log_reader *r, int64_t size)
+{
+    pnc_zarr_changes portion;
+
+    PNC_TRY(read_head(r, size));
+    PNC_TRY(check_log(r));
+    for (r->at = 0; r->at < r->head.n;) {
+        PNC_TRY(read_portion(r, &portion));
+        PNC_TRY(pnc_zarr_changes_apply(r->objects, r->head.id, &portion, r->error));
+    }
+    return pnc_zarr_log_end(r->objects, r->error);
 }
 
 int pnc_zarr_log_execute(const pnc_objects *objects, bool *found, pnc_error *error)
 {
-    char *bytes = NULL;
-    int64_t n = 0;
+    log_reader r = {.objects = objects, .error = error};
+    int64_t size = 0;
     int err;
 
-    PNC_TRY(objects->ops->find(objects, PNC_ZARR_LOG, &n, error));
-    *found = n >= 0;
+    PNC_TRY(objects->ops->find(objects, PNC_ZARR_LOG, &size, error));
+    *found = size >= 0;
     if (!*found)
         return NC_NOERR;
-    PNC_TRY(pnc_objects_load(objects, PNC_ZARR_LOG, PNC_ZARR_LOG_MOST + (int64_t)sizeof(log_head), &bytes, &n, error));
-    err = complete_log(objects, bytes, n, error);
-    pnc_memory_free(bytes);
+    err = complete_log(&r, size);
+    pnc_memory_free(r.bytes);
     return err;
 }

@@ -12,9 +12,10 @@
 #include "base/error.h"
 #include "drivers/objects.h"
 
-#define PNC_ZARR_LOG ".~log"                   /* the key of the log */
-#define PNC_ZARR_LOG_MOST (INT64_C(512) << 20) /* bytes of changes that a log can have */
-#define PNC_ZARR_MARK ".~"                     /* in the names of all objects that are no part of the dataset */
+#define PNC_ZARR_LOG ".~log"                      /* the key of the log */
+#define PNC_ZARR_MARK ".~"                        /* in the names of all objects that are no part of the dataset */
+#define PNC_ZARR_PORTION (INT64_C(16) << 20)      /* bytes of a log that are read at once */
+#define PNC_ZARR_CHANGE_MOST (INT64_C(512) << 20) /* bytes of a change: the index of a shard of 2^25 chunks */
 
 typedef enum pnc_zarr_change_kind {
     PNC_ZARR_CHANGE_NAME = 1, /* KEY.~ID becomes KEY */
@@ -35,7 +36,7 @@ typedef struct pnc_zarr_key {
 /* id: of the handle; no other one has it. */
 pnc_zarr_key pnc_zarr_temporary_make(const char *key, int64_t id);
 
-/* NC_ENOMEM */
+/* NC_ENOMEM, NC_ENOTSUPPORT */
 int pnc_zarr_changes_add(pnc_zarr_changes *changes, pnc_zarr_change_kind kind, const char *key, const void *bytes,
                          int64_t n, pnc_error *error);
 void pnc_zarr_changes_free(pnc_zarr_changes *changes);

@@ -120,10 +120,6 @@ int pnc_zarr_changes_commit(pnc_zarr *z, bool with_lengths)
     if (err != NC_NOERR)
         return give_changes_up(z, err);
     err = count_changes(z, &all, &offset, &has_log);
-    if (err == NC_NOERR && all.n > PNC_ZARR_LOG_MOST)
-        err = pnc_error_set(z->format.file->error, NC_ENOTSUPPORT,
-                            "the log of a sync would have %lld MiB, and has at most %d: put less between two of them",
-                            (long long)(all.n >> 20), (int)(PNC_ZARR_LOG_MOST >> 20));
     err = needs_log(&all, has_log) ? write_all_logs(z, &all, offset, err) : pnc_file_status_agree(z->format.file, err);
     return err != NC_NOERR ? give_changes_up(z, err) : pnc_zarr_changes_execute(z);
 }
