@@ -236,7 +236,7 @@ static int agree_put(pnc_netcdf4 *n, const pnc_format_string_put *put, int err, 
 {
     pnc_file *file = n->format.file;
     const bool has = err == NC_NOERR && put->n > 0;
-    int64_t values[] = {0, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, has ? -file->rank : -file->nprocs};
+    int64_t values[] = {0, -INT64_MAX, -INT64_MAX, -INT64_MAX, -INT64_MAX, has ? -file->rank : -file->nprocs};
     int mismatch;
 
     err = pnc_file_late_take(file, err);
@@ -265,19 +265,34 @@ static int64_t find_length(const pnc_netcdf4 *n, const pnc_format_string_put *pu
     return length;
 }
 
+typedef struct new_lengths {
+    int64_t at[PNC_AGREED_VALUES];
+    int dimids[PNC_AGREED_VALUES], n;
+} new_lengths;
+
+static int agree_lengths(pnc_netcdf4 *n, new_lengths *lengths, bool collective)
+{
+    if (collective && lengths->n > 0)
+        PNC_TRY(pnc_file_maxima_agree(n->format.file, lengths->at, lengths->n, "the lengths of dimensions"));
+    for (int i = 0; i < lengths->n; i++)
+        pnc_netcdf4_length_add(&n->format, lengths->dimids[i], lengths->at[i]);
+    lengths->n = 0;
+    return NC_NOERR;
+}
+
 static int add_lengths(pnc_netcdf4 *n, const pnc_format_string_put *put, bool collective)
 {
-    for (int i = 0; i < n->format.model->ndims; i++) {
-        int64_t length;
+    new_lengths lengths = {.n = 0};
 
+    for (int i = 0; i < n->format.model->ndims; i++) {
         if (!n->format.model->dims[i]->unlimited)
             continue;
-        length = find_length(n, put, i);
-        if (collective)
-            PNC_TRY(pnc_file_maxima_agree(n->format.file, &length, 1, "the length of a dimension"));
-        pnc_netcdf4_length_add(&n->format, i, length);
+        lengths.dimids[lengths.n] = i;
+        lengths.at[lengths.n++] = find_length(n, put, i);
+        if (lengths.n == PNC_AGREED_VALUES)
+            PNC_TRY(agree_lengths(n, &lengths, collective));
     }
-    return NC_NOERR;
+    return agree_lengths(n, &lengths, collective);
 }
 
 /* Those of one rank are given to libhdf5 at once. */
