@@ -193,7 +193,8 @@ static void write_character(writer *w, char c)
     advance(w);
 }
 
-/* Without memory it is not printed, and the output fails in the end. */
+/* As ncdump, for which "" is the fill value of strings without another one. Without memory it is not printed, and the
+ * output fails in the end. */
 static void write_string(writer *w, const char *text)
 {
     bool row = row_ends(w);
@@ -203,7 +204,8 @@ static void write_string(writer *w, const char *text)
     FILE *out = open_memstream(&token, &length);
     if (out == NULL)
         return;
-    if (text == NULL || *text == '\0') {
+    bool is_default = w->variable->fill_string == NULL && text != NULL && *text == '\0';
+    if (is_default || dump_string_is_missing(w->variable, text)) {
         fputc('_', out);
     } else {
         tool_cdl_string_begin(out, NULL, false, &string);

@@ -25,6 +25,7 @@ typedef struct dump_variable {
     const cdl_type *type;
     int ndims, natts;
     const int *dimids;
+    const pnc_att *fill_string; /* _FillValue of a variable of strings; NULL: it has none */
 } dump_variable;
 
 /* The ranks that dump a file. */
@@ -61,6 +62,9 @@ void dump_file_close(dump_file *file);
 /* variable may be freed after a failed load. */
 int dump_variable_load(const dump_file *file, int varid, dump_variable *variable);
 void dump_variable_free(dump_variable *variable);
+
+/* A string that is not there, or is the fill value of the attribute. */
+bool dump_string_is_missing(const dump_variable *variable, const char *text);
 
 /* An attribute of a variable, or with NC_GLOBAL of the file; NULL if there is none of this name. */
 const pnc_att *dump_attribute_find(const dump_file *file, int varid, const char *name);

@@ -2,6 +2,7 @@
 #include "tools/ncmpidump/dump.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/types.h"
@@ -125,7 +126,16 @@ int dump_variable_load(const dump_file *file, int varid, dump_variable *variable
                                 .ndims = var->ndims,
                                 .natts = var->atts.n,
                                 .dimids = var->dimids};
+    if (var->type == NC_STRING)
+        variable->fill_string = dump_attribute_find(file, varid, "_FillValue");
     return variable->escaped != NULL ? NC_NOERR : dump_memory_report(file, var->name);
+}
+
+bool dump_string_is_missing(const dump_variable *variable, const char *text)
+{
+    const pnc_att *fill = variable->fill_string;
+    return text == NULL ||
+           (fill != NULL && strlen(text) == (size_t)fill->len && memcmp(text, fill->value, (size_t)fill->len) == 0);
 }
 
 void dump_variable_free(dump_variable *variable)

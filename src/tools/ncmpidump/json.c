@@ -115,7 +115,7 @@ static void write_value(const json_array *array, const char *memory)
     }
     if (type->class == CDL_STRING) {
         const char *text = *(char *const *)(const void *)memory;
-        if (text == NULL)
+        if (dump_string_is_missing(array->variable, text))
             fputs("null", out);
         else
             tool_json_text_write(out, text, strlen(text));
