@@ -22,16 +22,21 @@ static int64_t count_blocks(const tool_blocks *blocks)
 
 int tool_blocks_init(int ndims, const int64_t *shape, tool_blocks *blocks)
 {
+    return tool_blocks_init_bounded(ndims, shape, TOOL_BLOCK_ELEMENTS, blocks);
+}
+
+int tool_blocks_init_bounded(int ndims, const int64_t *shape, int64_t most, tool_blocks *blocks)
+{
     int64_t whole = 1, along;
     int split = ndims > 0 ? ndims - 1 : 0;
 
     *blocks = (tool_blocks){.ndims = ndims, .shape = shape, .number = -1};
-    while (split > 0 && shape[split] > 0 && shape[split] <= TOOL_BLOCK_ELEMENTS / whole)
+    while (split > 0 && shape[split] > 0 && shape[split] <= most / whole)
         whole *= shape[split--];
     along = ndims > 0 ? shape[split] : 1;
     blocks->split = split;
     blocks->whole = whole;
-    blocks->split_length = TOOL_BLOCK_ELEMENTS / whole;
+    blocks->split_length = most / whole;
     blocks->parts = along / blocks->split_length + (along % blocks->split_length > 0);
     blocks->largest = whole * (along < blocks->split_length ? along : blocks->split_length);
     blocks->total = count_blocks(blocks);

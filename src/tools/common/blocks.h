@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 enum { TOOL_BLOCK_ELEMENTS = 1 << 19 }; /* 4 MiB of doubles; larger blocks do not make reading faster */
+enum { TOOL_BLOCK_STRINGS = 256 };      /* each string may be long */
 /* Of blocks of chunks, as a chunk of netCDF-C has 4 or 16 MiB: it should be in one block. */
 enum { TOOL_CHUNKED_BLOCK_ELEMENTS = 1 << 21 };
 
@@ -28,6 +29,8 @@ typedef struct tool_blocks {
 
 /* NC_NOERR or NC_ENOMEM; may be freed in any case. */
 int tool_blocks_init(int ndims, const int64_t *shape, tool_blocks *blocks);
+/* The same in blocks of at most so many elements. */
+int tool_blocks_init_bounded(int ndims, const int64_t *shape, int64_t most, tool_blocks *blocks);
 /* The same in blocks of whole units: of chunks with these lengths. Blocks of chunks that are too large are parts of
  * them. most: elements of a block. Such blocks cannot be truncated. */
 int tool_blocks_init_chunked(int ndims, const int64_t *shape, const int64_t *unit, int64_t most, tool_blocks *blocks);
