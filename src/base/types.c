@@ -29,6 +29,8 @@ static const struct {
 
 const char *pnc_type_get_name(int xtype)
 {
+    if (xtype == NC_STRING)
+        return "string";
     return xtype_names[xtype >= 1 && xtype <= NC_UINT64 ? xtype : 0];
 }
 

@@ -36,7 +36,7 @@ static inline size_t pnc_type_get_size(int xtype)
     return xtype >= NC_BYTE && xtype <= NC_UINT64 ? pnc_type_sizes[xtype] : 0;
 }
 
-const char *pnc_type_get_name(int xtype);      /* CDL name: "byte", "char", "short", "int", "float", ... */
+const char *pnc_type_get_name(int xtype);      /* CDL name: "byte", "char", .. "string" */
 bool pnc_type_is_valid(int xtype, int format); /* types 1..11 in CDF-5 and netCDF-4, else 1..6 */
 /* "12 (NC_STRING), which ...": why a number is not a type, and what to use, with the names of a language. */
 typedef struct pnc_type_text {
