@@ -1,6 +1,8 @@
-"""Variables of strings in the tools: files that netCDF4-python and h5py have written, read back by them and by Debian's
-ncdump."""
+"""Variables of strings in ncmpidump, ncmpidiff and cdfdiff: files that netCDF4-python and h5py have written, as they and
+Debian's ncdump show them."""
+import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -11,6 +13,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import tap
 import tool
+
+try:
+    import h5py
+except ImportError:
+    h5py = None
 
 LONG = "L\u00e4" * 500000  # 1.5 MB
 
@@ -48,9 +55,90 @@ def check_dump(path):
     tap.ok('["p", "q", null, null, null]' in ours, "in JSON, missing strings are null", ours)
 
 
+def diff(ranks, *arguments):
+    """Of cdfdiff, or of ncmpidiff on so many ranks."""
+    if ranks == 0:
+        result = tool.run("cdfdiff", *arguments)
+        return result.returncode, result.stdout.decode()
+    status, out, _ = tap.run_mpi(ranks, "src/tools/ncmpidiff/ncmpidiff", *arguments)
+    return status, out
+
+
+def check_difference(path, change, name, *lines):
+    """What differs after a change by netCDF4-python, in one line or several."""
+    other = tap.scratch("other.nc")
+    shutil.copy(path, other)
+    with netCDF4.Dataset(other, "a") as file:
+        change(file)
+    for ranks in (0, 1, 3):
+        status, out = diff(ranks, path, other)
+        tap.ok(status == 1 and all(line in out for line in lines) and out.count("DIFF") == 1,
+               f"{ranks or 'cdfdiff, not'} ranks: {name}", f"{status}\n{out}")
+
+
+def put(variable, *elements):
+    def change(file):
+        for index, text in elements:
+            file[variable][index] = text
+    return change
+
+
+def check_differences(path):
+    same = tap.scratch("same.nc")
+    shutil.copy(path, same)
+    for ranks in (0, 1, 3):
+        status, out = diff(ranks, "-b", path, same)
+        tap.ok(status == 0 and 'SAME: variable "label" contents' in out, f"{ranks} ranks: strings are equal", out)
+    check_difference(path, put("label", ((4, 1), "4.one"), ((2, 2), "2.\u20ac"), ((1, 1), "there")), "several strings",
+                     'variable "label" of type "NC_STRING" at element [1, 1] of value "" vs "there"',
+                     "3 of 15 elements differ")
+    check_difference(path, put("label", ((3, 2), LONG[:-3] + "x" + LONG[-2:])), "the end of a long string",
+                     'element [3, 2] of value ..."\u00e4', 'L\u00e4L\u00e4" vs ..."\u00e4', 'LxL\u00e4"')
+    check_difference(path, put("one", (..., "scalars")), "a scalar",
+                     'variable "one" of type "NC_STRING" at element [] of value "scalar" vs "scalars"')
+    check_difference(path, put("fixed", (999, "name")), "the last one", 'element [999] of value "name 999" vs "name"',
+                     "1 of 1000 elements differ")
+    check_difference(path, put("g/inner", (2, "")), "of a group", 'variable "g/inner"', 'value "missing" vs ""')
+    check_difference(path, lambda file: file.setncattr_string("list", ["a\nb"]), "strings of an attribute",
+                     'global attribute "list" number of strings (2) != (1)')
+    other = tap.scratch("other.nc")
+    shutil.copy(path, other)
+    with netCDF4.Dataset(other, "a") as file:
+        file["g/inner"][2] = ""
+        file["label"][0, 0] = "JSON"
+    for ranks in (0, 3):
+        status, out = diff(ranks, "--unwritten", "-v", "g/inner", path, other)
+        tap.ok(status == 0, f"{ranks} ranks: a fill value may be unwritten in the other file", out)
+        status, out = diff(ranks, "--json", path, other)
+        first = json.loads(out)["differences"][0]
+        tap.ok(first == {"variable": "label", "type": "string", "elements": 15, "differ": 1, "nan_in_one": 0,
+                         "first": {"index": [0, 0], "values": ["0.0", "JSON"]}}, f"{ranks} ranks: JSON", out)
+
+
+def check_null():
+    """What h5py has never put is null; the empty string is not."""
+    paths = tap.scratch("null.h5"), tap.scratch("empty.h5")
+    for path in paths:
+        with h5py.File(path, "w") as file:
+            text = file.create_dataset("text", (5,), dtype=h5py.string_dtype("ascii"))
+            text[1], text[3] = "one", ""
+            if path == paths[1]:
+                text[4] = ""
+            file.create_dataset("equal", data=numpy.array([b"abc", b"", b"de"]))
+    for ranks in (0, 1, 3):
+        status, out = diff(ranks, *paths)
+        tap.ok(status == 1 and 'element [4] of value NIL vs ""' in out and "1 of 5 elements" in out,
+               f"{ranks} ranks: a null string differs from an empty one", out)
+
+
 if not tool.has_netcdf4():
     tap.finish()
 SOURCE = tap.scratch("netcdf4.nc")
 make_netcdf4(SOURCE)
 check_dump(SOURCE)
+check_differences(SOURCE)
+if h5py is None:
+    tap.skip("files of h5py", "h5py is not installed (Debian: python3-h5py)")
+else:
+    check_null()
 tap.finish()

@@ -16,6 +16,11 @@ static int load_atts(const pnc_atts *from, diff_atts *atts)
         const pnc_att *att = from->at[i];
         PNC_TRY(diff_att_alloc(&atts->at[i], att->name, att->type, att->len));
         tool_att_load(att, atts->at[i].values);
+        if (att->strings.lengths == NULL)
+            continue;
+        PNC_TRY(diff_att_alloc_lengths(&atts->at[i], att->strings.n));
+        for (int64_t k = 0; k < att->strings.n; k++)
+            atts->at[i].lengths[k] = att->strings.lengths[k];
     }
     return NC_NOERR;
 }
@@ -81,9 +86,16 @@ static int read_block(const diff_source *source, int varid, const int64_t *start
     return length == 0 ? NC_NOERR : tool_file_read_block(file, file->model.vars[varid], start, count, true, values);
 }
 
+static int read_strings(const diff_source *source, int varid, const int64_t *start, const int64_t *count,
+                        int64_t length, pnc_reader_strings *strings)
+{
+    const tool_file *file = source->handle;
+    return length == 0 ? NC_NOERR : tool_file_read_strings(file, file->model.vars[varid], start, count, strings);
+}
+
 static int open_file(const char *path, tool_file *file, diff_source *source)
 {
-    *source = (diff_source){.path = path, .read = read_block, .handle = file};
+    *source = (diff_source){.path = path, .read = read_block, .read_strings = read_strings, .handle = file};
     PNC_TRY(tool_file_open(path, file));
     int err = load(file, source);
     if (err != NC_NOERR)

@@ -129,9 +129,9 @@ int tool_var_count_present(int ncid, int varid, int64_t file_size, int64_t *elem
     nc_type type;
     bool is_record;
     PNC_TRY(get_size(ncid, varid, &type, &size, &records, &is_record));
-    type_size = (int64_t)pnc_type_get_size(type); /* 0 of types whose values are not read */
+    type_size = (int64_t)pnc_type_get_size(type); /* 0 of strings, and of types whose values are not read */
     if (file_size == INT64_MAX || is_short_file_an_error(ncid)) {
-        *elements = type_size > 0 ? size / type_size * records : 0;
+        *elements = type_size > 0 ? size / type_size * records : INT64_MAX;
         return NC_NOERR;
     }
     PNC_TRY(ncmpi_inq_varoffset(ncid, varid, &begin));

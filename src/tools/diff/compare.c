@@ -134,6 +134,29 @@ static bool is_unwritten(const diff_values *v, const diff_element *element, size
            (memcmp(element->y, v->fills[1], size) == 0 && memcmp(element->x, zeros, size) == 0);
 }
 
+static bool is_same_text(const char *x, const char *y)
+{
+    return x == NULL || y == NULL ? x == y : strcmp(x, y) == 0;
+}
+
+static bool is_unwritten_text(const char *fill, const char *x, const char *y)
+{
+    return fill != NULL && is_same_text(x, fill) && (y == NULL || *y == '\0');
+}
+
+void diff_strings_compare(const diff_strings *s, diff_result *result)
+{
+    for (int64_t i = 0; i < s->n; i++) {
+        diff_element element = {.at = s->at + i};
+        if (is_same_text(s->x[i], s->y[i]))
+            continue;
+        if (is_unwritten_text(s->fills[0], s->x[i], s->y[i]) || is_unwritten_text(s->fills[1], s->y[i], s->x[i]))
+            result->unwritten++;
+        else
+            note_without_size(&element, result);
+    }
+}
+
 /* One loop for each type, so that the type is not tested for every element. */
 #define EACH(ctype, judge)                                \
     do {                                                  \

@@ -28,6 +28,7 @@ typedef struct diff_result {
     /* elements that do not count, as no program may have put them: the fill value in one file, 0 in the other */
     int64_t unwritten;
     diff_element first;
+    const char *texts[2];            /* of the first element, where values are strings: set by who prints it */
     diff_element absolute, relative; /* the largest differences of both kinds; of numbers only */
     int status;                      /* NC_NOERR, or why the comparison is not complete */
 } diff_result;
@@ -44,6 +45,15 @@ typedef struct diff_values {
 } diff_values;
 
 void diff_values_compare(const diff_values *values, const diff_tolerance *tolerance, diff_result *result);
+
+/* Texts of a variable of strings in both files, each of which may be NULL. */
+typedef struct diff_strings {
+    char *const *x, *const *y;
+    int64_t n, at;        /* as above */
+    const char *fills[2]; /* as above */
+} diff_strings;
+
+void diff_strings_compare(const diff_strings *strings, diff_result *result);
 /* Merge the result for other elements; the order does not matter. */
 void diff_result_merge(diff_result *result, const diff_result *other);
 

@@ -39,6 +39,52 @@ static void get_fill_value(const diff_var *var, void *out)
         pnc_convert_fill_get_memory(pnc_type_get_mem_type(var->type), out);
 }
 
+/* With --unwritten, the fill value of strings; else NULL, and without memory, so that all differences count. */
+static char *make_fill_text(const diff_run *run, const diff_var *var)
+{
+    int i = run->options->unwritten ? pnc_table_find(&var->atts.names, "_FillValue") : -1;
+    int64_t n = i >= 0 && var->atts.at[i].type == NC_CHAR ? var->atts.at[i].length : 0;
+    char *fill = run->options->unwritten ? pnc_memory_alloc_zeroed(n + 1, 1) : NULL;
+    if (fill != NULL && n > 0)
+        memcpy(fill, var->atts.at[i].values, (size_t)n);
+    return fill;
+}
+
+/* Read a block of both files. The strings are to be freed in any case. */
+static int read_strings(const diff_run *run, const int varids[2], const tool_blocks *blocks,
+                        pnc_reader_strings strings[2])
+{
+    int err = NC_NOERR;
+    for (int i = 0; err == NC_NOERR && i < 2; i++)
+        err = run->sources[i]->read_strings(run->sources[i], varids[i], blocks->start, blocks->count, blocks->length,
+                                            &strings[i]);
+    return err;
+}
+
+static int compare_string_blocks(const diff_run *run, const int varids[2], tool_blocks *blocks, diff_result *result)
+{
+    char *fills[2];
+    int err = NC_NOERR;
+    for (int i = 0; i < 2; i++)
+        fills[i] = make_fill_text(run, &run->sources[i]->vars[varids[i]]);
+    for (int64_t round = 0; err == NC_NOERR && round < blocks->total; round += run->world->nprocs) {
+        pnc_reader_strings strings[2] = {{0}};
+        tool_blocks_seek(blocks, round + run->world->rank);
+        err = read_strings(run, varids, blocks, strings);
+        const diff_strings both = {.x = strings[0].at,
+                                   .y = strings[1].at,
+                                   .n = err == NC_NOERR ? blocks->length : 0,
+                                   .at = blocks->first,
+                                   .fills = {fills[0], fills[1]}};
+        diff_strings_compare(&both, result);
+        for (int i = 0; i < 2; i++)
+            pnc_formats_strings_free(&strings[i]);
+    }
+    pnc_memory_free(fills[0]);
+    pnc_memory_free(fills[1]);
+    return err;
+}
+
 static int compare_blocks(walk *w, const int varids[2], tool_blocks *blocks, diff_result *result)
 {
     const diff_run *run = w->run;
@@ -69,7 +115,9 @@ static int compare_blocks(walk *w, const int varids[2], tool_blocks *blocks, dif
     return NC_NOERR;
 }
 
-static void write_element(const diff_run *run, const diff_var *var, const diff_element *element)
+/* texts: of strings, else NULLs. */
+static void write_element(const diff_run *run, const diff_var *var, const diff_element *element,
+                          const char *const texts[2])
 {
     char x[DIFF_VALUE_SIZE], y[DIFF_VALUE_SIZE];
     int64_t rest = element->at, inner = 1;
@@ -81,8 +129,13 @@ static void write_element(const diff_run *run, const diff_var *var, const diff_e
         rest %= inner;
         inner /= i + 1 < var->ndims ? var->shape[i + 1] : 1;
     }
-    fprintf(run->out, "] of value %s vs %s", diff_number_format(var->type, element->x, x),
-            diff_number_format(var->type, element->y, y));
+    if (var->type == NC_STRING) {
+        diff_strings_format(texts, x, y);
+    } else {
+        diff_number_format(var->type, element->x, x);
+        diff_number_format(var->type, element->y, y);
+    }
+    fprintf(run->out, "] of value %s vs %s", x, y);
 }
 
 static void write_size(const diff_run *run, const diff_var *var, const diff_element *element)
@@ -100,9 +153,9 @@ static void write_largest(const diff_run *run, const diff_var *var, const diff_r
     fputs("\tlargest absolute difference ", run->out);
     write_size(run, var, &result->absolute);
     fputc(' ', run->out);
-    write_element(run, var, &result->absolute);
+    write_element(run, var, &result->absolute, result->texts);
     fprintf(run->out, "\n\tlargest relative difference %e ", result->relative.relative);
-    write_element(run, var, &result->relative);
+    write_element(run, var, &result->relative, result->texts);
     fputc('\n', run->out);
 }
 
@@ -118,8 +171,8 @@ static void write_result(diff_run *run, const diff_var *var, const diff_result *
     fprintf(run->out, "DIFF%s: variable \"", run->options->tolerance.given ? " (tolerance)" : "");
     tool_text_write(run->out, var->name);
     fprintf(run->out, "\" of type \"%s\" ", diff_type_get_name(var->type, type));
-    write_element(run, var, &result->first);
-    if (var->type != NC_CHAR) {
+    write_element(run, var, &result->first, result->texts);
+    if (diff_type_is_number(var->type)) {
         fprintf(run->out, " (difference = %s", result->first.less ? "-" : "");
         write_size(run, var, &result->first);
         fputc(')', run->out);
@@ -154,6 +207,40 @@ static void merge(const diff_run *run, diff_result *result)
         run->world->merge(result);
 }
 
+/* Rank 0 reads the strings of the first difference again: they may be too long to be sent with the result. */
+static int report_strings(diff_run *run, const int varids[2], diff_result *result)
+{
+    const diff_var *var = &run->sources[0]->vars[varids[0]];
+    pnc_reader_strings strings[2] = {{0}};
+    tool_blocks blocks;
+    diff_result agreed;
+    diff_result_init(&agreed);
+    agreed.status = tool_blocks_init_bounded(var->ndims, var->shape, 1, &blocks);
+    merge(run, &agreed);
+    if (agreed.status == NC_NOERR) {
+        tool_blocks_seek(&blocks, run->world->rank == 0 ? result->first.at : blocks.total);
+        agreed.status = read_strings(run, varids, &blocks, strings);
+        merge(run, &agreed);
+    }
+    if (agreed.status == NC_NOERR && run->out != NULL) {
+        for (int i = 0; i < 2; i++)
+            result->texts[i] = strings[i].at[0];
+        write_result(run, var, result, elements_of(var));
+    }
+    for (int i = 0; i < 2; i++)
+        pnc_formats_strings_free(&strings[i]);
+    tool_blocks_free(&blocks);
+    return agreed.status;
+}
+
+static int init_blocks(const diff_run *run, const int varids[2], tool_blocks *blocks)
+{
+    const diff_var *var = &run->sources[0]->vars[varids[0]];
+    if (var->type == NC_STRING)
+        return tool_blocks_init_bounded(var->ndims, var->shape, TOOL_BLOCK_STRINGS, blocks);
+    return tool_blocks_init(var->ndims, var->shape, blocks);
+}
+
 static int compare_variable(walk *w, const int varids[2])
 {
     diff_run *run = w->run;
@@ -161,14 +248,15 @@ static int compare_variable(walk *w, const int varids[2])
     tool_blocks blocks;
     diff_result result;
     diff_result_init(&result);
-    int status = tool_blocks_init(var->ndims, var->shape, &blocks);
+    int status = init_blocks(run, varids, &blocks);
     result.status = status;
     merge(run, &result); /* continue only if all ranks have memory */
     if (result.status != NC_NOERR && status != NC_NOERR)
         tool_error_print("%s: variable %s: not enough memory", run->sources[0]->path, var->name);
     if (result.status == NC_NOERR) {
         tool_blocks_truncate(&blocks, present_in_either(run, varids));
-        result.status = compare_blocks(w, varids, &blocks, &result);
+        result.status = var->type == NC_STRING ? compare_string_blocks(run, varids, &blocks, &result)
+                                               : compare_blocks(w, varids, &blocks, &result);
         merge(run, &result);
     }
     tool_blocks_free(&blocks);
@@ -177,6 +265,8 @@ static int compare_variable(walk *w, const int varids[2])
     if (result.count > 0) {
         tool_progress_wipe();
         run->variables++;
+        if (var->type == NC_STRING)
+            return report_strings(run, varids, &result) == NC_NOERR ? DIFF_SAME : DIFF_TROUBLE;
         write_result(run, var, &result, elements_of(var));
     } else if (result.unwritten > 0) {
         diff_sameness_print(run, "\tSAME: variable \"%s\" contents, but for %lld that may be unwritten in one file",
@@ -210,7 +300,7 @@ static int compare_pair(walk *w, const char *name, int a, int b)
         return DIFF_SAME;
     }
     run->variables += differences > 0; /* names of dimensions */
-    if (pnc_type_get_size(first->type) == 0) {
+    if (pnc_type_get_size(first->type) == 0 && first->type != NC_STRING) {
         if (run->out != NULL)
             tool_warning_print("warning: variable %s: values of type %s are not compared", first->name,
                                tool_cdl_type_find(first->type)->name);

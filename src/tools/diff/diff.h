@@ -43,9 +43,12 @@ void diff_json_text_print(diff_run *run, const char *format, va_list args) PNC_P
 void diff_json_result_print(diff_run *run, const diff_var *var, const diff_result *result, int64_t elements);
 void diff_json_end(const diff_run *run, bool complete);
 const char *diff_type_get_name(int type, char out[DIFF_TYPE_SIZE]); /* "NC_FLOAT" */
+bool diff_type_is_number(int type);
 /* A number with enough digits to be unique, or an excerpt of a text in quotes. */
 const char *diff_number_format(int type, const void *value, char out[DIFF_VALUE_SIZE]);
 const char *diff_string_format(const char *text, int64_t length, int64_t at, char out[DIFF_VALUE_SIZE]);
+/* Two strings, which may be NULL, around the first character in which they differ. */
+void diff_strings_format(const char *const texts[2], char x[DIFF_VALUE_SIZE], char y[DIFF_VALUE_SIZE]);
 
 void diff_header_compare(diff_run *run);
 /* Compare type and dimensions of a variable; returns true if its values can be compared. */

@@ -77,6 +77,25 @@ static bool compare_att_values(diff_run *run, const char *what, const diff_att *
     return false;
 }
 
+/* Of attributes that are strings, with the same text: where one ends and the next one begins. */
+static bool compare_att_strings(diff_run *run, const char *what, const diff_att *a, const diff_att *b)
+{
+    if (a->nstrings < 0 || b->nstrings < 0)
+        return true;
+    if (a->nstrings != b->nstrings) {
+        diff_difference_print(run, ": %s number of strings (%lld) != (%lld)", what, (long long)a->nstrings,
+                              (long long)b->nstrings);
+        return false;
+    }
+    for (int64_t i = 0; i < a->nstrings; i++)
+        if (a->lengths[i] != b->lengths[i]) {
+            diff_difference_print(run, ": %s length of string %lld (%lld) != (%lld)", what, (long long)i,
+                                  (long long)a->lengths[i], (long long)b->lengths[i]);
+            return false;
+        }
+    return true;
+}
+
 static bool compare_att(diff_run *run, const char *kind, const diff_att *a, const diff_att *b)
 {
     char what[2 * NC_MAX_NAME + 64], ours[DIFF_TYPE_SIZE], theirs[DIFF_TYPE_SIZE];
@@ -93,7 +112,7 @@ static bool compare_att(diff_run *run, const char *kind, const diff_att *a, cons
         return false;
     }
     diff_sameness_print(run, "\tSAME: length (%lld)", (long long)a->length);
-    return compare_att_values(run, what, a, b);
+    return compare_att_values(run, what, a, b) && compare_att_strings(run, what, a, b);
 }
 
 /* kind: "global attribute" or "variable NAME attribute". */

@@ -42,7 +42,30 @@ static void write_value(const diff_run *run, int type, const void *value)
         tool_json_number_write(run->out, cdl, tool_cdl_value_load(cdl, value));
 }
 
-static void write_element(const diff_run *run, const diff_var *var, const char *name, const diff_element *element)
+static void write_text(const diff_run *run, const char *text)
+{
+    if (text != NULL)
+        tool_json_string_write(run->out, text);
+    else
+        fputs("null", run->out);
+}
+
+/* texts: of strings, else NULLs. */
+static void write_values(const diff_run *run, const diff_var *var, const diff_element *element,
+                         const char *const texts[2])
+{
+    for (int i = 0; i < 2; i++) {
+        fputs(i > 0 ? ", " : "], \"values\": [", run->out);
+        if (var->type == NC_STRING)
+            write_text(run, texts[i]);
+        else
+            write_value(run, var->type, i > 0 ? element->y : element->x);
+    }
+    fputc(']', run->out);
+}
+
+static void write_element(const diff_run *run, const diff_var *var, const char *name, const diff_element *element,
+                          const char *const texts[2])
 {
     const cdl_type *real = tool_cdl_type_find(NC_DOUBLE);
     bool whole = var->type != NC_FLOAT && var->type != NC_DOUBLE;
@@ -57,12 +80,8 @@ static void write_element(const diff_run *run, const diff_var *var, const char *
         rest %= inner;
         inner /= i + 1 < var->ndims ? var->shape[i + 1] : 1;
     }
-    fputs("], \"values\": [", run->out);
-    write_value(run, var->type, element->x);
-    fputs(", ", run->out);
-    write_value(run, var->type, element->y);
-    fputc(']', run->out);
-    if (var->type != NC_CHAR) {
+    write_values(run, var, element, texts);
+    if (diff_type_is_number(var->type)) {
         fputs(", \"absolute\": ", run->out);
         if (whole)
             fprintf(run->out, "%llu", (unsigned long long)element->whole);
@@ -83,9 +102,9 @@ void diff_json_result_print(diff_run *run, const diff_var *var, const diff_resul
             pnc_type_get_name(var->type), (long long)elements, (long long)result->count, (long long)result->nans);
     if (run->options->unwritten)
         fprintf(run->out, ", \"unwritten_in_one\": %lld", (long long)result->unwritten);
-    write_element(run, var, "first", &result->first);
-    write_element(run, var, "largest_absolute", &result->absolute);
-    write_element(run, var, "largest_relative", &result->relative);
+    write_element(run, var, "first", &result->first, result->texts);
+    write_element(run, var, "largest_absolute", &result->absolute, result->texts);
+    write_element(run, var, "largest_relative", &result->relative, result->texts);
     fputc('}', run->out);
 }
 

@@ -44,8 +44,16 @@ int diff_att_alloc(diff_att *att, const char *name, int type, int64_t length)
     att->name = pnc_string_copy(name);
     att->type = type;
     att->length = length;
+    att->nstrings = -1;
     att->values = pnc_memory_alloc_zeroed(length, pnc_type_get_size(type));
     return att->name != NULL && att->values != NULL ? NC_NOERR : NC_ENOMEM;
+}
+
+int diff_att_alloc_lengths(diff_att *att, int64_t n)
+{
+    att->nstrings = n;
+    att->lengths = pnc_memory_alloc_zeroed(n, sizeof *att->lengths);
+    return code(att->lengths);
 }
 
 typedef struct storage_text {
@@ -125,6 +133,7 @@ static void free_atts(diff_atts *atts)
     for (int i = 0; i < atts->n; i++) {
         pnc_memory_free(atts->at[i].name);
         pnc_memory_free(atts->at[i].values);
+        pnc_memory_free(atts->at[i].lengths);
     }
     pnc_memory_free(atts->at);
 }

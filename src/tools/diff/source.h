@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/table.h"
 #include "filter/filter.h"
+#include "formats/reader.h"
 
 typedef struct diff_dim {
     char *name;
@@ -19,6 +20,9 @@ typedef struct diff_att {
     int type;
     int64_t length;
     void *values; /* in the memory type that belongs to type */
+    /* of an attribute of strings, which are also one text of NC_CHAR: how many, and their lengths, -1 for NULL; else -1
+     * and NULL */
+    int64_t nstrings, *lengths;
 } diff_att;
 
 typedef struct diff_atts {
@@ -50,6 +54,9 @@ typedef struct diff_source {
      * and an error on one is returned on all. Returns NC_NOERR, or a code after an error message. */
     int (*read)(const struct diff_source *source, int varid, const int64_t *start, const int64_t *count, int64_t length,
                 void *values);
+    /* The same of a variable of strings, which the caller frees. A process that passes a count of 0 may get some. */
+    int (*read_strings)(const struct diff_source *source, int varid, const int64_t *start, const int64_t *count,
+                        int64_t length, pnc_reader_strings *strings);
     void *handle; /* data of the program */
 } diff_source;
 
@@ -58,6 +65,9 @@ int diff_source_alloc(diff_source *source, int ndims, int nvars);
 int diff_var_alloc(diff_var *var, const char *name, int type, int ndims);
 int diff_atts_alloc(diff_atts *atts, int n);
 int diff_att_alloc(diff_att *att, const char *name, int type, int64_t length);
+
+/* Say that an attribute has n strings; the caller fills in their lengths. */
+int diff_att_alloc_lengths(diff_att *att, int64_t n);
 
 /* "chunked 1x4 shuffle deflate:4 little": of a layout, the lengths of chunks (NULL: none), filters and byte order. NULL
  * without memory. */

@@ -92,15 +92,28 @@ const char *diff_number_format(int type, const void *value, char out[DIFF_VALUE_
     }
 }
 
+bool diff_type_is_number(int type)
+{
+    return type != NC_CHAR && pnc_type_get_size(type) > 0;
+}
+
+/* Of a character in UTF-8, behind its first byte. */
+static bool is_continued(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
 /* Long texts are reduced to an excerpt around the character `at`. */
 const char *diff_string_format(const char *text, int64_t length, int64_t at, char out[DIFF_VALUE_SIZE])
 {
-    enum { BEFORE = 20, LONGEST = DIFF_VALUE_SIZE - 20 }; /* capacity for quotes, dots and an escape */
+    enum { BEFORE = 20, LONGEST = DIFF_VALUE_SIZE - 20, MORE = 4 }; /* capacity for quotes, dots and an escape */
     int64_t next = at > BEFORE && length > LONGEST / 2 ? at - BEFORE : 0;
     char *end = out;
     unsigned char before = 0;
+    for (int i = 0; i < MORE && next > 0 && next < length && is_continued(text[next]); i++)
+        next--;
     end += snprintf(end, DIFF_VALUE_SIZE, "%s\"", next > 0 ? "..." : "");
-    for (; next < length && end < out + LONGEST; next++) {
+    for (; next < length && end < out + LONGEST + (is_continued(text[next]) ? MORE : 0); next++) {
         unsigned char c = (unsigned char)text[next];
         if (c < 0x20 || c == 0x7f || (before == 0xc2 && c >= 0x80 && c < 0xa0))
             end += snprintf(end, 5, "\\%03o", c);
@@ -110,4 +123,21 @@ const char *diff_string_format(const char *text, int64_t length, int64_t at, cha
     }
     snprintf(end, 5, "\"%s", next < length ? "..." : "");
     return out;
+}
+
+static void format_text(const char *text, int64_t at, char out[DIFF_VALUE_SIZE])
+{
+    if (text != NULL)
+        diff_string_format(text, (int64_t)strlen(text), at, out);
+    else
+        snprintf(out, DIFF_VALUE_SIZE, "NIL"); /* as in CDL */
+}
+
+void diff_strings_format(const char *const texts[2], char x[DIFF_VALUE_SIZE], char y[DIFF_VALUE_SIZE])
+{
+    int64_t at = 0;
+    while (texts[0] != NULL && texts[1] != NULL && texts[0][at] != '\0' && texts[0][at] == texts[1][at])
+        at++;
+    format_text(texts[0], at, x);
+    format_text(texts[1], at, y);
 }

@@ -1,4 +1,6 @@
 /* ncmpidiff: compare two files on several ranks, with the public interface of the library. */
+#include <string.h>
+
 #include "base/memory.h"
 #include "format/storage.h"
 #include "tools/common/message.h"
@@ -13,6 +15,19 @@ typedef struct api_file {
     MPI_Offset *start, *count; /* of a block: capacity for the variable with most dimensions */
 } api_file;
 
+static int load_lengths(int ncid, int varid, const char *name, MPI_Offset n, diff_att *att)
+{
+    PNC_TRY(diff_att_alloc_lengths(att, n));
+    char **strings = pnc_memory_alloc_zeroed(n, sizeof *strings);
+    int err = strings != NULL ? ncmpi_get_att_string(ncid, varid, name, strings) : NC_ENOMEM;
+    for (MPI_Offset i = 0; err == NC_NOERR && i < n; i++)
+        att->lengths[i] = strings[i] != NULL ? (int64_t)strlen(strings[i]) : -1;
+    if (strings != NULL)
+        ncmpi_free_string(n, strings);
+    pnc_memory_free(strings);
+    return err;
+}
+
 static int load_att(int ncid, int varid, int index, diff_att *att)
 {
     char name[NC_MAX_NAME + 1];
@@ -21,7 +36,10 @@ static int load_att(int ncid, int varid, int index, diff_att *att)
     PNC_TRY(ncmpi_inq_attname(ncid, varid, index, name));
     PNC_TRY(ncmpi_inq_att(ncid, varid, name, &type, &length));
     PNC_TRY(diff_att_alloc(att, name, type, length));
-    return length > 0 ? ncmpi_get_att(ncid, varid, name, att->values) : NC_NOERR;
+    if (length > 0)
+        PNC_TRY(ncmpi_get_att(ncid, varid, name, att->values));
+    PNC_TRY(ncmpi_inq_att_string(ncid, varid, name, &length));
+    return length >= 0 ? load_lengths(ncid, varid, name, length, att) : NC_NOERR;
 }
 
 static int load_atts(int ncid, int varid, int n, diff_atts *atts)
@@ -94,19 +112,38 @@ static int load_var(int ncid, int varid, int64_t file_size, bool is_netcdf4, dif
     return load_atts(ncid, varid, natts, &var->atts);
 }
 
+/* The number of elements to read: the count of a scalar cannot be 0. All ranks read it, and one of them compares it. */
+static int64_t set_block(const api_file *file, int ndims, const int64_t *start, const int64_t *count, int64_t length)
+{
+    for (int i = 0; i < ndims; i++) {
+        file->start[i] = start[i];
+        file->count[i] = count[i];
+    }
+    return ndims > 0 ? length : 1;
+}
+
 static int read_block(const diff_source *source, int varid, const int64_t *start, const int64_t *count, int64_t length,
                       void *values)
 {
     const api_file *file = source->handle;
     const diff_var *var = &source->vars[varid];
-    for (int i = 0; i < var->ndims; i++) {
-        file->start[i] = start[i];
-        file->count[i] = count[i];
-    }
-    if (var->ndims == 0)
-        length = 1; /* the count of a scalar cannot be 0: all ranks read it, and one of them compares it */
+    length = set_block(file, var->ndims, start, count, length);
     int err =
         ncmpi_get_vara_all(file->ncid, varid, file->start, file->count, values, length, tool_type_get_mpi(var->type));
+    if (err != NC_NOERR && file->rank == 0)
+        tool_error_print_last(source->path, err);
+    return err;
+}
+
+/* Without memory, the call fails on all ranks. */
+static int read_strings(const diff_source *source, int varid, const int64_t *start, const int64_t *count,
+                        int64_t length, pnc_reader_strings *strings)
+{
+    const api_file *file = source->handle;
+    length = set_block(file, source->vars[varid].ndims, start, count, length);
+    strings->at = pnc_memory_alloc_zeroed(length, sizeof *strings->at);
+    strings->n = strings->at != NULL ? length : 0;
+    int err = ncmpi_get_vara_string_all(file->ncid, varid, file->start, file->count, strings->at);
     if (err != NC_NOERR && file->rank == 0)
         tool_error_print_last(source->path, err);
     return err;
@@ -129,6 +166,7 @@ static int load(api_file *file, int64_t file_size, diff_source *source)
     PNC_TRY(ncmpi_inq_format(ncid, &format));
     source->format = tool_format_get_version(format);
     source->read = read_block;
+    source->read_strings = read_strings;
     source->handle = file;
     PNC_TRY(diff_source_alloc(source, ndims, nvars));
     for (int i = 0; i < ndims; i++)
