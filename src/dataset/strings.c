@@ -95,27 +95,28 @@ static int check_string_mode(pnc_dataset *ds, const string_access *a)
 
 /* --- gets --- */
 
-/* After an error there are no strings. */
-static int get_strings_here(pnc_dataset *ds, const string_access *a, const string_region *r)
+static void free_strings(const string_access *a, const string_region *r)
 {
-    int err;
-
-    if (r->n > 0)
-        memset(a->strings, 0, (size_t)r->n * sizeof *a->strings);
-    pnc_dataset_same_file_begin(ds, PNC_GET);
-    err = ds->format->ops->get_strings(ds->format, a->varid, r->start, r->count, a->collective, a->strings);
-    for (int64_t i = 0; err != NC_NOERR && i < r->n; i++) {
+    for (int64_t i = 0; i < r->n; i++) {
         pnc_memory_free(a->strings[i]);
         a->strings[i] = NULL;
     }
-    return err;
+}
+
+static int get_strings_here(pnc_dataset *ds, const string_access *a, const string_region *r)
+{
+    if (r->n > 0)
+        memset(a->strings, 0, (size_t)r->n * sizeof *a->strings);
+    pnc_dataset_same_file_begin(ds, PNC_GET);
+    return ds->format->ops->get_strings(ds->format, a->varid, r->start, r->count, a->collective, a->strings);
 }
 
 /* The ranks meet in an agreement, by which ranks in another call are found. Where strings that were put may have to be
- * written, all ranks get some or none does. */
+ * written, all ranks get some or none does. After an error, also of another rank, there are no strings. */
 static int get_string_values(pnc_dataset *ds, const string_access *a)
 {
     string_region r;
+    bool has;
     int err;
 
     PNC_TRY(check_string_mode(ds, a));
@@ -125,9 +126,14 @@ static int get_string_values(pnc_dataset *ds, const string_access *a)
         PNC_TRY(pnc_file_status_agree(&ds->file, err));
     if (err == NC_NOERR && !a->collective && r.n > 0)
         err = pnc_dataset_united_check_var(ds, a->varid);
-    if (err == NC_NOERR)
+    has = err == NC_NOERR;
+    if (has)
         err = get_strings_here(ds, a, &r);
-    return a->collective && ds->file.nprocs > 1 ? pnc_file_status_agree(&ds->file, err) : err;
+    if (a->collective && ds->file.nprocs > 1)
+        err = pnc_file_status_agree(&ds->file, err);
+    if (err != NC_NOERR && has)
+        free_strings(a, &r);
+    return err;
 }
 
 /* --- puts --- */
