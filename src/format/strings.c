@@ -77,3 +77,16 @@ char *pnc_format_strings_make_fill(const pnc_var *var)
     fill[n] = '\0';
     return fill;
 }
+
+bool pnc_format_strings_fill(const pnc_var *var, int64_t n, char **out)
+{
+    char *fill = pnc_format_strings_make_fill(var);
+    bool good = fill != NULL;
+
+    for (int64_t i = 0; good && i < n; i++) {
+        out[i] = pnc_string_copy(fill);
+        good = out[i] != NULL;
+    }
+    pnc_memory_free(fill);
+    return good;
+}

@@ -22,5 +22,7 @@ int pnc_format_atts_put_strings(pnc_model *model, pnc_atts *atts, const char *na
 /* The fill value of a variable of NC_STRING: its attribute _FillValue if that is one string, else "". NULL without
  * memory. */
 char *pnc_format_strings_make_fill(const pnc_var *var);
+/* n copies of it. False without memory: then some are NULL. */
+bool pnc_format_strings_fill(const pnc_var *var, int64_t n, char **out);
 
 #endif

@@ -105,7 +105,7 @@ int pnc_formats_reader_read_chunk(pnc_reader *r, int varid, const int64_t *index
 /* count elements from start, with the byte order of the variable (var->little), at values. NC_EBADTYPE, NC_EFILTER,
  * NC_EHDFERR, NC_EREAD, NC_ENOMEM */
 int pnc_formats_reader_read(pnc_reader *r, int varid, const int64_t *start, const int64_t *count, void *values);
-/* The same of a variable of type NC_STRING, as many as count says; NULL where none was written. */
+/* The same of a variable of type NC_STRING, as many as count says; NULL where the file has none. */
 int pnc_formats_reader_read_strings(pnc_reader *r, int varid, const int64_t *start, const int64_t *count,
                                     pnc_reader_strings *out);
 /* As in the operations; nothing of a format without them. */

@@ -8,6 +8,7 @@
 #include "array/walk.h"
 #include "base/memory.h"
 #include "base/minmax.h"
+#include "format/strings.h"
 #include "formats/netcdf4/array.h"
 #include "formats/netcdf4/descriptor.h"
 #include "formats/netcdf4/netcdf4.h"
@@ -192,7 +193,7 @@ static bool get_hidden_text(pnc_reader *base, const char *name, char *out, size_
 
 /* --- strings --- */
 
-/* Put those of the extent, one behind the other, at their positions among all. */
+/* Put those of the extent, one behind the other, at their positions among all; others are fill values. */
 static void place_strings(int ndims, const pnc_array_slab *slab, pnc_reader_strings *from, pnc_reader_strings *to)
 {
     pnc_box_run run;
@@ -202,6 +203,7 @@ static void place_strings(int ndims, const pnc_array_slab *slab, pnc_reader_stri
     run = pnc_array_run_begin(&box);
     do
         for (int64_t i = 0; i < box.run; i++) {
+            pnc_memory_free(to->at[run.value + i]);
             to->at[run.value + i] = from->at[run.at + i];
             from->at[run.at + i] = NULL;
         }
@@ -217,14 +219,16 @@ static int read_string_values(pnc_reader *base, int varid, const int64_t *start,
     int64_t inside[PNC_ARRAY_DIMS];
     const pnc_array_slab slab = {.start = begin, .count = inside, .values = count};
     pnc_reader_strings found;
+    int64_t has;
     int err;
 
     *out = (pnc_reader_strings){.n = pnc_array_elements_count(a->ndims, count)};
     PNC_TRY(need_metadata(r));
     out->at = pnc_memory_alloc_zeroed(out->n + 1, sizeof *out->at);
-    if (out->at == NULL)
+    has = pnc_formats_count_clip(a, start, count, inside);
+    if (out->at == NULL || (has < out->n && !pnc_format_strings_fill(base->model->vars[varid], out->n, out->at)))
         return pnc_error_set(base->error, NC_ENOMEM, "%s: no memory for strings", base->path);
-    if (pnc_formats_count_clip(a, start, count, inside) == 0)
+    if (has == 0)
         return NC_NOERR;
     err = pnc_netcdf4_metadata_read_strings(r->metadata, r->storage[varid].path, a->ndims, start, inside, &found);
     if (err == NC_NOERR)

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/minmax.h"
+#include "format/strings.h"
 #include "formats/netcdf4/netcdf4.h"
 
 /* The part of a hyperslab that the dataset has: it may be shorter than its unlimited dimensions. Number of its
@@ -34,57 +35,39 @@ static int64_t find_next_place(int ndims, const int64_t *count, const int64_t *i
     return place;
 }
 
-/* What the dataset does not have is an empty string, as in netCDF-C. */
-static bool fill_strings(int64_t n, const bool *is_there, char **out)
+/* Where they belong among all. */
+static void place_found(int ndims, const int64_t *count, const int64_t *inside, pnc_reader_strings *found, char **out)
 {
-    for (int64_t i = 0; i < n; i++) {
-        if (is_there != NULL && is_there[i])
-            continue;
-        out[i] = pnc_memory_alloc_zeroed(1, 1);
-        if (out[i] == NULL)
-            return false;
-    }
-    return true;
-}
+    int64_t index[PNC_STORAGE_DIMS_MOST] = {0};
 
-static int place_found(pnc_netcdf4 *n, int ndims, const int64_t *count, const int64_t *inside,
-                       pnc_reader_strings *found, char **out)
-{
-    int64_t index[PNC_STORAGE_DIMS_MOST] = {0}, all = 1;
-    bool *is_there, good;
-
-    for (int d = 0; d < ndims; d++)
-        all *= count[d];
-    is_there = pnc_memory_alloc_zeroed(all, sizeof *is_there);
-    if (is_there == NULL)
-        return pnc_formats_memory_fail(&n->format, all);
     for (int64_t i = 0; i < found->n; i++) {
         int64_t place = find_next_place(ndims, count, inside, index);
 
+        pnc_memory_free(out[place]);
         out[place] = found->at[i];
         found->at[i] = NULL;
-        is_there[place] = true;
     }
-    good = fill_strings(all, is_there, out);
-    pnc_memory_free(is_there);
-    return good ? NC_NOERR : pnc_formats_memory_fail(&n->format, all);
 }
 
-/* Those that libhdf5 has. */
-static int get_stored_strings(pnc_netcdf4 *n, int varid, const int64_t *start, const int64_t *count, char **out)
+/* Those that libhdf5 has; others are the fill value, as in netCDF-C. */
+static int get_stored_strings(pnc_netcdf4 *n, int varid, const int64_t *start, const int64_t *count, int64_t all,
+                              char **out)
 {
     const pnc_netcdf4_storage *s = &n->content.storage[varid];
-    int ndims = n->format.model->vars[varid]->ndims, err;
-    int64_t extent[PNC_STORAGE_DIMS_MOST], inside[PNC_STORAGE_DIMS_MOST];
+    const pnc_var *var = n->format.model->vars[varid];
+    int64_t extent[PNC_STORAGE_DIMS_MOST], inside[PNC_STORAGE_DIMS_MOST], has;
     pnc_reader_strings found = {0};
 
     PNC_TRY(pnc_netcdf4_handle_get(n));
-    PNC_TRY(pnc_netcdf4_metadata_get_extent(n->metadata, s->path, ndims, extent));
-    if (clip_hyperslab(ndims, extent, start, count, inside) > 0)
-        PNC_TRY(pnc_netcdf4_metadata_read_strings(n->metadata, s->path, ndims, start, inside, &found));
-    err = place_found(n, ndims, count, inside, &found, out);
+    PNC_TRY(pnc_netcdf4_metadata_get_extent(n->metadata, s->path, var->ndims, extent));
+    has = clip_hyperslab(var->ndims, extent, start, count, inside);
+    if (has < all && !pnc_format_strings_fill(var, all, out))
+        return pnc_formats_memory_fail(&n->format, all);
+    if (has > 0)
+        PNC_TRY(pnc_netcdf4_metadata_read_strings(n->metadata, s->path, var->ndims, start, inside, &found));
+    place_found(var->ndims, count, inside, &found, out);
     pnc_formats_strings_free(&found);
-    return err;
+    return NC_NOERR;
 }
 
 /* The caller has set `out` to NULLs, and checked the hyperslab. */
@@ -100,6 +83,6 @@ int pnc_netcdf4_strings_get(pnc_format *f, int varid, const int64_t *start, cons
         all *= count[d];
     if (all == 0)
         return NC_NOERR;
-    PNC_TRY(get_stored_strings(n, varid, start, count, out));
+    PNC_TRY(get_stored_strings(n, varid, start, count, all, out));
     return pnc_netcdf4_strings_replace(n, varid, start, count, out);
 }
