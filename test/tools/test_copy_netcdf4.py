@@ -151,11 +151,11 @@ def test_strings():
         names = file.createVariable("names", str, ("n",))
         names[:] = numpy.array(["a", "b", "c"], object)
         file.createVariable("x", "i4", ("n",))[:] = [1, 2, 3]
-    status, text = copy("strings.nc", "out-strings.nc")
+    status, text = copy("-k", "nc7", "strings.nc", "out-strings.nc")
     with netCDF4.Dataset("out-strings.nc") as file:
         tap.ok(status == 2 and list(file.variables) == ["x"] and "variable names is left out" in text
                and file["x"][:].tolist() == [1, 2, 3], "strings are left out, which is said", text)
-    status, text = copy("-O", "strings.nc", "strings.nc")
+    status, text = copy("-O", "-k", "nc7", "strings.nc", "strings.nc")
     with netCDF4.Dataset("strings.nc") as file:
         tap.ok(status == 1 and "names" in file.variables, "such an input is not replaced", text)
 

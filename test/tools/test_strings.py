@@ -1,5 +1,5 @@
-"""Variables of strings in ncmpidump, ncmpidiff and cdfdiff: files that netCDF4-python and h5py have written, as they and
-Debian's ncdump show them."""
+"""Variables of strings in ncmpidump, ncmpidiff and cdfdiff: files that netCDF4-python and h5py have written, as they
+and Debian's ncdump show them."""
 import json
 import os
 import shutil

@@ -229,6 +229,10 @@ int tool_join_check_variable(const tool_join *join, int varid, tool_adaptation *
     PNC_TRY(check_shape(&p));
     PNC_TRY(check_equal(&p, always, false, why));
     PNC_TRY(check_equal(&p, present, true, why));
+    if (p.var->type == NC_STRING) { /* strings mean what they say */
+        *a = (tool_adaptation){0};
+        return NC_NOERR;
+    }
     load_meanings(&p, a);
     PNC_TRY(check_units(&p, a));
     PNC_TRY(check_packing(&p, a));
@@ -303,6 +307,16 @@ int64_t tool_difference_find(const char *a, const char *b, int64_t n, size_t siz
     return -1;
 }
 
+int64_t tool_string_difference_find(char *const *a, char *const *b, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        bool same = a[i] == NULL || b[i] == NULL ? a[i] == b[i] : strcmp(a[i], b[i]) == 0;
+        if (!same)
+            return i;
+    }
+    return -1;
+}
+
 void tool_index_explain(int ndims, const int64_t *shape, int64_t element, char *out, size_t capacity)
 {
     int64_t inner = 1;
@@ -318,18 +332,16 @@ void tool_index_explain(int ndims, const int64_t *shape, int64_t element, char *
         snprintf(out + used, capacity - used, "]");
 }
 
-int tool_join_report_value(const tool_join *join, int varid, const char *index, const void *first, const void *other)
+int tool_join_report_value(const tool_join *join, int varid, const char *index, const char *first, const char *other)
 {
     const pair p = find_pair(join, varid);
-    char a[TOOL_MEANING_TEXT], b[TOOL_MEANING_TEXT], what[3 * TOOL_MEANING_TEXT + 32];
-    tool_value_explain(p.var->type, first, a);
-    tool_value_explain(p.var->type, other, b);
+    char what[3 * TOOL_MEANING_TEXT + 32];
     if (!join->first_relations->coordinate[varid]) {
-        snprintf(what, sizeof what, ": %s at %s, not %s", b, index, a);
+        snprintf(what, sizeof what, ": %s at %s, not %s", other, index, first);
         return report_difference(&p, what);
     }
     tool_error_print("%s: coordinate variable %s has the value %s at %s, but %s in %s: %s", join->other->path,
-                     p.var->name, b, index, a, join->first->path, other_coordinates);
+                     p.var->name, other, index, first, join->first->path, other_coordinates);
     return NC_EINVAL;
 }
 

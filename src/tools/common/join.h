@@ -21,12 +21,14 @@ int tool_join_check_variable(const tool_join *join, int varid, tool_adaptation *
  * differ only if it is not a coordinate. Sets *compare: the values must be compared. */
 int tool_join_check_fixed(const tool_join *join, int varid, bool *compare);
 
-/* A value of such a variable, at an element number or as [i, j], differs: an error for a coordinate; else a note, and
- * an error only with a refusal. */
-int tool_join_report_value(const tool_join *join, int varid, const char *index, const void *first, const void *other);
+/* Texts of a value of such a variable, at an element number or as [i, j], differ: an error for a coordinate; else a
+ * note, and an error only with a refusal. */
+int tool_join_report_value(const tool_join *join, int varid, const char *index, const char *first, const char *other);
 
 /* The first of n values of `size` bytes that differ, or -1. */
 int64_t tool_difference_find(const char *a, const char *b, int64_t n, size_t size);
+/* The same of strings, each of which may be NULL. */
+int64_t tool_string_difference_find(char *const *a, char *const *b, int64_t n);
 /* The index of an element in an array: [i, j]. */
 void tool_index_explain(int ndims, const int64_t *shape, int64_t element, char *out, size_t capacity);
 

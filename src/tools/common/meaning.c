@@ -123,7 +123,7 @@ static bool load_value(const pnc_att *att, int64_t i, int type, unsigned char va
 {
     unsigned char element[8], external[8];
     double there[2], back[2];
-    if ((att->type == NC_CHAR) != (type == NC_CHAR))
+    if ((att->type == NC_CHAR) != (type == NC_CHAR) || pnc_type_get_size(type) == 0)
         return false;
     load_element(att, i, element);
     if (att->type == type) {
@@ -235,16 +235,31 @@ const char *tool_value_explain(int type, const void *value, char out[TOOL_MEANIN
     return out;
 }
 
+enum { TEXT_SHOWN = 60 };
+
+static void explain_text(const char *text, int64_t n, char out[TOOL_MEANING_TEXT])
+{
+    int length = n < TEXT_SHOWN ? (int)n : TEXT_SHOWN;
+    snprintf(out, TOOL_MEANING_TEXT, "\"%.*s%s\"", length, text, length < n ? "..." : "");
+}
+
+const char *tool_string_explain(const char *text, char out[TOOL_MEANING_TEXT])
+{
+    if (text != NULL)
+        explain_text(text, (int64_t)strlen(text), out);
+    else
+        snprintf(out, TOOL_MEANING_TEXT, "NIL");
+    return out;
+}
+
 const char *tool_attribute_explain(const pnc_att *att, char out[TOOL_MEANING_TEXT])
 {
-    enum { TEXT_SHOWN = 60, NUMBERS_SHOWN = 3 };
+    enum { NUMBERS_SHOWN = 3 };
     size_t used = 0;
     if (att == NULL || att->len == 0) {
         snprintf(out, TOOL_MEANING_TEXT, "%s", att == NULL ? "missing" : "empty");
     } else if (att->type == NC_CHAR) {
-        int length = att->len < TEXT_SHOWN ? (int)att->len : TEXT_SHOWN;
-        snprintf(out, TOOL_MEANING_TEXT, "\"%.*s%s\"", length, (const char *)att->value,
-                 length < att->len ? "..." : "");
+        explain_text(att->value, att->len, out);
     } else {
         for (int64_t i = 0; i < att->len && i < NUMBERS_SHOWN && used < TOOL_MEANING_TEXT; i++) {
             char text[TOOL_MEANING_TEXT];

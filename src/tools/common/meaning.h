@@ -47,6 +47,8 @@ const pnc_att *tool_attribute_find(const pnc_model *model, const tool_relations 
 /* A quoted text, or the first numbers; "missing" for NULL. Returns out. */
 const char *tool_attribute_explain(const pnc_att *att, char out[TOOL_MEANING_TEXT]);
 /* A value in the memory type of an external type. Returns out. */
+/* An excerpt in quotes, or NIL. */
+const char *tool_string_explain(const char *text, char out[TOOL_MEANING_TEXT]);
 const char *tool_value_explain(int type, const void *value, char out[TOOL_MEANING_TEXT]);
 
 #endif

@@ -23,6 +23,11 @@ static bool is_kept(const copy_plan *plan, const copy_var *var)
     return kept;
 }
 
+bool copy_checksum_is_possible(const copy_var *var)
+{
+    return var->type != NC_STRING;
+}
+
 bool copy_checksum_is_attribute(const copy_plan *plan)
 {
     return plan->options->checksum && plan->options->manifest == NULL;
@@ -235,6 +240,12 @@ int copy_checksums_put(const copy_plan *plan, int ncid, tool_manifest *manifest)
     if (err != NC_NOERR)
         copy_error_print(plan, err, "%s: not enough memory for checksums", plan->options->output);
     for (int i = 0; err == NC_NOERR && i < plan->nvars; i++) {
+        if (!copy_checksum_is_possible(&plan->vars[i])) {
+            if (plan->rank == 0)
+                tool_warning_print("warning: %s: variable %s has no checksum: it is of strings", plan->options->output,
+                                   plan->vars[i].name);
+            continue;
+        }
         summary s = {.plan = plan, .var = &plan->vars[i], .ncid = ncid, .varid = i, .values = values, .bytes = bytes};
         err = put_checksum(&s, from, manifest);
     }

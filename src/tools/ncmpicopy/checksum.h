@@ -8,6 +8,9 @@
 /* Whether the output gets the checksum attribute of the input: its values are all those of the input. */
 bool copy_checksum_is_copied(const copy_plan *plan, const copy_var *var);
 
+/* Whether a variable gets a checksum: not those of strings. */
+bool copy_checksum_is_possible(const copy_var *var);
+
 /* Whether the output gets attributes, and not a manifest. */
 bool copy_checksum_is_attribute(const copy_plan *plan);
 

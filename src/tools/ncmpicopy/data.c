@@ -13,6 +13,7 @@
 #include "tools/ncmpicopy/salvage.h"
 #include "tools/ncmpicopy/short.h"
 #include "tools/ncmpicopy/storage.h"
+#include "tools/ncmpicopy/strings.h"
 
 enum { RECHUNK_BYTES = 256 << 20 }; /* of values that a rank rechunks at once, so that it has less than 512 MiB */
 
@@ -109,10 +110,15 @@ static void set_block(const tool_blocks *blocks, int ndims, part *p)
 
 /* --- one block --- */
 
-/* All ranks read a scalar. */
+/* What a rank could not read is reported and counted once, although all ranks read a scalar. */
+static bool counts_losses(const work *w, const copy_var *var)
+{
+    return w->action == COPY_WRITE && (var->ndims > 0 || w->plan->rank == 0);
+}
+
 static int salvage_block(const work *w, int varid, copy_var *var, const part *p)
 {
-    bool counts = w->action == COPY_WRITE && (var->ndims > 0 || w->plan->rank == 0);
+    bool counts = counts_losses(w, var);
     copy_wreck wreck = {.plan = w->plan,
                         .path = w->plan->options->inputs[w->input],
                         .ncid = w->from,
@@ -203,20 +209,25 @@ static int write_block(const work *w, int id, const copy_var *var, const part *p
     return err == NC_NOERR ? err : copy_failure_print(w->plan, w->plan->options->output, err);
 }
 
-static int verify_block(const work *w, int id, const copy_var *var, const part *p, const char *values)
+/* Whether all ranks have read back what they have written. */
+static int check_sameness(const work *w, const copy_var *var, bool same)
 {
-    MPI_Datatype type = tool_type_get_mpi(var->to);
-    int err = ncmpi_get_vara_all(w->to, id, p->out_start, p->count, w->compared, p->length, type);
-    if (err != NC_NOERR)
-        return copy_failure_print(w->plan, w->plan->options->output, err);
-    bool same = memcmp(values, w->compared, (size_t)p->elements * pnc_type_get_size(var->to)) == 0;
-    err = tool_status_agree(same ? NC_NOERR : NC_EFILE);
+    int err = tool_status_agree(same ? NC_NOERR : NC_EFILE);
     if (err == NC_NOERR)
         return NC_NOERR;
     return copy_error_print(w->plan, err,
                             "%s: variable %s: the data read back differ from the data "
                             "written: a fault of the file system or of a disk",
                             w->plan->options->output, var->name);
+}
+
+static int verify_block(const work *w, int id, const copy_var *var, const part *p, const char *values)
+{
+    MPI_Datatype type = tool_type_get_mpi(var->to);
+    int err = ncmpi_get_vara_all(w->to, id, p->out_start, p->count, w->compared, p->length, type);
+    if (err != NC_NOERR)
+        return copy_failure_print(w->plan, w->plan->options->output, err);
+    return check_sameness(w, var, memcmp(values, w->compared, (size_t)p->elements * pnc_type_get_size(var->to)) == 0);
 }
 
 /* Convert values to what they mean in the first input. A value that cannot be converted is an error on all ranks. */
@@ -239,30 +250,58 @@ static int adapt_block(const work *w, const copy_var *var, const tool_adaptation
                             var->name, index, why);
 }
 
+static int move_values(work *w, int varid, int id, const part *p)
+{
+    copy_var *var = &w->plan->vars[id];
+    const tool_adaptation *adaptation = copy_adaptation_find(w->plan, w->input, id);
+    PNC_TRY(read_block(w, varid, var, p));
+    if (adaptation != NULL)
+        PNC_TRY(adapt_block(w, var, adaptation, p));
+    if (var->nturns > 0)
+        copy_longitudes_convert(var, p->in_start[0] + (var->joined ? w->begin : 0), p->count[0], p->elements, w->read);
+    const char *values = convert_block(w, var, p);
+    return w->action == COPY_WRITE ? write_block(w, id, var, p, values) : verify_block(w, id, var, p, values);
+}
+
+static int move_strings(const work *w, int varid, int id, const part *p)
+{
+    copy_var *var = &w->plan->vars[id];
+    bool counts = counts_losses(w, var), same = true;
+    pnc_reader_strings strings;
+    copy_strings block = {.plan = w->plan,
+                          .path = w->plan->options->inputs[w->input],
+                          .ncid = w->from,
+                          .varid = varid,
+                          .var = var,
+                          .lengths = p->lengths,
+                          .start = p->in_start,
+                          .count = p->count,
+                          .stride = p->stride,
+                          .n = p->length,
+                          .is_reported = counts};
+    int err = copy_strings_read(&block, &strings);
+    var->lost += counts ? block.lost : 0;
+    if (err == NC_NOERR && w->action == COPY_WRITE) {
+        err = copy_strings_put(&block, &strings, w->to, id, p->out_start);
+    } else if (err == NC_NOERR) {
+        err = copy_strings_compare(&block, &strings, w->to, id, p->out_start, &same);
+        err = err == NC_NOERR ? check_sameness(w, var, same) : err;
+    }
+    pnc_formats_strings_free(&strings);
+    return err;
+}
+
 /* --- one variable --- */
 
 static int move_part(work *w, int varid, int id, part *p, tool_blocks *blocks)
 {
-    copy_var *var = &w->plan->vars[id];
-    const tool_adaptation *adaptation = copy_adaptation_find(w->plan, w->input, id);
-    int64_t size = (int64_t)pnc_type_get_size(var->to);
+    const copy_var *var = &w->plan->vars[id];
+    int64_t size = (int64_t)pnc_type_get_size(var->to); /* 0 of strings */
     int err = NC_NOERR;
     for (int64_t round = 0; err == NC_NOERR && round < blocks->total; round += w->plan->nprocs) {
         tool_blocks_seek(blocks, round + w->plan->rank);
         set_block(blocks, var->ndims, p);
-        err = read_block(w, varid, var, p);
-        if (err == NC_NOERR && adaptation != NULL)
-            err = adapt_block(w, var, adaptation, p);
-        if (err != NC_NOERR)
-            break;
-        if (var->nturns > 0)
-            copy_longitudes_convert(var, p->in_start[0] + (var->joined ? w->begin : 0), p->count[0], p->elements,
-                                    w->read);
-        const char *values = convert_block(w, var, p);
-        if (w->action == COPY_WRITE)
-            err = write_block(w, id, var, p, values);
-        else
-            err = verify_block(w, id, var, p, values);
+        err = var->type == NC_STRING ? move_strings(w, varid, id, p) : move_values(w, varid, id, p);
         w->done += p->elements * size * w->plan->nprocs;
         tool_progress_update(&w->progress, w->done);
     }
@@ -310,6 +349,8 @@ static int init_blocks(work *w, int varid, int id, const copy_var *var, part *p,
 {
     int64_t present, selected, inner = 1;
     bool done;
+    if (var->type == NC_STRING)
+        return tool_blocks_init_bounded(var->ndims, p->shape, TOOL_BLOCK_STRINGS, blocks);
     PNC_TRY(init_chunked(w, varid, id, var, p, blocks, &done));
     if (done)
         return NC_NOERR;

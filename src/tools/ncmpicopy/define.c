@@ -45,7 +45,7 @@ static int repair_fill(copy_plan *plan, int from, const copy_var *var, int to, i
     nc_type type = NC_NAT;
     MPI_Offset length = 0;
     int err = ncmpi_inq_att(from, var->id, "_FillValue", &type, &length);
-    bool numbers = type != NC_CHAR && var->to != NC_CHAR;
+    bool numbers = type != NC_CHAR && var->to != NC_CHAR && var->to != NC_STRING;
     if (err == NC_NOERR && length == 1)
         err = ncmpi_get_att(from, var->id, "_FillValue", value);
     if (err != NC_NOERR)
@@ -90,6 +90,8 @@ static bool has_odd_fill(int from, const copy_var *var, const char *name)
 {
     nc_type type = NC_NAT;
     MPI_Offset length = 0;
+    if (var->type == NC_STRING && strcmp(name, "_FillValue") == 0)
+        return ncmpi_inq_att_string(from, var->id, name, &length) == NC_NOERR && length != 1;
     return strcmp(name, "_FillValue") == 0 && ncmpi_inq_att(from, var->id, name, &type, &length) == NC_NOERR &&
            (type != var->type || length != 1);
 }
@@ -277,7 +279,7 @@ static int define_vars(copy_plan *plan, int from, int to)
             err = copy_atts(plan, from, var, var->natts, to, id);
         if (err == NC_NOERR && var->quantizer.mode != 0)
             err = copy_quantizer_put(var, to, id);
-        if (err == NC_NOERR && copy_checksum_is_attribute(plan))
+        if (err == NC_NOERR && copy_checksum_is_attribute(plan) && copy_checksum_is_possible(var))
             err = copy_checksum_define(to, id);
     }
     return err;

@@ -189,12 +189,29 @@ static int put_text(const char *text, const char *att, int to, int varid)
     return ncmpi_put_att_text(to, varid, att, (MPI_Offset)(quoted ? n - 2 : n), text + quoted);
 }
 
+/* A value of a variable of strings. */
+static int put_string(const char *text, const char *att, int to, int varid)
+{
+    size_t n = strlen(text);
+    bool quoted = n >= 2 && text[0] == '"' && text[n - 1] == '"';
+    char *copy = pnc_string_copy(text + quoted);
+    int err = tool_status_agree(copy != NULL ? NC_NOERR : NC_ENOMEM);
+    if (err == NC_NOERR) {
+        copy[quoted ? n - 2 : n] = '\0';
+        err = ncmpi_put_att_string(to, varid, att, 1, (const char *const[]){copy});
+    }
+    pnc_memory_free(copy);
+    return err;
+}
+
 int copy_edit_put(const copy_edit *edit, int from, const copy_var *var, int to, int varid, bool has_type_of_values)
 {
     int64_t most = 1, n;
     bool integers = false;
     if (edit->value == NULL)
         return NC_NOERR;
+    if (has_type_of_values && var != NULL && var->to == NC_STRING)
+        return put_string(edit->value, edit->att, to, varid);
     for (const char *c = edit->value; *c != '\0'; c++)
         most += *c == ',';
     double *reals = pnc_memory_alloc(most, sizeof *reals);

@@ -133,42 +133,77 @@ static int send_result(const copy_guard *guard, copy_plan *plan, int begin)
 
 /* --- values --- */
 
-/* The other ranks send rank 0 the two values that differ. */
+/* The other ranks send rank 0 the texts of the two values that differ. */
 static int report_difference(copy_plan *plan, const tool_join *join, int id, const int64_t *shape, int64_t element,
-                             int from, unsigned char values[2][8])
+                             int from, char texts[2][TOOL_MEANING_TEXT])
 {
     const copy_var *var = &plan->vars[id];
     char index[256];
     int err = NC_NOERR;
-    MPI_Bcast(values, 16, MPI_BYTE, from, MPI_COMM_WORLD);
+    MPI_Bcast(texts, 2 * TOOL_MEANING_TEXT, MPI_CHAR, from, MPI_COMM_WORLD);
     plan->left_out = true;
     if (plan->rank == 0) {
         tool_index_explain(var->ndims, shape, element, index, sizeof index);
-        err = tool_join_report_value(join, var->id, index, values[0], values[1]);
+        err = tool_join_report_value(join, var->id, index, texts[0], texts[1]);
     }
     return tool_status_agree(err);
 }
 
-/* The first element that differs, or INT64_MAX, on each rank. */
-static int compare_blocks(const copy_guard *guard, const copy_plan *plan, const copy_var *var, const int ids[2],
-                          tool_blocks *blocks, int64_t *first, unsigned char values[2][8])
+/* The first value of a block that differs, or -1. */
+static int compare_block(const copy_guard *guard, const copy_var *var, const int ids[2], const tool_blocks *blocks,
+                         int64_t *at, char texts[2][TOOL_MEANING_TEXT])
 {
     size_t size = pnc_type_get_size(var->type);
     MPI_Datatype type = tool_type_get_mpi(var->type);
+    int64_t n = var->ndims == 0 ? 1 : blocks->length; /* all ranks access a scalar */
+    const MPI_Offset *start = (MPI_Offset *)blocks->start, *count = (MPI_Offset *)blocks->count;
+    int err = ncmpi_get_vara_all(guard->ncid, var->id, start, count, guard->a, n, type);
+    if (err == NC_NOERR)
+        err = ncmpi_get_vara_all(ids[0], ids[1], start, count, guard->b, n, type);
+    *at = err == NC_NOERR ? tool_difference_find(guard->a, guard->b, n, size) : -1;
+    if (*at >= 0) {
+        tool_value_explain(var->type, guard->a + (size_t)*at * size, texts[0]);
+        tool_value_explain(var->type, guard->b + (size_t)*at * size, texts[1]);
+    }
+    return err;
+}
+
+/* The same of strings, in the memory of blocks, which has pointers to them. */
+static int compare_strings(const copy_guard *guard, const copy_var *var, const int ids[2], const tool_blocks *blocks,
+                           int64_t *at, char texts[2][TOOL_MEANING_TEXT])
+{
+    char **a = (char **)guard->a, **b = (char **)guard->b;
+    int64_t n = var->ndims == 0 ? 1 : blocks->length;
+    const MPI_Offset *start = (MPI_Offset *)blocks->start, *count = (MPI_Offset *)blocks->count;
+    int err = ncmpi_get_vara_string_all(guard->ncid, var->id, start, count, a);
+    if (err != NC_NOERR)
+        return err;
+    err = ncmpi_get_vara_string_all(ids[0], ids[1], start, count, b);
+    *at = err == NC_NOERR ? tool_string_difference_find(a, b, n) : -1;
+    if (*at >= 0) {
+        tool_string_explain(a[*at], texts[0]);
+        tool_string_explain(b[*at], texts[1]);
+    }
+    ncmpi_free_string(n, a);
+    ncmpi_free_string(err == NC_NOERR ? n : 0, b);
+    return err;
+}
+
+/* The first element that differs, or INT64_MAX, on each rank. */
+static int compare_blocks(const copy_guard *guard, const copy_plan *plan, const copy_var *var, const int ids[2],
+                          tool_blocks *blocks, int64_t *first, char texts[2][TOOL_MEANING_TEXT])
+{
     int err = NC_NOERR;
     for (int64_t round = 0; err == NC_NOERR && round < blocks->total; round += plan->nprocs) {
         tool_blocks_seek(blocks, round + plan->rank);
-        int64_t n = var->ndims == 0 ? 1 : blocks->length; /* all ranks access a scalar */
-        MPI_Offset *start = (MPI_Offset *)blocks->start, *count = (MPI_Offset *)blocks->count;
-        err = ncmpi_get_vara_all(guard->ncid, var->id, start, count, guard->a, n, type);
-        if (err == NC_NOERR)
-            err = ncmpi_get_vara_all(ids[0], ids[1], start, count, guard->b, n, type);
-        int64_t at = err == NC_NOERR && *first == INT64_MAX ? tool_difference_find(guard->a, guard->b, n, size) : -1;
-        if (at < 0)
+        char found[2][TOOL_MEANING_TEXT];
+        int64_t at = -1;
+        err = var->type == NC_STRING ? compare_strings(guard, var, ids, blocks, &at, found)
+                                     : compare_block(guard, var, ids, blocks, &at, found);
+        if (at < 0 || *first != INT64_MAX)
             continue;
         *first = blocks->first + at;
-        memcpy(values[0], guard->a + (size_t)at * size, size);
-        memcpy(values[1], guard->b + (size_t)at * size, size);
+        memcpy(texts, found, sizeof found);
     }
     return err;
 }
@@ -179,24 +214,25 @@ static int compare_variable(const copy_guard *guard, copy_plan *plan, const tool
     const char *path = join->other->path;
     int ids[2] = {ncid, -1};
     int64_t first = INT64_MAX;
-    unsigned char values[2][8] = {{0}};
+    char texts[2][TOOL_MEANING_TEXT] = {""};
     tool_blocks blocks = {0};
+    int64_t most = var->type == NC_STRING ? TOOL_BLOCK_STRINGS : TOOL_BLOCK_ELEMENTS;
     int64_t *shape = pnc_memory_alloc(var->ndims, sizeof *shape);
     for (int d = 0; shape != NULL && d < var->ndims; d++)
         shape[d] = plan->dims[var->dimids[d]].total;
-    int err = tool_status_agree(shape != NULL ? tool_blocks_init(var->ndims, shape, &blocks) : NC_ENOMEM);
+    int err = tool_status_agree(shape != NULL ? tool_blocks_init_bounded(var->ndims, shape, most, &blocks) : NC_ENOMEM);
     if (err != NC_NOERR)
         copy_error_print(plan, err, "%s: variable %s: not enough memory", path, var->name);
     if (err == NC_NOERR) {
         err = ncmpi_inq_varid(ncid, var->name, &ids[1]);
         if (err == NC_NOERR)
-            err = compare_blocks(guard, plan, var, ids, &blocks, &first, values);
+            err = compare_blocks(guard, plan, var, ids, &blocks, &first, texts);
         if (err != NC_NOERR)
             copy_failure_print(plan, path, err);
     }
     int from = err == NC_NOERR ? copy_first_find(&first) : -1;
     if (from >= 0)
-        err = report_difference(plan, join, id, shape, first, from, values);
+        err = report_difference(plan, join, id, shape, first, from, texts);
     tool_blocks_free(&blocks);
     pnc_memory_free(shape);
     return err;

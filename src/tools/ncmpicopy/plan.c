@@ -61,19 +61,27 @@ static int load_var(int ncid, copy_var *var)
     return ncmpi_inq_vardimid(ncid, var->id, var->dimids);
 }
 
-/* A variable of a netCDF-4 file whose values this library does not read: after a warning. */
+/* Why values of a type are not copied, and how they would be; NULL: they are. */
+static const char *find_obstacle(const copy_plan *plan, int type)
+{
+    bool has_strings = plan->format == NC_FORMAT_NETCDF4 && !plan->options->is_store;
+    if (type <= NC_UINT64 || (type == NC_STRING && has_strings))
+        return NULL;
+    return type == NC_STRING ? "strings, which need a netCDF-4 output without the classic model: -k netcdf4"
+                             : "a type of its user, and only numbers, characters and strings are copied";
+}
+
+/* A variable of a netCDF-4 file whose values the output cannot have: after a warning. */
 static bool is_left_out(copy_plan *plan, int ncid, int varid)
 {
     char name[NC_MAX_NAME + 1];
     nc_type type;
-    if (ncmpi_inq_var(ncid, varid, name, &type, NULL, NULL, NULL) != NC_NOERR || type <= NC_UINT64)
+    if (ncmpi_inq_var(ncid, varid, name, &type, NULL, NULL, NULL) != NC_NOERR || find_obstacle(plan, type) == NULL)
         return false;
     plan->changed = true;
     if (plan->rank == 0)
-        tool_warning_print(
-            "warning: %s: variable %s is left out: it is of %s, and only numbers and characters are "
-            "copied",
-            plan->options->inputs[0], name, type == NC_STRING ? "strings" : "a type of its user");
+        tool_warning_print("warning: %s: variable %s is left out: it is of %s", plan->options->inputs[0], name,
+                           find_obstacle(plan, type));
     return true;
 }
 
@@ -273,7 +281,10 @@ static int choose_types(int ncid, copy_plan *plan)
         for (int r = 0; r < options->nretypes; r++)
             if (strcmp(options->retypes[r].name, var->name) == 0)
                 var->to = options->retypes[r].type;
-        if (!pnc_type_is_valid(var->to, plan->format))
+        if (var->type == NC_STRING && var->to != NC_STRING)
+            return copy_error_print(plan, NC_EBADTYPE, "%s: variable %s: strings cannot be converted to %s",
+                                    options->inputs[0], var->name, pnc_type_get_name(var->to));
+        if (var->to != NC_STRING && !pnc_type_is_valid(var->to, plan->format))
             return copy_error_print(plan, NC_ESTRICTCDF2,
                                     "%s: variable %s: type %s needs CDF-5 or netCDF-4: choose it by -k cdf5 or "
                                     "-k netcdf4, or another type by -t",

@@ -399,7 +399,7 @@ static int define_endian(int from, const copy_var *var, int to, int varid)
 {
     int format, endian;
     PNC_TRY(ncmpi_inq_format(from, &format));
-    if (!copy_format_has_storage(format) || var->type == NC_CHAR || var->to == NC_CHAR)
+    if (!copy_format_has_storage(format) || var->type == NC_CHAR || var->to == NC_CHAR || var->type == NC_STRING)
         return NC_NOERR;
     PNC_TRY(ncmpi_inq_var_endian(from, var->id, &endian));
     return ncmpi_def_var_endian(to, varid, endian);
@@ -415,7 +415,8 @@ int copy_storage_define(copy_plan *plan, int from, const copy_var *var, int to, 
     MPI_Offset *lengths = pnc_memory_alloc_zeroed(var->ndims, sizeof *lengths);
     int err = lengths != NULL ? define_layout(plan, from, var, to, varid, lengths) : NC_ENOMEM;
     pnc_memory_free(lengths);
-    return err == NC_NOERR ? define_filters(plan, from, var, to, varid) : err;
+    /* Filters would not change strings, which are beside their chunks: the library refuses them. */
+    return err == NC_NOERR && var->to != NC_STRING ? define_filters(plan, from, var, to, varid) : err;
 }
 
 /* --- the order of the copy --- */

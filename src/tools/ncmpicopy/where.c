@@ -369,7 +369,7 @@ static int apply(copy_plan *plan, const copy_where *where, char *values)
     for (int i = 0; i < plan->nvars && s.var == NULL; i++)
         if (strcmp(plan->vars[i].name, where->name) == 0)
             s.var = &plan->vars[i];
-    if (s.var == NULL || s.var->ndims != 1 || s.var->type == NC_CHAR)
+    if (s.var == NULL || s.var->ndims != 1 || s.var->type == NC_CHAR || s.var->type == NC_STRING)
         return copy_error_print(plan, NC_ENOTVAR, "%s: --where %s: %s", plan->options->inputs[0], where->name,
                                 s.var == NULL ? "no variable that is copied has this name"
                                               : "must be numbers along one dimension");

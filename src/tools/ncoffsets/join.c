@@ -30,13 +30,15 @@ static int compare_block(const tool_join *join, int varid, const tool_blocks *bl
 {
     const pnc_var *var = join->first->model.vars[varid];
     size_t size = pnc_type_get_size(var->type);
-    char index[INDEX_SIZE];
+    char index[INDEX_SIZE], texts[2][TOOL_MEANING_TEXT];
     int64_t i = tool_difference_find(a, b, blocks->length, size);
 
     if (i < 0)
         return NC_NOERR;
     tool_index_explain(var->ndims, blocks->shape, blocks->first + i, index, sizeof index);
-    return tool_join_report_value(join, varid, index, a + (size_t)i * size, b + (size_t)i * size);
+    tool_value_explain(var->type, a + (size_t)i * size, texts[0]);
+    tool_value_explain(var->type, b + (size_t)i * size, texts[1]);
+    return tool_join_report_value(join, varid, index, texts[0], texts[1]);
 }
 
 /* Of a coordinate variable, which has the same type and shape in both files. The joined variables have the coordinates
