@@ -208,7 +208,7 @@ static int fail_log(const log_reader *r)
                          r->objects->path);
 }
 
-static int read_head(log_reader *r, int64_t size)
+static int read_log_head(log_reader *r, int64_t size)
 {
     log_head *head = &r->head;
 
@@ -236,7 +236,7 @@ static void count_whole(const char *bytes, int64_t n, pnc_zarr_changes *out)
 }
 
 /* The next changes: as many as a portion has, or one that is larger. */
-static int read_portion(log_reader *r, pnc_zarr_changes *out)
+static int read_log_portion(log_reader *r, pnc_zarr_changes *out)
 {
     int64_t left = r->head.n - r->at, n = pnc_min64(left, PNC_ZARR_PORTION);
 
@@ -263,7 +263,7 @@ static int check_log(log_reader *r)
     uint64_t sum = 0;
 
     for (r->at = 0; r->at < r->head.n; count += portion.count, sum += portion.sum)
-        PNC_TRY(read_portion(r, &portion));
+        PNC_TRY(read_log_portion(r, &portion));
     return count == r->head.count && sum == r->head.sum ? NC_NOERR : fail_log(r);
 }
 
@@ -271,10 +271,10 @@ static int complete_log(log_reader *r, int64_t size)
 {
     pnc_zarr_changes portion;
 
-    PNC_TRY(read_head(r, size));
+    PNC_TRY(read_log_head(r, size));
     PNC_TRY(check_log(r));
     for (r->at = 0; r->at < r->head.n;) {
-        PNC_TRY(read_portion(r, &portion));
+        PNC_TRY(read_log_portion(r, &portion));
         PNC_TRY(pnc_zarr_changes_apply(r->objects, r->head.id, &portion, r->error));
     }
     return pnc_zarr_log_end(r->objects, r->error);
