@@ -79,6 +79,9 @@ int pnc_io_vard_request_init(pnc_io_context *io, const pnc_vard *vard, pnc_reque
     if (vard->filetype == MPI_DATATYPE_NULL)
         return NC_NOERR;
     var = io->model->vars[vard->varid];
+    if (pnc_type_get_size(var->type) == 0)
+        return pnc_error_set(io->file->error, NC_EBADTYPE,
+                             "variable \"%s\" has no numbers or characters, which a filetype could select", var->name);
     MPI_Type_size_x(vard->filetype, &size);
     if (size % (int)pnc_type_get_size(var->type) != 0)
         return pnc_error_set(io->file->error, NC_ETYPE_MISMATCH,
