@@ -24,6 +24,7 @@ typedef struct part_source {
     const pnc_format_string_put *put; /* NULL: those that wait */
     int64_t at;                       /* strings of the put, or bytes of those that wait, that were taken */
     int64_t left, allowed;            /* bytes: of all that follow, and of this round */
+    int64_t given;                    /* of `at`: what rank 0 has given to libhdf5 */
     char *part;                       /* the last one of a put */
     int64_t capacity;
     int err; /* of this rank: no memory for a part, or of rank 0 when it writes */
@@ -164,7 +165,10 @@ static int take_round(part_source *s, bool *more)
     s->allowed = ROUND_BYTES - before;
     s->err = begin_strings(s->n);
     pnc_file_bytes_gather(file, &gather, sends, sums[1]);
-    return end_round(s->n, pnc_file_status_agree(file, s->err));
+    s->err = pnc_file_status_agree(file, s->err);
+    if (s->err == NC_NOERR)
+        s->given = s->at;
+    return end_round(s->n, s->err);
 }
 
 /* Collective. Rank 0 writes the parts of all ranks. */
@@ -179,13 +183,19 @@ static int take_parts(part_source *s)
     return err;
 }
 
+/* After an error those wait that libhdf5 does not have: if the others were put again, it would be after later puts. */
 int pnc_netcdf4_strings_send(pnc_netcdf4 *n)
 {
     part_source s = {.n = n, .left = n->strings.n};
+    int err = take_parts(&s);
 
-    PNC_TRY(take_parts(&s));
-    pnc_netcdf4_strings_free(&n->strings);
-    return NC_NOERR;
+    if (s.given == n->strings.n) {
+        pnc_netcdf4_strings_free(&n->strings);
+    } else if (s.given > 0) {
+        memmove(n->strings.parts, n->strings.parts + s.given, (size_t)(n->strings.n - s.given));
+        n->strings.n -= s.given;
+    }
+    return err;
 }
 
 void pnc_netcdf4_strings_free(pnc_netcdf4_strings *strings)
@@ -231,12 +241,14 @@ static uint64_t add_strings(const pnc_netcdf4 *n, const pnc_format_string_put *p
 }
 
 /* Collective. If all ranks with strings put the same, in the same place, the first of them does it: two digests with
- * different starts, so that no strings that differ are taken for the same ones. */
-static int agree_put(pnc_netcdf4 *n, const pnc_format_string_put *put, int err, bool *sends)
+ * different starts, so that no strings that differ are taken for the same ones. *wait: a rank has strings that could not
+ * be put before. */
+static int agree_put(pnc_netcdf4 *n, const pnc_format_string_put *put, int err, bool *sends, bool *wait)
 {
     pnc_file *file = n->format.file;
     const bool has = err == NC_NOERR && put->n > 0;
-    int64_t values[] = {0, -INT64_MAX, -INT64_MAX, -INT64_MAX, -INT64_MAX, has ? -file->rank : -file->nprocs};
+    int64_t values[] = {
+        0, -INT64_MAX, -INT64_MAX, -INT64_MAX, -INT64_MAX, has ? -file->rank : -file->nprocs, n->strings.n > 0};
     int mismatch;
 
     err = pnc_file_late_take(file, err);
@@ -245,10 +257,11 @@ static int agree_put(pnc_netcdf4 *n, const pnc_format_string_put *put, int err, 
         values[i] = (int64_t)(add_strings(n, put, PNC_DIGEST_START + (uint64_t)i) >> 1);
         values[i + 1] = -values[i];
     }
-    mismatch = pnc_file_maxima_agree(file, values, 6, "strings that are put");
+    mismatch = pnc_file_maxima_agree(file, values, 7, "strings that are put");
     if (mismatch != NC_NOERR)
         return pnc_error_keep_first(err, mismatch);
     PNC_TRY(pnc_file_failure_share(file, err, values[0], "a put of strings"));
+    *wait = values[6] != 0;
     *sends = has && (values[1] != -values[2] || values[3] != -values[4] || file->rank == -values[5]);
     return NC_NOERR;
 }
@@ -299,10 +312,12 @@ static int add_lengths(pnc_netcdf4 *n, const pnc_format_string_put *put, bool co
 static int put_collectively(pnc_netcdf4 *n, const pnc_format_string_put *put, int err)
 {
     part_source s = {.n = n, .put = put};
-    bool sends = false;
+    bool sends = false, wait = false;
     int64_t all = put->n;
 
-    PNC_TRY(agree_put(n, put, err, &sends));
+    PNC_TRY(agree_put(n, put, err, &sends, &wait));
+    if (wait)
+        PNC_TRY(pnc_netcdf4_strings_send(n));
     PNC_TRY(add_lengths(n, put, true));
     if (sends)
         s.left = pnc_netcdf4_string_part_count(put->strings, &all, INT64_MAX);
