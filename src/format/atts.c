@@ -165,6 +165,10 @@ static int put_or_replace(pnc_model *model, pnc_atts *atts, const char *name, co
         PNC_TRY(pnc_format_path_normalise(model, name, &nfc, error));
     else
         PNC_TRY(pnc_name_normalise(name, &nfc, error));
+    if (atts == &model->gatts && strchr(nfc, '/') != NULL)
+        code = pnc_format_groups_check(model, error);
+    if (code != NC_NOERR)
+        goto free_name;
     if (pnc_type_get_size(type) == 0) {
         code = pnc_error_set(error, NC_EBADTYPE, "attribute \"%s\": xtype is %s", nfc,
                              pnc_type_explain_invalid(type, pnc_error_get_language(error)).text);

@@ -66,9 +66,10 @@ int pnc_format_groups_check(const pnc_model *model, pnc_error *error)
 {
     if (!model->groups.exist || model->groups.are_listed)
         return NC_NOERR;
-    return pnc_error_set(error, NC_ENOTSUPPORT,
-                         "this file has groups: to add or rename dimensions, variables and groups, open it with the "
-                         "hint nc_groups=all, or with nc_groups=root, which hides them");
+    return pnc_error_set(
+        error, NC_ENOTSUPPORT,
+        "this file has groups: to add or rename dimensions, variables and groups, or to put attributes of "
+        "groups, open it with the hint nc_groups=all, or with nc_groups=root, which hides them");
 }
 
 static int require_groups(const pnc_model *model, pnc_error *error)

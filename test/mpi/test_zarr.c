@@ -739,11 +739,43 @@ static bool refuses(int err, int expected, const char *what)
     return t_local(err == expected, "%s: %s", what, ncmpi_strerrno(err));
 }
 
+/* What would change what a hint hides, or does not list; and names that no folder can have. */
+static bool refuse_definition(const char *path, const char *groups, int number)
+{
+    static const int expected[] = {NC_ENOTSUPPORT, NC_ENAMEINUSE, NC_ENOTSUPPORT, NC_EBADNAME, NC_EBADNAME};
+    MPI_Info info;
+    int ncid, dimid, varid, err;
+    bool good = true;
+
+    MPI_Info_create(&info);
+    if (groups != NULL)
+        MPI_Info_set(info, "nc_groups", groups);
+    DO(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, info, &ncid));
+    MPI_Info_free(&info);
+    DO(ncmpi_redef(ncid));
+    DO(ncmpi_inq_dimid(ncid, "x", &dimid));
+    switch (number) {
+    case 0: err = ncmpi_rename_dim(ncid, dimid, "other"); break;
+    case 1: err = ncmpi_def_var(ncid, "forecast", NC_INT, 1, &dimid, &varid); break;
+    case 2: err = ncmpi_put_att_text(ncid, NC_GLOBAL, "forecast/late", 1, "a"); break;
+    case 3: err = ncmpi_def_grp(ncid, "zarr.json"); break;
+    default: err = ncmpi_def_grp(ncid, "forecast/__x"); break;
+    }
+    if (err == NC_NOERR)
+        err = ncmpi_enddef(ncid);
+    good = t_local(err == expected[number], "definition %d: %s", number, ncmpi_strerrno(err)) && good;
+    DO(ncmpi_abort(ncid));
+    return good;
+}
+
 static bool refuse_groups(const char *path)
 {
     MPI_Info info;
     int ncid, time, varid;
     bool good = true;
+
+    good = refuse_definition(path, "root", 0) && refuse_definition(path, "root", 1) &&
+           refuse_definition(path, NULL, 2) && refuse_definition(path, "all", 3) && refuse_definition(path, "all", 4);
 
     MPI_Info_create(&info);
     MPI_Info_set(info, "nc_groups", "all");
@@ -783,7 +815,7 @@ static void test_groups(void)
     good =
         has_names(
             ncid, "opened",
-            "x forecast/time forecast/high/level forecast/x tas more forecast/tas forecast/high/level most empty later "
+            "forecast/time x forecast/high/level forecast/x forecast/tas tas forecast/high/level more most empty later "
             "forecast forecast/high ") &&
         good;
     DO(ncmpi_inq_dimid(ncid, "forecast/time", &dimid));
@@ -792,7 +824,7 @@ static void test_groups(void)
     DO(ncmpi_inq_unlimdims(ncid, &n, unlimited));
     DO(ncmpi_inq_atttype(ncid, NC_GLOBAL, "forecast/weight", &type));
     DO(ncmpi_close(ncid));
-    good = t_local(dimids[0] == dimid && dimids[1] == 0, "dimensions %d %d", dimids[0], dimids[1]) && good;
+    good = t_local(dimids[0] == dimid && dimids[1] == 1, "dimensions %d %d", dimids[0], dimids[1]) && good;
     t_check(t_local(n == 1 && unlimited[0] == dimid && type == NC_FLOAT, "unlimited %d %d, type %d", n, unlimited[0],
                     type) &&
                 good,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/name.h"
+#include "base/table.h"
 #include "formats/zarr/index.h"
 
 #define LENGTH_MOST (INT64_C(1) << 60)
@@ -112,48 +113,121 @@ static bool is_in_group(const char *name)
     return strchr(name, '/') != NULL;
 }
 
-/* Lists of what groups have, which the store does not show. */
-static int keep_listed(const pnc_zarr_context *c, const pnc_zarr_about *old, void *dims, void *vars, void *groups)
+/* Entries of a list: those that the old one has, in its order, with what groups have that the store does not show; then
+ * new ones. order: from 0 on in `now`, or -1, -2 .. in `old`; of nold + nnow elements, of which *n are used. */
+typedef struct list_names {
+    int nold, nnow;
+    const char **old, **now;
+} list_names;
+
+static int merge_order(const pnc_zarr_context *c, const list_names *names, bool hides_groups, int **order, int *n)
 {
-    for (int i = 0; i < old->ndims; i++)
-        if (is_in_group(old->dims[i].name))
-            PNC_TRY(add_listed_dim(c, dims, &old->dims[i]));
-    for (int i = 0; i < old->nvars; i++)
-        if (is_in_group(old->vars[i]))
-            PNC_TRY(add_listed_name(c, vars, old->vars[i]));
-    for (int i = 0; i < old->ngroups; i++)
-        PNC_TRY(add_listed_name(c, groups, old->groups[i]));
+    pnc_table places = {.n = 0};
+    bool *is_taken;
+    int err = NC_NOERR;
+
+    PNC_TRY(pnc_zarr_memory_alloc(c, names->nold + names->nnow, sizeof **order, order));
+    PNC_TRY(pnc_zarr_memory_alloc(c, names->nnow, sizeof *is_taken, &is_taken));
+    for (int i = 0; i < names->nnow && err != NC_ENOMEM; i++)
+        err = pnc_table_add(&places, names->now[i], i);
+    if (err == NC_ENOMEM) {
+        pnc_table_clear(&places);
+        return pnc_zarr_memory_fail(c);
+    }
+    *n = 0;
+    for (int i = 0; i < names->nold; i++) {
+        int at = pnc_table_find(&places, names->old[i]);
+
+        if (at < 0 && hides_groups && is_in_group(names->old[i]))
+            (*order)[(*n)++] = -1 - i;
+        if (at < 0 || is_taken[at])
+            continue;
+        is_taken[at] = true;
+        (*order)[(*n)++] = at;
+    }
+    for (int i = 0; i < names->nnow; i++)
+        if (!is_taken[i])
+            (*order)[(*n)++] = i;
+    pnc_table_clear(&places);
     return NC_NOERR;
 }
 
-static int fill_about(const pnc_zarr_context *c, void *about, const pnc_zarr_store *store, const pnc_zarr_about *old)
+static int list_dims(const pnc_zarr_context *c, const pnc_zarr_store *store, const pnc_zarr_previous *previous,
+                     void *list)
 {
-    void *dims, *vars, *groups = NULL;
+    const pnc_zarr_about *old = previous->about;
+    list_names names = {.nold = old->ndims, .nnow = store->ndims};
+    int *order, n;
+
+    PNC_TRY(pnc_zarr_memory_alloc(c, names.nold, sizeof *names.old, &names.old));
+    PNC_TRY(pnc_zarr_memory_alloc(c, names.nnow, sizeof *names.now, &names.now));
+    for (int i = 0; i < names.nold; i++)
+        names.old[i] = old->dims[i].name;
+    for (int i = 0; i < names.nnow; i++)
+        names.now[i] = store->dims[i].name;
+    PNC_TRY(merge_order(c, &names, previous->hides_groups, &order, &n));
+    for (int i = 0; i < n; i++)
+        PNC_TRY(add_listed_dim(c, list, order[i] >= 0 ? &store->dims[order[i]] : &old->dims[-1 - order[i]]));
+    return NC_NOERR;
+}
+
+static int list_vars(const pnc_zarr_context *c, const pnc_zarr_store *store, const pnc_zarr_previous *previous,
+                     void *list)
+{
+    list_names names = {.nold = previous->about->nvars, .old = previous->about->vars, .nnow = store->narrays};
+    int *order, n;
+
+    PNC_TRY(pnc_zarr_memory_alloc(c, names.nnow, sizeof *names.now, &names.now));
+    for (int i = 0; i < names.nnow; i++)
+        names.now[i] = store->arrays[i].path;
+    PNC_TRY(merge_order(c, &names, previous->hides_groups, &order, &n));
+    for (int i = 0; i < n; i++)
+        PNC_TRY(add_listed_name(c, list, order[i] >= 0 ? names.now[order[i]] : names.old[-1 - order[i]]));
+    return NC_NOERR;
+}
+
+static int list_groups(const pnc_zarr_context *c, const pnc_zarr_store *store, const pnc_zarr_previous *previous,
+                       void *about)
+{
+    const pnc_zarr_about *old = previous->about;
+    bool hides = previous->hides_groups && old->ngroups > 0;
+    void *list = NULL;
+
+    if (store->ngroups <= 1 && !hides)
+        return NC_NOERR;
+    list = pnc_zarr_list_add(c, about, "groups");
+    if (list == NULL)
+        return NC_ENOMEM;
+    for (int i = 1; i < store->ngroups; i++)
+        PNC_TRY(add_listed_name(c, list, store->groups[i].path));
+    for (int i = 0; hides && i < old->ngroups; i++)
+        PNC_TRY(add_listed_name(c, list, old->groups[i]));
+    return NC_NOERR;
+}
+
+static int fill_about(const pnc_zarr_context *c, void *about, const pnc_zarr_store *store,
+                      const pnc_zarr_previous *previous)
+{
+    void *dims, *vars;
 
     PNC_TRY(pnc_zarr_integer_add(c, about, "version", 1));
     if (store->is_classic)
         PNC_TRY(pnc_zarr_text_add(c, about, "model", CLASSIC));
     dims = pnc_zarr_list_add(c, about, "dimensions");
     vars = pnc_zarr_list_add(c, about, "variables");
-    if (store->ngroups > 1 || (old != NULL && old->ngroups > 0))
-        groups = pnc_zarr_list_add(c, about, "groups");
     if (dims == NULL || vars == NULL)
         return NC_ENOMEM;
-    for (int i = 0; i < store->ndims; i++)
-        PNC_TRY(add_listed_dim(c, dims, &store->dims[i]));
-    for (int i = 0; i < store->narrays; i++)
-        PNC_TRY(add_listed_name(c, vars, store->arrays[i].path));
-    for (int i = 1; i < store->ngroups; i++)
-        PNC_TRY(add_listed_name(c, groups, store->groups[i].path));
-    return old != NULL ? keep_listed(c, old, dims, vars, groups) : NC_NOERR;
+    PNC_TRY(list_dims(c, store, previous, dims));
+    PNC_TRY(list_vars(c, store, previous, vars));
+    return list_groups(c, store, previous, about);
 }
 
-void *pnc_zarr_about_make(const pnc_zarr_context *c, const pnc_zarr_store *store, const pnc_zarr_about *old,
+void *pnc_zarr_about_make(const pnc_zarr_context *c, const pnc_zarr_store *store, const pnc_zarr_previous *previous,
                           void *types, void *attributes)
 {
     void *about = c->json->new_object();
 
-    if (fill_about(c, about, store, old) == NC_NOERR &&
+    if (fill_about(c, about, store, previous) == NC_NOERR &&
         pnc_zarr_member_add(c, about, "types", c->json->get(types), false) == NC_NOERR &&
         pnc_zarr_member_add(c, about, "attributes", c->json->get(attributes), false) == NC_NOERR)
         return about;

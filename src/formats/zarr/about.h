@@ -33,9 +33,14 @@ pnc_zarr_att_type pnc_zarr_about_get_type(const pnc_zarr_context *c, const pnc_z
 /* Those of the node with this path that its document does not have, or NULL. */
 void *pnc_zarr_about_get_attributes(const pnc_zarr_context *c, const pnc_zarr_about *about, const char *path);
 
-/* The value for a store. old: of which what groups have is listed, as the store does not show them; or NULL. NULL
- * without memory. */
-void *pnc_zarr_about_make(const pnc_zarr_context *c, const pnc_zarr_store *store, const pnc_zarr_about *old,
+/* What the store had, with nothing in the lists of one that is new or whose model lists groups. */
+typedef struct pnc_zarr_previous {
+    const pnc_zarr_about *about;
+    bool hides_groups; /* the store does not show them, and they stay */
+} pnc_zarr_previous;
+
+/* The value for a store. NULL without memory. */
+void *pnc_zarr_about_make(const pnc_zarr_context *c, const pnc_zarr_store *store, const pnc_zarr_previous *previous,
                           void *types, void *attributes);
 
 #endif

@@ -1,6 +1,7 @@
 /* Changes of a store, and the log of them. */
 #include "formats/zarr/changes.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,10 +47,7 @@ int pnc_zarr_changes_add(pnc_zarr_changes *changes, pnc_zarr_change_kind kind, c
     int64_t total = (int64_t)sizeof head + head.key_bytes + n;
     char *to;
 
-    if (n > PNC_ZARR_CHANGE_MOST)
-        return pnc_error_set(error, NC_ENOTSUPPORT,
-                             "%s: its index of %lld MiB is too large for a sync: make chunks larger", key,
-                             (long long)(n >> 20));
+    assert(total <= PNC_ZARR_CHANGE_MOST);
     if (!pnc_memory_grow(&changes->at, &changes->capacity, changes->n + total, 1))
         return pnc_error_set(error, NC_ENOMEM, "no memory for a list of what changes in the store");
     head.digest = get_digest(&head, key, bytes);
@@ -221,7 +219,7 @@ static int read_log_head(log_reader *r, int64_t size)
     return NC_NOERR;
 }
 
-/* The whole changes at the begin of these bytes. */
+/* The whole changes at the start of these bytes. */
 static void count_whole(const char *bytes, int64_t n, pnc_zarr_changes *out)
 {
     const pnc_zarr_changes all = {.at = (char *)(uintptr_t)bytes, .n = n};

@@ -11,11 +11,13 @@
 
 #include "base/error.h"
 #include "drivers/objects.h"
+#include "format/storage.h"
 
-#define PNC_ZARR_LOG ".~log"                      /* the key of the log */
-#define PNC_ZARR_MARK ".~"                        /* in the names of all objects that are no part of the dataset */
-#define PNC_ZARR_PORTION (INT64_C(16) << 20)      /* bytes of a log that are read at once */
-#define PNC_ZARR_CHANGE_MOST (INT64_C(512) << 20) /* bytes of a change: the index of a shard of 2^25 chunks */
+#define PNC_ZARR_LOG ".~log"                /* the key of the log */
+#define PNC_ZARR_MARK ".~"                  /* in the names of all objects that are no part of the dataset */
+#define PNC_ZARR_PORTION (INT64_C(1) << 20) /* bytes of a log that are read at once */
+/* Bytes of a change: the index of the largest shard, and what stands before it. */
+#define PNC_ZARR_CHANGE_MOST (16 * PNC_STORAGE_SHARD_CHUNKS_MOST + 2 * PNC_OBJECTS_KEY_MOST)
 
 typedef enum pnc_zarr_change_kind {
     PNC_ZARR_CHANGE_NAME = 1, /* KEY.~ID becomes KEY */
@@ -36,7 +38,7 @@ typedef struct pnc_zarr_key {
 /* id: of the handle; no other one has it. */
 pnc_zarr_key pnc_zarr_temporary_make(const char *key, int64_t id);
 
-/* NC_ENOMEM, NC_ENOTSUPPORT */
+/* NC_ENOMEM */
 int pnc_zarr_changes_add(pnc_zarr_changes *changes, pnc_zarr_change_kind kind, const char *key, const void *bytes,
                          int64_t n, pnc_error *error);
 void pnc_zarr_changes_free(pnc_zarr_changes *changes);

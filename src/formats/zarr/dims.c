@@ -70,6 +70,12 @@ static bool has_last_name(const char *path, const char *name)
     return strcmp(path + get_group_length(path), name) == 0;
 }
 
+/* Whether an array can have a dimension: it is in its group, or in one above. */
+static bool is_visible(const char *dim, const char *array)
+{
+    return strncmp(dim, array, get_group_length(dim)) == 0;
+}
+
 /* The dimension that _ncmpi says, or else the nearest one of this name; length as above. */
 static int find_axis(const dim_list *list, const pnc_zarr_array *array, int axis, const char *name, int64_t length)
 {
@@ -79,7 +85,7 @@ static int find_axis(const dim_list *list, const pnc_zarr_array *array, int axis
 
     if (pnc_zarr_value_is(list->c, names, PNC_JSON_ARRAY))
         full = pnc_zarr_text_get(list->c, list->c->json->array_get(names, (size_t)axis));
-    if (full != NULL && has_last_name(full, name))
+    if (full != NULL && has_last_name(full, name) && is_visible(full, array->path))
         id = pnc_table_find(&list->names, full);
     if (id >= 0 && (length < 0 || has_dim_length(&list->dims[id], length)))
         return id;

@@ -373,13 +373,33 @@ static int choose_all_layouts(const pnc_zarr *z, pnc_zarr_layout *layouts, pnc_r
     return NC_NOERR;
 }
 
+/* Variables of hidden groups have dimensions of the root by their names. */
 static int check_hidden_groups(const pnc_zarr *z)
 {
-    if (z->facts.groups != PNC_ZARR_GROUPS_HIDDEN || z->facts.store.ngroups <= 1 || z->format.model->groups.n == 0)
+    const pnc_model *model = z->format.model;
+    bool changes = model->groups.n > 0;
+
+    if (z->facts.groups != PNC_ZARR_GROUPS_HIDDEN || z->facts.store.ngroups <= 1)
+        return NC_NOERR;
+    for (int i = 0; i < model->ndims && i < z->facts.store.ndims && !changes; i++)
+        changes = strchr(z->facts.store.dims[i].name, '/') == NULL &&
+                  strcmp(z->facts.store.dims[i].name, model->dims[i]->name) != 0;
+    if (!changes)
         return NC_NOERR;
     return pnc_error_set(z->format.file->error, NC_ENOTSUPPORT,
                          "this store has groups, which the hint nc_groups=root hides: open it with nc_groups=all to "
-                         "add groups");
+                         "add groups or rename dimensions");
+}
+
+/* Groups that are new are the last ones. */
+static int check_new_groups(const pnc_zarr *z)
+{
+    const pnc_groups *groups = &z->format.model->groups;
+    int nold = z->format.is_new ? 0 : z->facts.store.ngroups - 1;
+
+    for (int i = nold; i < groups->n; i++)
+        PNC_TRY(pnc_zarr_name_check(groups->paths[i], z->format.file->error));
+    return check_hidden_groups(z);
 }
 
 static int make_documents(pnc_zarr *z, pnc_zarr_layout *layouts, pnc_region *region, pnc_zarr_documents *out)
@@ -387,7 +407,7 @@ static int make_documents(pnc_zarr *z, pnc_zarr_layout *layouts, pnc_region *reg
     pnc_error *error = z->format.file->error;
     pnc_zarr_store store;
 
-    PNC_TRY(check_hidden_groups(z));
+    PNC_TRY(check_new_groups(z));
     PNC_TRY(choose_all_layouts(z, layouts, region));
     PNC_TRY(pnc_zarr_store_make(z->format.model, layouts, region, &store, error));
     return pnc_zarr_store_encode(pnc_host_json_get(), &store, z->documents.at, z->documents.n, &out->region, &out->at,

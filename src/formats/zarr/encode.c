@@ -90,7 +90,8 @@ static int keep_hidden(const store_writer *w, void *attributes, const pnc_zarr_n
         const char *name = w->c.json->peek_name(&at);
         void *value = w->c.json->peek_value(&at);
 
-        if (pnc_zarr_att_is_hidden(w->old.version, old->path, name) && strcmp(name, PNC_ZARR_ATTRIBUTE) != 0)
+        if (pnc_zarr_att_is_hidden(w->old.version, old->path, old->is_array, name) &&
+            strcmp(name, PNC_ZARR_ATTRIBUTE) != 0)
             PNC_TRY(pnc_zarr_member_add(&w->c, attributes, name, w->c.json->get(value), true));
     }
     return NC_NOERR;
@@ -222,6 +223,10 @@ static int put_array(store_writer *w, const pnc_zarr_array *array)
     void *document, *attributes;
     int err;
 
+    if (old == NULL && w->old.n > 0 && pnc_table_find(&w->old.paths, array->path) >= 0)
+        return pnc_error_set(w->c.error, NC_ENAMEINUSE,
+                             "\"%s\" is the name of a group that the hint nc_groups=root hides: choose another name",
+                             array->path);
     if (old == NULL && w->version == 2)
         return pnc_error_set(
             w->c.error, NC_ENOTSUPPORT,
@@ -280,13 +285,15 @@ static bool hides_groups(const store_writer *w)
 
 static int finish_root(store_writer *w, void *document, void *attributes)
 {
-    const pnc_zarr_about *old = hides_groups(w) ? &w->old_about : NULL;
-    void *about = pnc_zarr_about_make(&w->c, w->store, old, w->types, w->odd), *consolidated;
+    static const pnc_zarr_about nothing = {.ndims = 0};
+    const bool hides = hides_groups(w), lists = !hides && (w->store->ngroups <= 1 || w->store->groups[1].natts >= 0);
+    const pnc_zarr_previous previous = {.about = lists ? &nothing : &w->old_about, .hides_groups = hides};
+    void *about = pnc_zarr_about_make(&w->c, w->store, &previous, w->types, w->odd), *consolidated;
 
     if (about == NULL)
         return pnc_zarr_memory_fail(&w->c);
     PNC_TRY(pnc_zarr_member_add(&w->c, attributes, PNC_ZARR_ATTRIBUTE, about, false));
-    PNC_TRY(pnc_zarr_axes_add(&w->c, w->store, old, about));
+    PNC_TRY(pnc_zarr_axes_add(&w->c, w->store, hides ? &w->old_about : NULL, about));
     if (w->version == 2)
         return NC_NOERR;
     consolidated = pnc_zarr_object_add(&w->c, document, "consolidated_metadata");
@@ -309,13 +316,22 @@ static int put_group_documents(store_writer *w, const pnc_zarr_group *group, voi
     return put_document(w, group->path, "zarr.json", document, before[0]);
 }
 
+static int check_new_group(const store_writer *w, const pnc_zarr_group *group)
+{
+    if (w->version == 3)
+        return NC_NOERR;
+    return pnc_error_set(w->c.error, NC_ENOTSUPPORT,
+                         "group \"%s\": this store has version 2 of Zarr, to which this library adds no groups",
+                         group->path);
+}
+
 static int put_group(store_writer *w, const pnc_zarr_group *group)
 {
     const pnc_zarr_node *old = find_old(w, group->path);
     void *document = begin_document(w, old), *attributes = NULL;
     const char *before[2] = {NULL, NULL};
     bool is_root = group->path[0] == '\0';
-    int err = old != NULL ? keep_text(w, old->document, &before[0]) : NC_NOERR;
+    int err = old != NULL ? keep_text(w, old->document, &before[0]) : check_new_group(w, group);
 
     if (err == NC_NOERR && old != NULL)
         err = keep_text(w, old->attributes, &before[1]);

@@ -178,7 +178,7 @@ int pnc_zarr_name_check(const char *name, pnc_error *error)
             (n == strlen("zarr.json") && strncmp(part, "zarr.json", n) == 0))
             return pnc_error_set(
                 error, NC_EBADNAME,
-                "\"%s\" cannot be the name of a variable of a Zarr store, where it is that of a folder: "
+                "\"%s\" cannot be the name of a variable or group of a Zarr store, where it is that of a folder: "
                 "names that begin with __, have only dots, or have %d bytes or more are not possible",
                 name, NC_MAX_NAME);
         if (part[n] == '\0')
@@ -203,39 +203,76 @@ static int make_items(const store_maker *m, int64_t n, size_t size, void *out)
     return NC_NOERR;
 }
 
-/* Those whose names begin with the path of a group, without it. */
-static int take_group_atts(const store_maker *m, const char *path, int *natts, const pnc_att **out)
+/* The number of the group whose path an attribute has before its name; 0: none, it is one of the root. */
+static int find_group_of_att(const pnc_table *paths, const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    char path[NC_MAX_NAME + 1];
+    int i;
+
+    if (slash == NULL || slash - name > NC_MAX_NAME)
+        return 0;
+    snprintf(path, sizeof path, "%.*s", (int)(slash - name), name);
+    i = pnc_table_find(paths, path);
+    return i > 0 ? i : 0;
+}
+
+/* Attributes of all groups, sorted by these; without paths. */
+static int share_out_atts(const store_maker *m, const pnc_table *paths, int ngroups, pnc_zarr_group *groups)
 {
     const pnc_atts *from = &m->model->gatts;
-    size_t n = strlen(path);
     pnc_att *atts = NULL;
+    int *of = NULL, at = 0;
 
-    *natts = 0;
     PNC_TRY(make_items(m, from->n, sizeof *atts, &atts));
+    PNC_TRY(make_items(m, from->n, sizeof *of, &of));
     for (int i = 0; i < from->n; i++) {
-        if (pnc_format_group_get_length(m->model, from->at[i]->name) != n || strncmp(from->at[i]->name, path, n) != 0)
-            continue;
-        atts[*natts] = *from->at[i];
-        atts[(*natts)++].name += n > 0 ? n + 1 : 0;
+        of[i] = find_group_of_att(paths, from->at[i]->name);
+        groups[of[i]].natts++;
     }
-    *out = atts;
+    for (int g = 0; g < ngroups; g++) {
+        groups[g].atts = &atts[at];
+        at += groups[g].natts;
+        groups[g].natts = 0;
+    }
+    for (int i = 0; i < from->n; i++) {
+        pnc_zarr_group *group = &groups[of[i]];
+        pnc_att *att = &atts[group->atts - atts + group->natts++];
+        size_t n = strlen(group->path);
+
+        *att = *from->at[i];
+        att->name += n > 0 ? n + 1 : 0;
+    }
+    return NC_NOERR;
+}
+
+static int fill_groups(const store_maker *m, pnc_table *paths, pnc_zarr_group *groups)
+{
+    const pnc_groups *from = &m->model->groups;
+
+    for (int i = 0; i <= from->n; i++) {
+        groups[i].path = i > 0 ? from->paths[i - 1] : "";
+        if (pnc_table_add(paths, groups[i].path, i) == NC_ENOMEM)
+            return lack_model_memory(m->error);
+    }
+    PNC_TRY(share_out_atts(m, paths, from->n + 1, groups));
+    for (int i = 1; i <= from->n && from->exist && !from->are_listed; i++)
+        groups[i].natts = -1;
     return NC_NOERR;
 }
 
 static int take_groups(const store_maker *m, pnc_zarr_store *out)
 {
-    const pnc_groups *from = &m->model->groups;
+    pnc_table paths = {.n = 0};
     pnc_zarr_group *groups = NULL;
+    int err;
 
-    PNC_TRY(make_items(m, from->n + 1, sizeof *groups, &groups));
-    for (int i = 0; i <= from->n; i++) {
-        groups[i] = (pnc_zarr_group){.path = i > 0 ? from->paths[i - 1] : "", .natts = -1};
-        if (i == 0 || from->are_listed || !from->exist) /* the last: groups of a new store */
-            PNC_TRY(take_group_atts(m, groups[i].path, &groups[i].natts, &groups[i].atts));
-    }
+    PNC_TRY(make_items(m, m->model->groups.n + 1, sizeof *groups, &groups));
+    err = fill_groups(m, &paths, groups);
+    pnc_table_clear(&paths);
     out->groups = groups;
-    out->ngroups = from->n + 1;
-    return NC_NOERR;
+    out->ngroups = m->model->groups.n + 1;
+    return err;
 }
 
 static int take_model_dims(const store_maker *m, pnc_zarr_store *out)

@@ -13,14 +13,16 @@
 
 /* --- attributes --- */
 
-bool pnc_zarr_att_is_hidden(int version, const char *path, const char *name)
+bool pnc_zarr_att_is_hidden(int version, const char *path, bool is_array, const char *name)
 {
+    size_t group = is_array || path[0] == '\0' ? 0 : strlen(path) + 1; /* models have those of groups with paths */
+
     if (path[0] == '\0' && strcmp(name, PNC_ZARR_ATTRIBUTE) == 0)
         return true;
     if (version == 2 && (strcmp(name, PNC_ZARR_NAMES_V2) == 0 || strncasecmp(name, "_nczarr", 7) == 0 ||
                          strcmp(name, "_NCProperties") == 0))
         return true;
-    return strlen(name) > NC_MAX_NAME || !pnc_name_is_text(name, strlen(name)) || strchr(name, '/') != NULL;
+    return group + strlen(name) > NC_MAX_NAME || !pnc_name_is_text(name, strlen(name)) || strchr(name, '/') != NULL;
 }
 
 /* Attributes of a node, while they are read. */
@@ -51,7 +53,7 @@ static int add_members(const pnc_zarr_context *c, att_list *list, void *object, 
         const char *name = c->json->peek_name(&at);
         pnc_zarr_att_type type = pnc_zarr_nczarr_type_find(c, list->about, list->node, name);
 
-        if (pnc_zarr_att_is_hidden(list->nodes->version, list->node->path, name) ||
+        if (pnc_zarr_att_is_hidden(list->nodes->version, list->node->path, list->node->is_array, name) ||
             (is_odd && is_listed_att(list, name)))
             continue;
         PNC_TRY(pnc_zarr_att_read(c, name, c->json->peek_value(&at), list->array != NULL ? list->array->type : 0, &type,
