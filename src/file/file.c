@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/minmax.h"
+#include "base/path.h"
+#include "host/host.h"
 
 #define LARGEST_PORTION (INT64_C(1) << 29) /* bytes per operation of the store */
 
@@ -151,6 +153,13 @@ int pnc_file_span_read(pnc_file *file, int64_t size, pnc_extent span, char *byte
 pnc_held pnc_file_hold_set(pnc_file *file, pnc_hold hold)
 {
     return file->store->ops->hold == NULL ? PNC_HELD_UNKNOWN : file->store->ops->hold(file->store, hold);
+}
+
+int64_t pnc_file_get_change(const pnc_file *file)
+{
+    const char *path = file->store->full_path;
+
+    return pnc_host_path_get_change(path != NULL ? path : pnc_path_strip(file->path));
 }
 
 int pnc_file_get_size(pnc_file *file, int64_t *size)

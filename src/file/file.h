@@ -139,6 +139,8 @@ int pnc_file_range_write(pnc_file *file, pnc_extent extent, const char *bytes);
 /* Read what the file, which has `size` bytes, has of the span; bytes beyond its end are zeros. */
 int pnc_file_span_read(pnc_file *file, int64_t size, pnc_extent span, char *bytes);
 int pnc_file_get_size(pnc_file *file, int64_t *size); /* local */
-int pnc_file_data_sync(pnc_file *file);               /* collective */
+/* When the file has last changed, in nanoseconds, as the file system counts; 0: not known. Local. */
+int64_t pnc_file_get_change(const pnc_file *file);
+int pnc_file_data_sync(pnc_file *file); /* collective */
 
 #endif

@@ -101,11 +101,23 @@ int64_t pnc_host_file_get_birth(const char *path)
     return facts.stx_btime.tv_sec * 1000000000 + facts.stx_btime.tv_nsec;
 }
 
+static int64_t get_change(const struct stat *facts)
+{
+    return (int64_t)facts->st_ctim.tv_sec * 1000000000 + facts->st_ctim.tv_nsec;
+}
+
 int64_t pnc_host_file_get_change(int fd)
 {
     struct stat facts;
 
-    return fstat(fd, &facts) == 0 ? (int64_t)facts.st_ctim.tv_sec * 1000000000 + facts.st_ctim.tv_nsec : 0;
+    return fstat(fd, &facts) == 0 ? get_change(&facts) : 0;
+}
+
+int64_t pnc_host_path_get_change(const char *path)
+{
+    struct stat facts;
+
+    return stat(path, &facts) == 0 ? get_change(&facts) : 0;
 }
 
 static int repeat_sync(int (*call)(int fd), int fd)

@@ -33,6 +33,7 @@ int64_t pnc_host_file_get_birth(const char *path);
 /* When the file of a descriptor was last changed, as the file system counts that, in nanoseconds; 0: that is not known.
  * Programs cannot set it, unlike the time of modification. */
 int64_t pnc_host_file_get_change(int fd);
+int64_t pnc_host_path_get_change(const char *path);
 
 /* What was written to a descriptor survives the death of the node. A signal does not end it. Returns errno or 0. Of the
  * second one, what does not matter for reading, such as times, may be lost. */

@@ -5,7 +5,9 @@
  *     or of N x 1 strings of LENGTH bytes.
  * netcdf4_string_vars append FILE: puts into "names" and "log" of a file that exists, and adds a variable.
  * netcdf4_string_vars refuse FOLDER FILE: calls that fail; FILE has strings "fixed" of one length.
- * netcdf4_string_vars full FILE: the file cannot grow while strings are put; then it can. */
+ * netcdf4_string_vars full FILE: the file cannot grow while strings are put; then it can.
+ * netcdf4_string_vars live FILE: rank 1 opens the file and gets all strings, again and again, while rank 0 replaces
+ *     them by others, and syncs. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -14,6 +16,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "pnetcdf.h"
 
@@ -341,6 +344,80 @@ static void fill_disk(const char *path)
     OK(ncmpi_close(ncid));
 }
 
+/* --- two programs --- */
+
+enum { LIVE = 2000, PART = 50, COMMITS = 300 };
+
+/* A part of the strings at a time, by others of another length: heaps are divided in another way each time. */
+static void replace_live(const char *path)
+{
+    static char texts[LIVE][40];
+    const char *strings[LIVE];
+    int dimid, varid;
+
+    OK(ncmpi_create(MPI_COMM_SELF, path, NC_CLOBBER | NC_NETCDF4, MPI_INFO_NULL, &ncid));
+    OK(ncmpi_def_dim(ncid, "n", LIVE, &dimid));
+    OK(ncmpi_def_var(ncid, "v", NC_STRING, 1, &dimid, &varid));
+    OK(ncmpi_enddef(ncid));
+    for (int k = 0; k < COMMITS; k++) {
+        const MPI_Offset start = k == 0 ? 0 : k * PART % LIVE, count = k == 0 ? LIVE : PART;
+
+        for (int i = 0; i < (int)count; i++) {
+            snprintf(texts[i], sizeof texts[i], "element %d.%0*d", (int)start + i, 1 + k % 9, k);
+            strings[i] = texts[i];
+        }
+        OK(ncmpi_put_vara_string_all(ncid, varid, &start, &count, strings));
+        OK(ncmpi_sync(ncid));
+        if (k == 0)
+            MPI_Send(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        usleep(k % 4 == 0 ? 50000 : 0);
+    }
+    MPI_Send(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    OK(ncmpi_close(ncid));
+}
+
+static bool has_elements(char *const *found)
+{
+    char begin[32];
+    int bad = -1;
+
+    for (int i = 0; i < LIVE && bad < 0; i++) {
+        snprintf(begin, sizeof begin, "element %d.", i);
+        if (found[i] == NULL || strncmp(found[i], begin, strlen(begin)) != 0)
+            bad = i;
+    }
+    if (bad >= 0)
+        printf("wrong: element %d is %.40s\n", bad, found[bad] != NULL ? found[bad] : "NULL");
+    return bad < 0;
+}
+
+/* A file that is written just now may be refused. */
+static void read_live(const char *path)
+{
+    char *found[LIVE];
+    int nright = 0, is_done = 0, varid, err;
+
+    MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    while (!is_done) {
+        MPI_Iprobe(0, 0, MPI_COMM_WORLD, &is_done, MPI_STATUS_IGNORE);
+        err = ncmpi_open(MPI_COMM_SELF, path, NC_NOWRITE, MPI_INFO_NULL, &ncid);
+        if (err == NC_NOERR) {
+            OK(ncmpi_inq_varid(ncid, "v", &varid));
+            err = ncmpi_get_var_string_all(ncid, varid, found);
+            if (err == NC_NOERR) {
+                nright += has_elements(found);
+                OK(ncmpi_free_string(LIVE, found));
+            }
+            OK(ncmpi_close(ncid));
+        }
+        if (err != NC_NOERR)
+            expect(err, NC_EINTERRUPTED, "a file that is written just now");
+    }
+    MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (nright == 0)
+        printf("wrong: no strings could be read\n");
+}
+
 int main(int argc, char **argv)
 {
     const char *kind = argc > 2 ? argv[1] : "";
@@ -358,6 +435,10 @@ int main(int argc, char **argv)
         refuse(argv[2], argv[3]);
     else if (strcmp(kind, "full") == 0)
         fill_disk(argv[2]);
+    else if (strcmp(kind, "live") == 0 && rank == 0)
+        replace_live(argv[2]);
+    else if (strcmp(kind, "live") == 0 && rank == 1)
+        read_live(argv[2]);
     MPI_Finalize();
     return 0;
 }

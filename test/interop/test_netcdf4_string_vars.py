@@ -195,6 +195,12 @@ def check_failures(ranks):
        f"it gets the new ones when it can, of {ranks}", found)
 
 
+def check_live():
+    status, stdout, stderr = run_mpi(2, PROGRAM, "live", scratch("live.nc"))
+    ok(status == 0 and stdout == "", "strings of a file that another program writes are right, or refused",
+       stdout + stderr)
+
+
 if not has_hdf5():
     skip("variables of strings", "this build has no libhdf5")
     finish()
@@ -202,6 +208,7 @@ for ranks in (1, 2, 4):
     check_put(ranks)
     check_append(ranks)
     check_failures(ranks)
+check_live()
 check_many(1, 20000)
 check_many(4, 150000)
 check_many(2, 500000)

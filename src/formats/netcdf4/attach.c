@@ -18,6 +18,8 @@ int pnc_netcdf4_handle_get(pnc_netcdf4 *n)
         return pnc_netcdf4_metadata_restore(n->metadata);
     if (file->rank == 0 && !file->read_only)
         PNC_TRY(pnc_netcdf4_seen_check(n));
+    if (file->read_only)
+        n->opened = pnc_file_get_change(file);
     return pnc_netcdf4_metadata_open(n->format.file, n->end, file->rank == 0 && !file->read_only, &n->metadata);
 }
 

@@ -75,9 +75,12 @@ static int make_description(pnc_format *f, const pnc_format_bytes *found, pnc_ne
 }
 
 /* Another program may have written metadata while they were read, so that some are old and others new. Each time it
- * writes the head of the superblock, which has the end of the file. */
+ * writes the head of the superblock, which has the end of the file; an error may also be of a commit that leaves it as
+ * it is. */
 static int check_unchanged(pnc_format *f, const pnc_format_bytes *found, int err)
 {
+    const pnc_netcdf4 *n = pnc_netcdf4_state_get(f);
+    bool may_follow = err != NC_NOERR && f->file->read_only && pnc_file_get_change(f->file) != n->opened;
     char head[PNC_NETCDF4_FRONT];
     int64_t at;
     int later;
@@ -85,7 +88,7 @@ static int check_unchanged(pnc_format *f, const pnc_format_bytes *found, int err
     if (!pnc_netcdf4_signature_find(found->at, found->n, &at) || at + PNC_NETCDF4_FRONT > found->n)
         return err;
     later = pnc_file_range_read(f->file, (pnc_extent){at, PNC_NETCDF4_FRONT}, head);
-    if (later != NC_NOERR || memcmp(head, found->at + at, PNC_NETCDF4_FRONT) == 0)
+    if (later != NC_NOERR || (memcmp(head, found->at + at, PNC_NETCDF4_FRONT) == 0 && !may_follow))
         return pnc_error_keep_first(err, later);
     pnc_error_clear(f->file->error); /* one that follows from it */
     return pnc_error_set(f->file->error, NC_EINTERRUPTED,

@@ -53,6 +53,7 @@ typedef struct pnc_netcdf4 {
     pnc_netcdf4_strings strings;
     /* libhdf5's file: on rank 0 since the file was opened, on others since they looked up a chunk */
     pnc_netcdf4_metadata *metadata;
+    int64_t opened;    /* when the file had last changed, as libhdf5 opened it to read it; 0: not known */
     pnc_codecs codecs; /* of the store of chunks */
 } pnc_netcdf4;
 

@@ -241,8 +241,8 @@ static uint64_t add_strings(const pnc_netcdf4 *n, const pnc_format_string_put *p
 }
 
 /* Collective. If all ranks with strings put the same, in the same place, the first of them does it: two digests with
- * different starts, so that no strings that differ are taken for the same ones. *wait: a rank has strings that could not
- * be put before. */
+ * different starts, so that no strings that differ are taken for the same ones. *wait: a rank has strings that could
+ * not be put before. */
 static int agree_put(pnc_netcdf4 *n, const pnc_format_string_put *put, int err, bool *sends, bool *wait)
 {
     pnc_file *file = n->format.file;

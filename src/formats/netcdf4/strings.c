@@ -1,5 +1,6 @@
 /* Values that are strings: each rank reads them by libhdf5. */
 #include <string.h>
+#include <time.h>
 
 #include "base/memory.h"
 #include "base/minmax.h"
@@ -70,6 +71,63 @@ static int get_stored_strings(pnc_netcdf4 *n, int varid, const int64_t *start, c
     return NC_NOERR;
 }
 
+/* --- beside a program that writes the file --- */
+
+/* File systems count the time of a change in ticks: in a tick that has passed there is no further one. */
+enum { TICK = 20 * 1000 * 1000, ATTEMPTS = 50 }; /* nanoseconds */
+
+/* The clock of a server may be another one. */
+static bool has_settled(int64_t change)
+{
+    struct timespec now;
+    int64_t age;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    age = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - change;
+    return age > TICK || age < 0;
+}
+
+/* The file may be shorter: behind its end is the log of a commit while that is written. */
+static int open_again(pnc_netcdf4 *n)
+{
+    pnc_netcdf4_handle_release(n);
+    n->format.file->store->end->least_size = 0;
+    return pnc_file_get_size(n->format.file, &n->end);
+}
+
+/* Strings of one commit would be found in heaps of another: they count if the file has not changed since libhdf5 opened
+ * it, which otherwise opens it again. */
+static int get_settled_strings(pnc_netcdf4 *n, int varid, const int64_t *start, const int64_t *count, int64_t all,
+                               char **out)
+{
+    static const struct timespec tick = {.tv_nsec = TICK};
+
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        int64_t change = pnc_file_get_change(n->format.file);
+        int err = NC_NOERR;
+
+        if (!has_settled(change)) {
+            nanosleep(&tick, NULL);
+            continue;
+        }
+        if (change != n->opened)
+            err = open_again(n);
+        if (err == NC_NOERR)
+            err = get_stored_strings(n, varid, start, count, all, out);
+        if (n->opened == change && pnc_file_get_change(n->format.file) == change)
+            return err;
+        for (int64_t i = 0; i < all; i++) {
+            pnc_memory_free(out[i]);
+            out[i] = NULL;
+        }
+    }
+    pnc_error_clear(n->format.file->error);
+    return pnc_error_set(n->format.file->error, NC_EINTERRUPTED,
+                         "%s: another program writes this file again and again, while strings of variable \"%s\" are "
+                         "read: get them later",
+                         n->format.file->path, n->format.model->vars[varid]->name);
+}
+
 /* The caller has set `out` to NULLs, and checked the hyperslab. */
 int pnc_netcdf4_strings_get(pnc_format *f, int varid, const int64_t *start, const int64_t *count, bool collective,
                             char **out)
@@ -83,6 +141,7 @@ int pnc_netcdf4_strings_get(pnc_format *f, int varid, const int64_t *start, cons
         all *= count[d];
     if (all == 0)
         return NC_NOERR;
-    PNC_TRY(get_stored_strings(n, varid, start, count, all, out));
+    PNC_TRY(f->file->read_only ? get_settled_strings(n, varid, start, count, all, out)
+                               : get_stored_strings(n, varid, start, count, all, out));
     return pnc_netcdf4_strings_replace(n, varid, start, count, out);
 }

@@ -8,7 +8,8 @@
 int pnc_zarr_dims_derive(const pnc_zarr_context *c, const pnc_zarr_about *about, pnc_zarr_groups groups,
                          pnc_zarr_store *store, pnc_zarr_array *arrays);
 
-/* Add the member "axes" to the value of _ncmpi, if it needs one. old: of a store that does not show its groups, else NULL. NC_ENOMEM. */
+/* Add the member "axes" to the value of _ncmpi, if it needs one. old: of a store that does not show its groups, else
+ * NULL. NC_ENOMEM. */
 int pnc_zarr_axes_add(const pnc_zarr_context *c, const pnc_zarr_store *store, const pnc_zarr_about *old, void *about);
 
 #endif

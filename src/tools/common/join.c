@@ -219,7 +219,7 @@ int tool_join_check_variable(const tool_join *join, int varid, tool_adaptation *
 {
     static const char *const always[] = {"_Unsigned", "leap_month", "leap_year", "month_lengths", NULL};
     static const char *const present[] = {"flag_values", "flag_masks", "flag_meanings", "positive", NULL};
-    static const char *const missing[] = {"_FillValue", "missing_value", NULL}; /* of strings */
+    static const char *const of_strings[] = {"_FillValue", "missing_value", NULL};
     static const char why[] = "the values of both files cannot be one variable";
     const pair p = find_pair(join, varid);
     if (p.there == NULL) {
@@ -232,7 +232,7 @@ int tool_join_check_variable(const tool_join *join, int varid, tool_adaptation *
     PNC_TRY(check_equal(&p, present, true, why));
     if (p.var->type == NC_STRING) { /* strings mean what they say, but for missing ones */
         *a = (tool_adaptation){0};
-        return check_equal(&p, missing, false, why);
+        return check_equal(&p, of_strings, false, why);
     }
     load_meanings(&p, a);
     PNC_TRY(check_units(&p, a));
