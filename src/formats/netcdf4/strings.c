@@ -73,10 +73,11 @@ static int get_stored_strings(pnc_netcdf4 *n, int varid, const int64_t *start, c
 
 /* --- beside a program that writes the file --- */
 
-/* File systems count the time of a change in ticks: in a tick that has passed there is no further one. */
-enum { TICK = 20 * 1000 * 1000, ATTEMPTS = 50 }; /* nanoseconds */
+/* File systems count the time of a change in ticks of the kernel, of at most 10 ms: in a tick that has passed there is
+ * no further change. TICK: two of them, in nanoseconds. ATTEMPTS: about a second. A guess */
+enum { TICK = 20 * 1000 * 1000, ATTEMPTS = 50 };
 
-/* The clock of a server may be another one. */
+/* A time that is still to come is of a server whose clock is ahead: it says nothing. */
 static bool has_settled(int64_t change)
 {
     struct timespec now;
@@ -104,16 +105,15 @@ static int get_settled_strings(pnc_netcdf4 *n, int varid, const int64_t *start, 
 
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         int64_t change = pnc_file_get_change(n->format.file);
-        int err = NC_NOERR;
+        int err;
 
         if (!has_settled(change)) {
             nanosleep(&tick, NULL);
             continue;
         }
         if (change != n->opened)
-            err = open_again(n);
-        if (err == NC_NOERR)
-            err = get_stored_strings(n, varid, start, count, all, out);
+            PNC_TRY(open_again(n));
+        err = get_stored_strings(n, varid, start, count, all, out);
         if (n->opened == change && pnc_file_get_change(n->format.file) == change)
             return err;
         for (int64_t i = 0; i < all; i++) {

@@ -15,7 +15,7 @@
 
 #define PNC_ZARR_LOG ".~log"                /* the key of the log */
 #define PNC_ZARR_MARK ".~"                  /* in the names of all objects that are no part of the dataset */
-#define PNC_ZARR_PORTION (INT64_C(1) << 20) /* bytes of a log that are read at once */
+#define PNC_ZARR_PORTION (INT64_C(1) << 20) /* bytes of a log that are read at once. A guess */
 /* Bytes of a change: the index of the largest shard, and what stands before it. */
 #define PNC_ZARR_CHANGE_MOST (16 * PNC_STORAGE_SHARD_CHUNKS_MOST + 2 * PNC_OBJECTS_KEY_MOST)
 
