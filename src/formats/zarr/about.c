@@ -113,13 +113,13 @@ static bool is_in_group(const char *name)
     return strchr(name, '/') != NULL;
 }
 
-/* Entries of a list: those that the old one has, in its order, with what groups have that the store does not show; then
- * new ones. order: from 0 on in `now`, or -1, -2 .. in `old`; of nold + nnow elements, of which *n are used. */
 typedef struct list_names {
     int nold, nnow;
     const char **old, **now;
 } list_names;
 
+/* Entries of a list: those that the old one has, in its order, with what groups have that the store does not show; then
+ * new ones. *order: from 0 on in `now`, or -1, -2 .. in `old`; *n of them. */
 static int merge_order(const pnc_zarr_context *c, const list_names *names, bool hides_groups, int **order, int *n)
 {
     pnc_table places = {.n = 0};

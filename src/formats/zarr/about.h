@@ -8,8 +8,7 @@
  * length, and true for an unlimited one. Variables and groups in the order of theirs.
  * Types of those attributes that would be read as others. Attributes for which xarray would not open the store. The
  * dimensions, with their paths, of variables of groups in which others of the same names are nearer. Each member may be
- * missing. Another program may have changed what it describes: nothing in it is an error. Of this folder
- * only. */
+ * missing. Another program may have changed what it describes: nothing in it is an error. Of this folder only. */
 #ifndef PNC_ZARR_ABOUT_H
 #define PNC_ZARR_ABOUT_H
 

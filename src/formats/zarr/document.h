@@ -124,10 +124,9 @@ bool pnc_zarr_root_is_consolidated(const pnc_json_functions *json, const pnc_zar
  * array has the length that _ncmpi says, another program has changed it: it is that of the first array.
  *
  * Order: as in the attribute, else of documents; unless groups are listed, those of the root group first. Types of
- * attributes: those of the attribute; else texts NC_CHAR,
- * integers NC_INT, NC_INT64 or NC_UINT64 as their values need, other numbers NC_DOUBLE, booleans NC_BYTE, lists of
- * texts as strings; anything else is a text of JSON. Attributes with names that netCDF cannot have, and what says how
- * stores of version 2 are made, are left out. */
+ * attributes: those of the attribute; else texts NC_CHAR, integers NC_INT, NC_INT64 or NC_UINT64 as their values need,
+ * other numbers NC_DOUBLE, booleans NC_BYTE, lists of texts as strings; anything else is a text of JSON. Attributes
+ * with names that netCDF cannot have, and what says how stores of version 2 are made, are left out. */
 int pnc_zarr_store_decode(const pnc_json_functions *json, const pnc_zarr_document *documents, int64_t n,
                           pnc_zarr_groups groups, pnc_region *region, pnc_zarr_store *out, pnc_error *error);
 
