@@ -116,20 +116,26 @@ static bool counts_losses(const work *w, const copy_var *var)
     return w->action == COPY_WRITE && (var->ndims > 0 || w->plan->rank == 0);
 }
 
-static int salvage_block(const work *w, int varid, copy_var *var, const part *p)
+static copy_block make_block(const work *w, int varid, const copy_var *var, const part *p)
 {
-    bool counts = counts_losses(w, var);
-    copy_wreck wreck = {.plan = w->plan,
+    return (copy_block){.plan = w->plan,
                         .path = w->plan->options->inputs[w->input],
                         .ncid = w->from,
                         .varid = varid,
                         .var = var,
+                        .lengths = p->lengths,
                         .start = p->in_start,
                         .count = p->count,
                         .stride = p->stride,
-                        .is_reported = counts};
+                        .n = p->length,
+                        .is_reported = counts_losses(w, var)};
+}
+
+static int salvage_block(const work *w, int varid, copy_var *var, const part *p)
+{
+    copy_block wreck = make_block(w, varid, var, p);
     int err = copy_wreck_read(&wreck, w->read);
-    var->lost += counts ? wreck.lost : 0;
+    var->lost += wreck.is_reported ? wreck.lost : 0;
     return err;
 }
 
@@ -266,21 +272,11 @@ static int move_values(work *w, int varid, int id, const part *p)
 static int move_strings(const work *w, int varid, int id, const part *p)
 {
     copy_var *var = &w->plan->vars[id];
-    bool counts = counts_losses(w, var), same = true;
+    bool same = true;
     pnc_reader_strings strings;
-    copy_strings block = {.plan = w->plan,
-                          .path = w->plan->options->inputs[w->input],
-                          .ncid = w->from,
-                          .varid = varid,
-                          .var = var,
-                          .lengths = p->lengths,
-                          .start = p->in_start,
-                          .count = p->count,
-                          .stride = p->stride,
-                          .n = p->length,
-                          .is_reported = counts};
+    copy_block block = make_block(w, varid, var, p);
     int err = copy_strings_read(&block, &strings);
-    var->lost += counts ? block.lost : 0;
+    var->lost += block.is_reported ? block.lost : 0;
     if (err == NC_NOERR && w->action == COPY_WRITE) {
         err = copy_strings_put(&block, &strings, w->to, id, p->out_start);
     } else if (err == NC_NOERR) {

@@ -40,7 +40,7 @@ static int alloc_piece(int ndims, piece *p)
     return NC_NOERR;
 }
 
-static void init_piece(const copy_wreck *w, piece *p)
+static void init_piece(const copy_block *w, piece *p)
 {
     int ndims = w->var->ndims;
     MPI_Offset step = 1;
@@ -54,7 +54,7 @@ static void init_piece(const copy_wreck *w, piece *p)
 }
 
 /* The part that begins at p->at: up to the end of the chunk, or of the block. */
-static void measure(const copy_wreck *w, piece *p)
+static void measure(const copy_block *w, piece *p)
 {
     for (int d = 0; d < w->var->ndims; d++) {
         MPI_Offset stride = w->stride[d], left = w->count[d] - p->at[d];
@@ -64,7 +64,7 @@ static void measure(const copy_wreck *w, piece *p)
     }
 }
 
-static bool advance(const copy_wreck *w, piece *p)
+static bool advance(const copy_block *w, piece *p)
 {
     for (int d = w->var->ndims - 1; d >= 0; d--) {
         p->at[d] += p->length[d];
@@ -77,7 +77,7 @@ static bool advance(const copy_wreck *w, piece *p)
 
 /* --- one part --- */
 
-static MPI_Offset count_values(const copy_wreck *w, const piece *p)
+static MPI_Offset count_values(const copy_block *w, const piece *p)
 {
     MPI_Offset n = 1;
     for (int d = 0; d < w->var->ndims; d++)
@@ -85,7 +85,7 @@ static MPI_Offset count_values(const copy_wreck *w, const piece *p)
     return n;
 }
 
-static char *find_values(const copy_wreck *w, const piece *p, void *values)
+static char *find_values(const copy_block *w, const piece *p, void *values)
 {
     MPI_Offset at = 0;
     for (int d = 0; d < w->var->ndims; d++)
@@ -93,7 +93,7 @@ static char *find_values(const copy_wreck *w, const piece *p, void *values)
     return (char *)values + (size_t)at * pnc_type_get_size(w->var->type);
 }
 
-static void fill_values(const copy_wreck *w, const piece *p, const void *fill, char *values, int d)
+static void fill_values(const copy_block *w, const piece *p, const void *fill, char *values, int d)
 {
     size_t size = pnc_type_get_size(w->var->type);
     if (d == w->var->ndims) {
@@ -104,7 +104,7 @@ static void fill_values(const copy_wreck *w, const piece *p, const void *fill, c
         fill_values(w, p, fill, values + (size_t)(i * p->step[d]) * size, d + 1);
 }
 
-static void explain_index(const copy_wreck *w, const piece *p, bool is_last, char out[INDEX_SIZE])
+static void explain_index(const copy_block *w, const piece *p, bool is_last, char out[INDEX_SIZE])
 {
     size_t used = (size_t)snprintf(out, INDEX_SIZE, "[");
     for (int d = 0; d < w->var->ndims && used < INDEX_SIZE; d++)
@@ -114,7 +114,7 @@ static void explain_index(const copy_wreck *w, const piece *p, bool is_last, cha
         snprintf(out + used, INDEX_SIZE - used, "]");
 }
 
-static void report(const copy_wreck *w, const piece *p, int code)
+static void report(const copy_block *w, const piece *p, int code)
 {
     char first[INDEX_SIZE], last[INDEX_SIZE];
     explain_index(w, p, false, first);
@@ -124,7 +124,7 @@ static void report(const copy_wreck *w, const piece *p, int code)
                      (long long)count_values(w, p), first, last);
 }
 
-static int read_part(copy_wreck *w, const piece *p, const void *fill, void *values)
+static int read_part(copy_block *w, const piece *p, const void *fill, void *values)
 {
     char *at = find_values(w, p, values);
     MPI_Offset n = count_values(w, p);
@@ -141,7 +141,7 @@ static int read_part(copy_wreck *w, const piece *p, const void *fill, void *valu
 
 /* --- a block --- */
 
-static int read_parts(copy_wreck *w, void *values)
+static int read_parts(copy_block *w, void *values)
 {
     unsigned char fill[8];
     piece p;
@@ -162,7 +162,7 @@ static int read_parts(copy_wreck *w, void *values)
     return err;
 }
 
-int copy_wreck_read(copy_wreck *w, void *values)
+int copy_wreck_read(copy_block *w, void *values)
 {
     w->lost = 0;
     int err = tool_status_agree(ncmpi_begin_indep_data(w->ncid));

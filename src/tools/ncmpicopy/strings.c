@@ -19,7 +19,7 @@ typedef struct losses {
 /* --- runs --- */
 
 /* Dimensions that are not read in runs: those up to the last one with a stride. */
-static int count_outer(const copy_strings *b)
+static int count_outer(const copy_block *b)
 {
     int outer = b->var->ndims;
     while (outer > 0 && b->stride[outer - 1] == 1)
@@ -28,7 +28,7 @@ static int count_outer(const copy_strings *b)
 }
 
 /* The index, in the input, of an element of the block. */
-static void find_index(const copy_strings *b, int64_t element, MPI_Offset *index)
+static void find_index(const copy_block *b, int64_t element, MPI_Offset *index)
 {
     for (int d = b->var->ndims - 1; d >= 0; d--) {
         index[d] = b->start[d] + element % b->count[d] * b->stride[d];
@@ -48,7 +48,7 @@ static int keep_fill(char *const *fill, int64_t n, losses *lost, int64_t at, int
 }
 
 /* The first `outer` dimensions are read index by index. fill: for strings that cannot be read; NULL: an error. */
-static int read_runs(const copy_strings *b, int outer, MPI_Offset *start, char *const *fill, losses *lost, char **out)
+static int read_runs(const copy_block *b, int outer, MPI_Offset *start, char *const *fill, losses *lost, char **out)
 {
     MPI_Offset *count = start + b->var->ndims;
     int64_t run = 1;
@@ -68,7 +68,7 @@ static int read_runs(const copy_strings *b, int outer, MPI_Offset *start, char *
 
 /* --- a block --- */
 
-static void explain_element(const copy_strings *b, int64_t element, MPI_Offset *index, char out[TOOL_MEANING_TEXT])
+static void explain_element(const copy_block *b, int64_t element, MPI_Offset *index, char out[TOOL_MEANING_TEXT])
 {
     int64_t number = 0;
     find_index(b, element, index);
@@ -77,7 +77,7 @@ static void explain_element(const copy_strings *b, int64_t element, MPI_Offset *
     tool_index_explain(b->var->ndims, b->lengths, number, out, TOOL_MEANING_TEXT);
 }
 
-static void report(const copy_strings *b, const losses *lost, MPI_Offset *index)
+static void report(const copy_block *b, const losses *lost, MPI_Offset *index)
 {
     char first[TOOL_MEANING_TEXT], last[TOOL_MEANING_TEXT];
     explain_element(b, lost->first, index, first);
@@ -88,7 +88,7 @@ static void report(const copy_strings *b, const losses *lost, MPI_Offset *index)
 }
 
 /* By this rank, in independent mode. */
-static int read_here(copy_strings *b, bool salvages, char **out)
+static int read_here(copy_block *b, bool salvages, char **out)
 {
     losses lost = {0};
     char *fill = NULL;
@@ -108,7 +108,7 @@ static int read_here(copy_strings *b, bool salvages, char **out)
     return err;
 }
 
-static int read_apart(copy_strings *b, bool salvages, pnc_reader_strings *strings)
+static int read_apart(copy_block *b, bool salvages, pnc_reader_strings *strings)
 {
     int err = tool_status_agree(ncmpi_begin_indep_data(b->ncid));
     if (err != NC_NOERR)
@@ -124,7 +124,7 @@ static int alloc_strings(int64_t n, pnc_reader_strings *strings)
     return tool_status_agree(strings->at != NULL ? NC_NOERR : NC_ENOMEM);
 }
 
-int copy_strings_read(copy_strings *b, pnc_reader_strings *strings)
+int copy_strings_read(copy_block *b, pnc_reader_strings *strings)
 {
     bool strided = false;
     for (int d = 0; d < b->var->ndims; d++)
@@ -142,13 +142,13 @@ int copy_strings_read(copy_strings *b, pnc_reader_strings *strings)
     return err == NC_NOERR ? err : copy_failure_print(b->plan, b->path, err);
 }
 
-int copy_strings_put(const copy_strings *b, const pnc_reader_strings *strings, int to, int id, const MPI_Offset *start)
+int copy_strings_put(const copy_block *b, const pnc_reader_strings *strings, int to, int id, const MPI_Offset *start)
 {
     int err = ncmpi_put_vara_string_all(to, id, start, b->count, (const char *const *)strings->at);
     return err == NC_NOERR ? err : copy_failure_print(b->plan, b->plan->options->output, err);
 }
 
-int copy_strings_compare(const copy_strings *b, const pnc_reader_strings *strings, int to, int id,
+int copy_strings_compare(const copy_block *b, const pnc_reader_strings *strings, int to, int id,
                          const MPI_Offset *start, bool *same)
 {
     pnc_reader_strings found;
